@@ -1,0 +1,66 @@
+package engine
+
+import "encoding/json"
+
+// Settings are what a WORKFLOW node may set for all its sessions. Stored as JSON text in
+// the property `settings`; unknown keys are kept.
+type Settings struct {
+	History       string                     // HistoryFull (default), HistoryErrors or HistoryNone
+	MaxSteps      int                        // visits between two pauses; 0 means Options.MaxSteps
+	MessageWindow int                        // messages kept in the state; 0 means 20
+	Extra         map[string]json.RawMessage // keys we do not know
+}
+
+// Levels of history. MESSAGE nodes are written at every level.
+const (
+	HistoryFull   = "full"
+	HistoryErrors = "errors"
+	HistoryNone   = "none"
+)
+
+// IsZero tells whether nothing is set.
+func (s Settings) IsZero() bool {
+	return s.History == "" && s.MaxSteps == 0 && s.MessageWindow == 0 && len(s.Extra) == 0
+}
+
+// MarshalJSON writes the settings with the keys we do not know.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	m := make(map[string]any, len(s.Extra)+3)
+	for k, v := range s.Extra {
+		m[k] = v
+	}
+	if s.History != "" {
+		m["history"] = s.History
+	}
+	if s.MaxSteps != 0 {
+		m["max_steps"] = s.MaxSteps
+	}
+	if s.MessageWindow != 0 {
+		m["message_window"] = s.MessageWindow
+	}
+	return json.Marshal(m)
+}
+
+// UnmarshalJSON reads settings; a known key of a wrong type is an error.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	var known struct {
+		History       string `json:"history"`
+		MaxSteps      int    `json:"max_steps"`
+		MessageWindow int    `json:"message_window"`
+	}
+	if err := json.Unmarshal(b, &known); err != nil {
+		return err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	for _, k := range []string{"history", "max_steps", "message_window"} {
+		delete(all, k)
+	}
+	if len(all) == 0 {
+		all = nil
+	}
+	*s = Settings{History: known.History, MaxSteps: known.MaxSteps, MessageWindow: known.MessageWindow, Extra: all}
+	return nil
+}
