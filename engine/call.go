@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A Call is what a function may know of the step that called it, and what it may tell
+// the engine besides its output. Get it with CallOf. Its methods are safe for use by
+// several goroutines until the function has returned.
+type Call struct {
+	Session  string
+	Workflow string
+	Step     string
+	Function string // the name the step used, which tells aliases and remote functions apart
+	Visit    int
+	Attempt  int
+	// Key stays the same on every attempt of one call: session/step/visit/call. It goes
+	// out as Idempotency-Key wherever there is a wire.
+	Key string
+	// Bindings holds the values of references in program text by identifier, as one JSON
+	// object (see Spec.Program).
+	Bindings json.RawMessage
+
+	sink callSink
+}
+
+// A Usage is what a model call used. Counts are tokens; Cost is in US dollars, 0 unknown.
+type Usage struct {
+	Model        string  `json:"model,omitempty"`
+	InputTokens  int     `json:"input_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+	CachedTokens int     `json:"cached_tokens,omitempty"`
+	Estimated    bool    `json:"estimated,omitempty"`
+	Cost         float64 `json:"cost_usd,omitempty"`
+}
+
+// callSink is where a call's side information goes; the engine's attempt implements it.
+type callSink interface {
+	say(text string)
+	token(text string)
+	meter(Usage)
+	messages(ctx context.Context, n int) ([]Message, error)
+}
+
+// Say puts a message of the assistant into the session's chat, in the checkpoint that
+// holds this call's output; nothing is said when the call fails.
+func (c *Call) Say(text string) {
+	if c.sink != nil {
+		c.sink.say(text)
+	}
+}
+
+// Token shows a fragment of text to those who watch the session, at once and marked
+// provisional: the call may still fail and be made again.
+func (c *Call) Token(text string) {
+	if c.sink != nil {
+		c.sink.token(text)
+	}
+}
+
+// Meter adds to what this visit used; it is kept with the EXECUTION.
+func (c *Call) Meter(u Usage) {
+	if c.sink != nil {
+		c.sink.meter(u)
+	}
+}
+
+// Messages returns the session's chat, oldest first: the newest n, all for n < 0, the
+// window kept in the state for n == 0.
+func (c *Call) Messages(ctx context.Context, n int) ([]Message, error) {
+	if c.sink == nil {
+		return nil, nil
+	}
+	return c.sink.messages(ctx, n)
+}
+
+type callKey struct{}
+
+// CallOf returns the call a function runs in. Outside an engine (in a function's own
+// test) it returns an empty Call, whose methods do nothing.
+func CallOf(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// WithCall returns a context in which CallOf gives c. The engine uses it, and so do tests
+// of functions.
+func WithCall(ctx context.Context, c *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}

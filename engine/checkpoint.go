@@ -1,0 +1,90 @@
+package engine
+
+import "time"
+
+// A Checkpoint is the one write that records what a session's steps have done: state,
+// scalars, history and messages together, or nothing at all. It is applied when the
+// session still has Version and Lease (and, if Closing, no request above Seen).
+//
+// Sending the same checkpoint again is harmless: the store knows it by Transition.
+type Checkpoint struct {
+	Session    string
+	Version    int64  // as read; the checkpoint makes it Version+1
+	Lease      string // token
+	Transition string
+	// Closing: this ends the session, or closes a question other than by its answer. It
+	// is refused while the inbox is above Seen, so that an acknowledged request always
+	// comes before an end that had not seen it.
+	Closing bool
+	Seen    int64 // inbox number up to which requests have been applied
+
+	State         []byte // nil leaves the stored text as it is (a state that does not parse)
+	Counters      []byte
+	Status        string
+	Awaiting      []byte // JSON text of []Waiting; nil removes the property
+	AwaitingSince time.Time
+
+	// Release gives the lease up. The session is then due at DueAt (zero: never), or at
+	// once when its inbox is above Seen. Without Release the lease is extended by
+	// LeaseFor and due_at is its end.
+	Release  bool
+	DueAt    time.Time
+	LeaseFor time.Duration
+
+	Executions []Execution
+	Messages   []Message
+	Applied    []RequestOutcome
+	Blobs      []Blob
+	DropBlobs  []string // hashes no output holds any more
+	Results    []StoredResult
+	Children   []NewSession // created with the checkpoint; CHILD_OF this session
+	// ToParent, set by the checkpoint that ends a child, is put into the parent's inbox
+	// in the same transaction, both sessions locked in id order; the parent becomes due.
+	ToParent *Request
+}
+
+// RequestOutcome marks a request as applied.
+type RequestOutcome struct {
+	ID      string
+	Outcome string
+}
+
+// CommitOutcome says what became of one checkpoint.
+type CommitOutcome int
+
+// Outcomes of a checkpoint.
+const (
+	Lost      CommitOutcome = iota // version or lease did not match: not written
+	Committed                      // written now
+	Again                          // was already there: an earlier sending had been written
+	Refused                        // Closing, and the inbox is above Seen: not written, lease kept
+)
+
+// A CommitResult is the outcome of one checkpoint, in the order they were given.
+type CommitResult struct {
+	Outcome CommitOutcome
+	Inbox   int64     // the session's inbox number after it; meaningless for Lost
+	Now     time.Time // the store's clock
+}
+
+// Size estimates the bytes a checkpoint writes; committers bound their batches by it.
+func (c *Checkpoint) Size() int {
+	n := len(c.State) + len(c.Counters) + len(c.Awaiting) + 256
+	for i := range c.Executions {
+		e := &c.Executions[i]
+		n += len(e.Input) + len(e.Output) + len(e.Error) + len(e.Paths) + 256
+	}
+	for i := range c.Messages {
+		n += len(c.Messages[i].Content) + 64
+	}
+	for i := range c.Blobs {
+		n += len(c.Blobs[i].Text)
+	}
+	for i := range c.Results {
+		n += len(c.Results[i].Output)
+	}
+	for i := range c.Children {
+		n += len(c.Children[i].State) + 256
+	}
+	return n
+}

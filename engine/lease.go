@@ -1,0 +1,36 @@
+package engine
+
+import "time"
+
+// A Lease lets one worker advance one session. It expires by itself, so a dead worker
+// blocks a session for at most its length. The fence is Token (with the version), never
+// the time: a worker that slept past its end finds its checkpoints refused.
+type Lease struct {
+	Token string        // fresh for each claim
+	Owner string        // the engine, for people
+	For   time.Duration // lease_until becomes the store's now + For, taken after the lock
+}
+
+// A LeaseRef names a lease somebody holds.
+type LeaseRef struct {
+	Session string
+	Token   string
+}
+
+// ClaimOptions say what Claim may take.
+type ClaimOptions struct {
+	Owner string
+	For   time.Duration
+	Limit int // at most this many sessions
+	// Tokens gives a fresh token for each claim.
+	Token func() string
+}
+
+// A Claimed session is leased to the caller. Now is the store's clock, read after the
+// lock was taken. Requests are those of its inbox that are not applied yet, in order;
+// they may be more than one claim's worth (see Store.Requests).
+type Claimed struct {
+	Session  SessionRecord
+	Requests []Request
+	Now      time.Time
+}

@@ -1,0 +1,57 @@
+package engine
+
+import "sort"
+
+// nearest returns up to n of known that are few edits away from name, nearest first.
+func nearest(name string, known []string, n int) []string {
+	type scored struct {
+		name string
+		far  int
+	}
+	limit := len(name)/3 + 2
+	var close []scored
+	for _, k := range known {
+		if d := editDistance(name, k, limit); d <= limit {
+			close = append(close, scored{k, d})
+		}
+	}
+	sort.Slice(close, func(i, j int) bool {
+		if close[i].far != close[j].far {
+			return close[i].far < close[j].far
+		}
+		return close[i].name < close[j].name
+	})
+	out := make([]string, 0, n)
+	for _, c := range close {
+		if len(out) == n {
+			break
+		}
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// editDistance is Levenshtein's distance of a and b in bytes; names longer than 200 bytes
+// are far from everything.
+func editDistance(a, b string, limit int) int {
+	if len(a) > 200 || len(b) > 200 {
+		return limit + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j-1]+1, diagonal+cost)
+			diagonal, row[j] = row[j], next
+		}
+	}
+	return row[len(b)]
+}

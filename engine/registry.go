@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A Function is what a step calls: a JSON object in, a JSON value out. Functions are
+// called by many sessions at once, and may be called twice for one checkpoint (their
+// worker may die between the two), so each says in its comment how it stays harmless.
+//
+// Besides an output, a call may end with an *AwaitInput (the session pauses here for a
+// person), an error (see Transient for what is retried), or what it told its Call.
+type Function interface {
+	Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+}
+
+// FunctionFunc makes a plain func a Function.
+type FunctionFunc func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+
+// Call calls f.
+func (f FunctionFunc) Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+	return f(ctx, input)
+}
+
+// A Spec tells the engine and people what a function is.
+type Spec struct {
+	Name        string   `json:"name"`
+	Aliases     []string `json:"aliases,omitempty"`
+	Description string   `json:"description,omitempty"`
+	// Effects: the call does something besides giving an output (a model, HTTP, a shell).
+	// Everything before it is durable when it starts. Without it the function is pure,
+	// runs inside the session's wave and shares its checkpoint with its neighbours.
+	Effects bool `json:"effects"`
+	// Limit is how many calls one engine makes at once; 0 is the engine's default. Work
+	// above the limit queues, it is never refused.
+	Limit int `json:"limit,omitempty"`
+	// Timeout of one attempt where the step sets none; 0 is the engine's default.
+	Timeout time.Duration `json:"-"`
+	// Program names the input fields that hold program text. References in them are never
+	// pasted; they are bound: the field keeps an identifier and Call.Bindings its value.
+	Program []string `json:"program,omitempty"`
+	// Disabled says why the function is not allowed here ("shell is off, start with
+	// --allow-shell"); calls fail with it. Empty: allowed.
+	Disabled string `json:"disabled,omitempty"`
+	// Prepare, where a container or question kind needs to see a step's input at load
+	// time, checks it; nil checks only against Input. The input still has its references.
+	Check func(input json.RawMessage) []Problem `json:"-"`
+
+	Input  *jsonschema.Schema `json:"input_schema,omitempty"`
+	Output *jsonschema.Schema `json:"output_schema,omitempty"`
+
+	Function Function `json:"-"`
+}
+
+// A Registry holds the functions steps may call, by name and alias. It is filled at
+// start, before the engine runs, and only read after that.
+type Registry struct {
+	specs  map[string]*Spec
+	alias  map[string]string
+	prefix []prefixed // longest first
+}
+
+type prefixed struct {
+	prefix string
+	spec   *Spec
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry {
+	return &Registry{specs: map[string]*Spec{}, alias: map[string]string{}}
+}
+
+// Add registers a function. A name ending in ".*" serves every name with that prefix
+// (remote functions). A clash of names panics: it is a fault of the program, seen at start.
+func (r *Registry) Add(spec Spec) {
+	if spec.Name == "" || spec.Function == nil {
+		panic(fmt.Sprintf("engine: function %q has no name or no code", spec.Name))
+	}
+	if prefix, ok := strings.CutSuffix(spec.Name, "*"); ok {
+		r.prefix = append(r.prefix, prefixed{prefix, &spec})
+		sort.SliceStable(r.prefix, func(i, j int) bool { return len(r.prefix[i].prefix) > len(r.prefix[j].prefix) })
+		return
+	}
+	for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+		if r.specs[name] != nil || r.alias[name] != "" {
+			panic(fmt.Sprintf("engine: two functions are called %q", name))
+		}
+	}
+	r.specs[spec.Name] = &spec
+	for _, a := range spec.Aliases {
+		r.alias[a] = spec.Name
+	}
+}
+
+// Register adds a plain Go function: the input is decoded into In, the output encoded,
+// and both schemas are derived from the types. configure, if given, completes the Spec.
+func Register[In, Out any](r *Registry, name string, f func(context.Context, In) (Out, error), configure ...func(*Spec)) {
+	spec := Spec{Name: name, Function: typed(f)}
+	if s, err := jsonschema.For[In](nil); err == nil {
+		s.AdditionalProperties = nil // unknown fields of an input are kept, never refused
+		spec.Input = s
+	}
+	if s, err := jsonschema.For[Out](nil); err == nil {
+		spec.Output = s
+	}
+	for _, c := range configure {
+		c(&spec)
+	}
+	r.Add(spec)
+}
+
+func typed[In, Out any](f func(context.Context, In) (Out, error)) Function {
+	return FunctionFunc(func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		var in In
+		if err := json.Unmarshal(input, &in); err != nil {
+			return nil, &CallError{Kind: KindBadInput, Message: "input: " + err.Error(), Err: err}
+		}
+		out, err := f(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if raw, ok := any(out).(json.RawMessage); ok {
+			return raw, nil
+		}
+		return encodePlain(out)
+	})
+}
+
+// Find returns the function of a name or alias, or nil. The seed's rule "utils. may be
+// left out" holds for every function.
+func (r *Registry) Find(name string) *Spec {
+	if s := r.specs[name]; s != nil {
+		return s
+	}
+	if full, ok := r.alias[name]; ok {
+		return r.specs[full]
+	}
+	if s := r.specs["utils."+name]; s != nil {
+		return s
+	}
+	for _, p := range r.prefix {
+		if strings.HasPrefix(name, p.prefix) {
+			return p.spec
+		}
+	}
+	return nil
+}
+
+// Near returns up to three known names that look like name, for error messages.
+func (r *Registry) Near(name string) []string {
+	known := make([]string, 0, len(r.specs)+len(r.alias))
+	for n := range r.specs {
+		known = append(known, n)
+	}
+	for n := range r.alias {
+		known = append(known, n)
+	}
+	return nearest(name, known, 3)
+}
+
+// Specs returns all functions by name, prefixes last.
+func (r *Registry) Specs() []*Spec {
+	out := make([]*Spec, 0, len(r.specs))
+	for _, s := range r.specs {
+		out = append(out, s)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	for _, p := range r.prefix {
+		out = append(out, p.spec)
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kinds of request.
+const (
+	RequestAnswer  = "answer"
+	RequestSignal  = "signal"
+	RequestPause   = "pause"
+	RequestResume  = "resume"
+	RequestCancel  = "cancel"
+	RequestRetry   = "retry"
+	RequestAdvance = "advance"
+	RequestMove    = "move"
+	RequestReask   = "reask"
+	RequestChild   = "child_ended"
+	RequestState   = "state" // an edit of the state, kept for the record
+	RequestStart   = "start" // remembers the key a session was started with
+)
+
+// A Request is one thing that came from outside, numbered in its session's inbox. It is
+// durable before it is acknowledged, and applied by the holder of the lease, once.
+type Request struct {
+	ID      string `json:"id"` // session/key
+	Session string `json:"session"`
+	Key     string `json:"key"`
+	N       int64  `json:"n"` // 1, 2, … within the session
+	// Target is session/step/visit/ask of the question an answer is for, unique among all
+	// requests; "" for everything else.
+	Target   string          `json:"target,omitempty"`
+	Kind     string          `json:"kind"`
+	Step     string          `json:"step,omitempty"`
+	Visit    int             `json:"visit,omitempty"`
+	Ask      int             `json:"ask,omitempty"`
+	Body     json.RawMessage `json:"body,omitempty"`
+	BodyHash string          `json:"body_hash,omitempty"`
+	By       string          `json:"by,omitempty"` // who, where known
+	At       time.Time       `json:"at"`
+	Applied  bool            `json:"applied"`
+	Outcome  string          `json:"outcome,omitempty"` // what applying it did, for people; "" until applied
+}
+
+// Accepted is what a person is told of the answer that counted.
+type Accepted struct {
+	Request  string          `json:"request"`
+	Step     string          `json:"step"`
+	Visit    int             `json:"visit"`
+	Ask      int             `json:"ask"`
+	Response json.RawMessage `json:"response"`
+	At       time.Time       `json:"at"`
+	Replayed bool            `json:"replayed"`
+}

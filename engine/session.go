@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Statuses of a step and of a session, as stored. A session is never skipped; a step is
+// never paused.
+const (
+	StatusActive        = "active"
+	StatusPending       = "pending"
+	StatusComplete      = "complete"
+	StatusError         = "error"
+	StatusAwaitingInput = "awaiting_input"
+	StatusSkipped       = "skipped"
+	StatusCancelled     = "cancelled"
+	StatusPaused        = "paused"
+)
+
+// A SessionRecord is one SESSION as a store holds it: the state as its exact text and the
+// scalars beside it. Times are UTC; the zero time means the property is absent.
+type SessionRecord struct {
+	ID        string
+	Workflow  string
+	State     []byte // JSON text, exactly as stored
+	Counters  []byte // JSON text, see counters; empty on a session made by hand
+	Status    string // empty on a session made by hand
+	Version   int64  // grows by one with each checkpoint
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// Awaiting is JSON text: a list of Waiting; empty when nothing waits. AwaitingSince
+	// is when the longest open question was asked.
+	Awaiting      []byte
+	AwaitingSince time.Time
+	Root          string            // the topmost session this one descends from; itself for most
+	Labels        map[string]string // set at the start, for filters
+	Inbox         int64             // number of the newest request taken
+
+	Lease      string // token; empty when nobody holds the session
+	LeaseOwner string
+	LeaseUntil time.Time
+	DueAt      time.Time
+	Transition string // id of the newest checkpoint
+	Claims     int    // claims since the last checkpoint or request
+}
+
+// Waiting is one open question in SESSION.awaiting.
+type Waiting struct {
+	Step  string `json:"step"`
+	Visit int    `json:"visit"`
+	Ask   int    `json:"ask"`
+	Kind  string `json:"kind"`
+	Since int64  `json:"since"` // ms
+}
+
+// A NewSession is a session to be created: leased to nobody, due at once.
+type NewSession struct {
+	ID       string
+	Workflow string
+	State    []byte
+	Counters []byte
+	Status   string
+	Root     string
+	Parent   string // CHILD_OF; "" for none
+	Labels   map[string]string
+	// Key makes the start count once: a second create with the same key gives the first
+	// session, or ErrKeyReused when BodyHash differs. "" for none.
+	Key      string
+	BodyHash string
+	// Claim, if set, leases the session to this engine in the same write.
+	Claim *Lease
+}
+
+// A Message is one line of a session's chat, also a MESSAGE node.
+type Message struct {
+	Role    string `json:"role"` // user, assistant
+	Content string `json:"content"`
+	Step    string `json:"step,omitempty"`
+	At      int64  `json:"at"` // ms
+	ID      string `json:"id"` // session/n
+	N       int64  `json:"-"`  // 1, 2, … within the session
+}
+
+// An Execution is the record of one ended attempt at a step. JSON fields are JSON text.
+type Execution struct {
+	ID         string          `json:"id"` // session/seq
+	Session    string          `json:"session"`
+	Seq        int64           `json:"seq"`
+	Workflow   string          `json:"workflow"`
+	Step       string          `json:"step"`
+	Visit      int             `json:"visit"`
+	Attempt    int             `json:"attempt"`
+	Status     string          `json:"status"` // complete, answered, error, cancelled, lost
+	Function   string          `json:"function,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`  // as resolved; cut above 16 KB
+	Output     json.RawMessage `json:"output,omitempty"` // cut above 16 KB
+	Error      json.RawMessage `json:"error,omitempty"`  // {kind, message, transient}
+	Paths      json.RawMessage `json:"paths,omitempty"`  // [{path, open, clauses}] as evaluated after it
+	Usage      json.RawMessage `json:"usage,omitempty"`
+	Parent     string          `json:"parent,omitempty"` // EXECUTION of the agent or container it ran in
+	StartedAt  time.Time       `json:"started_at"`
+	FinishedAt time.Time       `json:"finished_at"`
+	Definition string          `json:"definition,omitempty"` // hash, see Definition
+	Reads      []Lineage       `json:"reads,omitempty"`
+	Took       []Lineage       `json:"took,omitempty"`
+}
+
+// StatusAnswered and StatusLost are statuses only an Execution has.
+const (
+	StatusAnswered = "answered"
+	StatusLost     = "lost"
+)
+
+// Lineage points from an execution to an earlier one of the same session: for READ the
+// execution whose output Label (a reference) gave, for TOOK the execution after which the
+// path Label led here. READ is stored as (this)-[:READ {reference}]->(other), TOOK as
+// (other)-[:TOOK {path}]->(this). A store skips a relation whose other end is not there
+// (history may have been off then).
+type Lineage struct {
+	Execution string `json:"execution"` // session/seq
+	Label     string `json:"label"`
+}
+
+// A StoredDefinition is the text of a step as it was when it ran, by hash.
+type StoredDefinition struct {
+	Hash      string    `json:"hash"`
+	Workflow  string    `json:"workflow"`
+	Step      string    `json:"step"`
+	Text      string    `json:"text"` // JSON: properties and outgoing paths
+	FirstSeen time.Time `json:"first_seen"`
+}
+
+// A Blob is an output too large for the state.
+type Blob struct {
+	Session string
+	Hash    string
+	Text    []byte
+}
+
+// A StoredResult is the output of one round of a container.
+type StoredResult struct {
+	Session string
+	Step    string
+	Visit   int
+	Index   int
+	Output  []byte
+}

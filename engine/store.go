@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// A Store keeps workflows, sessions and their history. Every method may be called by many
+// goroutines at once, and by several engines on one database. Times given and returned
+// are UTC; "now" is always the store's own clock, read after locks were taken.
+//
+// Errors: ErrUnavailable when the database cannot be reached or asks to try again (a
+// deadlock), ErrUnknownOutcome when a write was sent and its answer lost, both wrapped;
+// anything else is final for the same arguments. Package storetest holds every store to
+// this contract.
+type Store interface {
+	Workflows
+	Sessions
+	Leases
+	Inbox
+	History
+	Schema
+	// Close ends all use of the store.
+	Close(ctx context.Context) error
+}
+
+// Schema prepares the database.
+type Schema interface {
+	// Migrate brings constraints and indexes (or tables) up to date; it may be called by
+	// several engines at once and does nothing when nothing is to do. It returns the
+	// names of the migrations it applied.
+	Migrate(ctx context.Context) ([]string, error)
+	// Ping tells whether the database answers.
+	Ping(ctx context.Context) error
+	// Now is the database's clock.
+	Now(ctx context.Context) (time.Time, error)
+	// Describe names the store for people: "sqlite:.stepgraph/stepgraph.db".
+	Describe() string
+}
+
+// Workflows reads and edits definitions.
+type Workflows interface {
+	// Workflows returns the workflows of the ids that exist (a workflow exists when it
+	// has a WORKFLOW node or a STEP), normalized; missing ids are left out. One read
+	// serves all ids. entries, by workflow id, are step ids to look for besides (on Neo4j,
+	// the unlabelled-workflow steps of `default`: `root` and the entry asked for).
+	Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*Workflow, error)
+	// WorkflowIDs lists all workflows by id with their number of steps. It may scan, and
+	// adopts steps that have no workflow property into default.
+	WorkflowIDs(ctx context.Context) ([]WorkflowInfo, error)
+	// EditWorkflow applies an edit in one transaction and returns the workflow after it.
+	// ErrVersionMismatch when edit.Match is set and is not the workflow's ETag.
+	EditWorkflow(ctx context.Context, edit Edit) (*Workflow, error)
+	// SaveDefinitions keeps texts by hash; those already there stay as they are.
+	SaveDefinitions(ctx context.Context, definitions []StoredDefinition) error
+	// Definitions returns the texts of the hashes that exist, in no order.
+	Definitions(ctx context.Context, hashes []string) ([]StoredDefinition, error)
+	// StepDefinitions returns what a step has been, oldest first; step "" means every
+	// step of the workflow.
+	StepDefinitions(ctx context.Context, workflow, step string) ([]StoredDefinition, error)
+}
+
+// WorkflowInfo is one line of a list of workflows.
+type WorkflowInfo struct {
+	ID          string `json:"id"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	Steps       int    `json:"steps"`
+}
+
+// An Edit changes one workflow. Puts replace all properties of a step or path (those in
+// Extra too); a put path is the one its Ref names, else a new one. Removing a step
+// removes its paths with it.
+type Edit struct {
+	Workflow    string
+	Match       string    // ETag the workflow must have; "" for any
+	Put         *Workflow // if set: name, description, settings, extra of the WORKFLOW node; its steps and paths are not looked at
+	PutSteps    []Step
+	RemoveSteps []string
+	PutPaths    []Path
+	RemovePaths []Path // by Ref
+	Delete      bool   // removes the workflow with all its steps
+}
+
+// Sessions creates, reads, lists and deletes sessions.
+type Sessions interface {
+	// Create creates sessions, each on its own: results are in the order given. Exists is
+	// set to the session a key had started before. Errors of one are in its result:
+	// ErrSessionExists, ErrKeyReused.
+	Create(ctx context.Context, sessions []NewSession) ([]Created, error)
+	// Session returns one session, or ErrSessionNotFound.
+	Session(ctx context.Context, id string) (*SessionRecord, error)
+	// SessionsByID returns those of the ids that exist, in no order. One read serves all.
+	SessionsByID(ctx context.Context, ids []string) ([]SessionRecord, error)
+	// ListSessions returns one page, newest first (by created_at, then id, descending)
+	// unless the query says oldest-waiting first. State is left nil unless asked for.
+	ListSessions(ctx context.Context, q SessionQuery) ([]SessionRecord, error)
+	// CountSessions counts by status, by workflow, by "workflow,status" or by step
+	// ("workflow/step" of the questions that are open), for the sessions of the query
+	// (Limit and After are not looked at).
+	CountSessions(ctx context.Context, q SessionQuery, by string) (map[string]int64, error)
+	// Children returns the ids of a session's child sessions, in id order.
+	Children(ctx context.Context, parent string) ([]string, error)
+	// DeleteSession removes a session nobody holds with its history, messages, requests,
+	// blobs and results, in bounded batches: it returns done=false until all is gone; the
+	// SESSION itself goes first-locked and last-removed, so a kill in the middle leaves
+	// something that can be deleted again. ErrSessionBusy while leased,
+	// ErrSessionNotFound when nothing is there.
+	DeleteSession(ctx context.Context, id string) (done bool, err error)
+}
+
+// Created is the result for one new session.
+type Created struct {
+	Session SessionRecord
+	Exists  bool // a session started before with the same key
+	Err     error
+}
+
+// A SessionQuery filters sessions. Zero fields do not filter.
+type SessionQuery struct {
+	IDs           []string
+	Status        []string
+	Workflow      string
+	Awaiting      bool   // only those with an open question
+	Step          string // with a question open at this step
+	Text          string // contained in the state's text
+	Labels        map[string]string
+	Root          string
+	CreatedBefore time.Time
+	CreatedAfter  time.Time
+	WaitingBefore time.Time // open question asked before this
+	OldestWaiting bool      // order: awaiting_since, then id, ascending
+	After         Cursor    // the last row of the page before
+	Limit         int       // rows; 0 means 50
+	WithState     bool
+}
+
+// A Cursor is the sort key of a row.
+type Cursor struct {
+	At time.Time // created_at, or awaiting_since for OldestWaiting
+	ID string
+}
+
+// Leases lets workers take sessions.
+type Leases interface {
+	// Claim leases due sessions (due_at <= now and no live lease) to the caller. It reads
+	// candidates without lock, more than wanted, shuffled, then locks the chosen in id
+	// order and checks again. Each gets a fresh token, lease_until and due_at = now +
+	// For, claims + 1; from the third claim in a row on, due_at after a death waits
+	// longer: the store sets due_at = lease_until + 1, 2, 4 … s.
+	Claim(ctx context.Context, o ClaimOptions) ([]Claimed, error)
+	// ClaimByID leases the sessions of the ids that nobody holds (lease empty or
+	// expired), due or not; the others are left out.
+	ClaimByID(ctx context.Context, ids []string, o ClaimOptions) ([]Claimed, error)
+	// Extend extends leases that are still held; it returns the sessions whose lease is
+	// lost. One statement.
+	Extend(ctx context.Context, leases []LeaseRef, by time.Duration) (lost []string, err error)
+	// Commit applies checkpoints, at most one for a session, in one transaction: the rows
+	// that match their guard are written, the others not, each row on its own.
+	Commit(ctx context.Context, checkpoints []Checkpoint) ([]CommitResult, error)
+	// NextDue returns the earliest due_at of all, the zero time when nothing is due ever.
+	NextDue(ctx context.Context) (time.Time, error)
+	// WakePending makes the sessions of a workflow whose status is pending and that
+	// nobody holds due at once; it returns how many.
+	WakePending(ctx context.Context, workflow string) (int, error)
+	// PendingWorkflows lists the workflows that have sessions with status pending.
+	PendingWorkflows(ctx context.Context) ([]string, error)
+}
+
+// Inbox takes requests from outside.
+type Inbox interface {
+	// Deliver puts requests into inboxes. For each delivery it locks the session, shows
+	// Decide what is there and writes what Decide returns, with inbox + 1; a session that
+	// nobody holds becomes due at once and its claims go back to 0, or, with Claim, is
+	// leased to the caller in the same transaction. version does not change. Deliveries
+	// are in one transaction where they do not concern the same session; each succeeds or
+	// fails on its own (results are in the order given).
+	Deliver(ctx context.Context, deliveries []Delivery) ([]Delivered, error)
+	// Requests returns for each session the requests numbered above After, in order. One
+	// read serves all. Sessions without such requests are left out.
+	Requests(ctx context.Context, after []InboxAfter) (map[string][]Request, error)
+	// Inboxes returns inbox number and lease token of the sessions that exist.
+	Inboxes(ctx context.Context, ids []string) (map[string]InboxState, error)
+	// Edit replaces the state of a session nobody holds, if it has version, with what
+	// edit carries; it becomes due at once and the request is kept as applied.
+	// ErrSessionBusy while leased, ErrVersionMismatch, ErrSessionNotFound.
+	EditState(ctx context.Context, edit StateEdit) (*SessionRecord, error)
+}
+
+// A Delivery is one request on its way into an inbox.
+type Delivery struct {
+	Session string
+	// Key is looked up before Decide is called.
+	Key string
+	// Decide returns the request to write (ID, Session, N and At are filled in by the
+	// store), or nil to write nothing. Its error becomes the delivery's. It may be called
+	// again when the store has to repeat its transaction, so it has no effects.
+	Decide func(view InboxView) (*Request, error)
+	// Claim, if set, takes the lease when nobody holds it.
+	Claim *Lease
+}
+
+// An InboxView is a session under its lock.
+type InboxView struct {
+	Session SessionRecord // with state
+	Now     time.Time
+	// Same is the request that has this key already, or nil.
+	Same *Request
+	// Unapplied are the requests not marked applied, in order.
+	Unapplied []Request
+	// ByTarget looks for the request of a target among all, applied ones too: nil when
+	// there is none.
+	ByTarget func(target string) (*Request, error)
+	// LastAnswer returns the newest answer given to a step, or nil.
+	LastAnswer func(step string) (*Request, error)
+}
+
+// Delivered is the result of one delivery: Request as written (nil when Decide wanted
+// none), the session after it, and when Claim was taken, Claimed.
+type Delivered struct {
+	Request *Request
+	Session SessionRecord
+	Claimed *Claimed
+	Err     error
+}
+
+// InboxAfter asks for the requests of one session above a number.
+type InboxAfter struct {
+	Session string
+	N       int64
+}
+
+// InboxState is what a holder polls.
+type InboxState struct {
+	Inbox int64
+	Lease string
+}
+
+// A StateEdit is a person's edit of the state of a session at rest.
+type StateEdit struct {
+	Session  string
+	Version  int64 // as the person read it
+	State    []byte
+	Counters []byte
+	Status   string
+	Awaiting []byte
+	Since    time.Time // awaiting_since
+	Request  Request   // the record of who and what, kind RequestState; N is filled in
+}
+
+// History reads what ran. Lists are read by index, never by expanding relations.
+type History interface {
+	// Executions returns a page of a session's executions in seq order, with Reads and
+	// Took when asked for.
+	Executions(ctx context.Context, session string, q HistoryQuery) ([]Execution, error)
+	// Messages returns a page of a session's chat in order.
+	Messages(ctx context.Context, session string, q HistoryQuery) ([]Message, error)
+	// Blobs returns the texts of the hashes a session has; missing ones are left out.
+	Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error)
+	// Results returns the outputs of a container's rounds in index order.
+	Results(ctx context.Context, session, step string, visit int) ([]StoredResult, error)
+	// AllRequests returns a page of a session's requests in order, applied or not.
+	AllRequests(ctx context.Context, session string, q HistoryQuery) ([]Request, error)
+}
+
+// A HistoryQuery is a page by number (seq or n): those above After, or, with Before > 0,
+// those below Before; Newest takes the newest of them (still returned in order).
+type HistoryQuery struct {
+	After   int64
+	Before  int64
+	Newest  bool
+	Limit   int    // 0 means 50
+	Step    string // executions of one step only
+	Lineage bool   // fill Reads and Took
+}
