@@ -155,6 +155,9 @@ type Leases interface {
 	// Extend extends leases that are still held; it returns the sessions whose lease is
 	// lost. One statement.
 	Extend(ctx context.Context, leases []LeaseRef, by time.Duration) (lost []string, err error)
+	// Release gives leases back without a checkpoint, as a clean stop does: the sessions
+	// still held by their token become due at once and their claims go back to 0.
+	Release(ctx context.Context, leases []LeaseRef) error
 	// Commit applies checkpoints, at most one for a session, in one transaction: the rows
 	// that match their guard are written, the others not, each row on its own.
 	Commit(ctx context.Context, checkpoints []Checkpoint) ([]CommitResult, error)
@@ -181,7 +184,7 @@ type Inbox interface {
 	Requests(ctx context.Context, after []InboxAfter) (map[string][]Request, error)
 	// Inboxes returns inbox number and lease token of the sessions that exist.
 	Inboxes(ctx context.Context, ids []string) (map[string]InboxState, error)
-	// Edit replaces the state of a session nobody holds, if it has version, with what
+	// EditState replaces the state of a session nobody holds, if it has version, with what
 	// edit carries; it becomes due at once and the request is kept as applied.
 	// ErrSessionBusy while leased, ErrVersionMismatch, ErrSessionNotFound.
 	EditState(ctx context.Context, edit StateEdit) (*SessionRecord, error)
