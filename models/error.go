@@ -1,0 +1,65 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kinds of errors, in the history and in metrics. They are stable.
+const (
+	KindAuth            = "auth"             // the key is missing, wrong or not allowed to do this
+	KindBadRequest      = "bad_request"      // the provider does not take this request
+	KindBadResponse     = "bad_response"     // the provider answered something that cannot be read
+	KindCancelled       = "cancelled"        // the caller gave up
+	KindConnection      = "connection"       // no connection, or it broke before the answer was complete
+	KindNotFound        = "not_found"        // no such model or address
+	KindRateLimit       = "rate_limit"       // too many calls or tokens for now
+	KindRefusal         = "refusal"          // the model, or the filter before it, declined to answer
+	KindServer          = "server"           // the provider failed
+	KindTimeout         = "timeout"          // no answer in time
+	KindScripted        = "scripted"         // the script file says that this call fails
+	KindScriptExhausted = "script_exhausted" // the script file has no reply left for this call
+)
+
+// An Error is a failed call of a model. Neither Message nor Err holds a key.
+type Error struct {
+	Kind   string
+	Status int // of HTTP; 0 where there was none
+	// Retryable is what Transient returns.
+	Retryable bool
+	// RetryAfter is how long the provider asks to be left alone; 0 when it did
+	// not say.
+	RetryAfter time.Duration
+	Message    string
+	Err        error
+}
+
+// NewError returns an Error without a status. Its message says who failed at
+// what; err, which may be nil, is added behind it.
+func NewError(kind string, transient bool, message string, err error) *Error {
+	return &Error{Kind: kind, Message: message, Err: err, Retryable: transient}
+}
+
+// Transient says whether trying the same call again can help.
+func (e *Error) Transient() bool { return e.Retryable }
+
+// Error returns the message, then status and kind where there was an answer,
+// when to try again, and the cause.
+func (e *Error) Error() string {
+	var text strings.Builder
+	text.WriteString(e.Message)
+	if e.Status != 0 {
+		fmt.Fprintf(&text, " (HTTP %d, %s)", e.Status, e.Kind)
+	}
+	if e.RetryAfter > 0 {
+		fmt.Fprintf(&text, "; try again in %s", e.RetryAfter)
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&text, ": %v", e.Err)
+	}
+	return text.String()
+}
+
+// Unwrap returns the cause, so that errors.Is finds a cancelled context.
+func (e *Error) Unwrap() error { return e.Err }

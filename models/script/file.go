@@ -1,0 +1,60 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"time"
+)
+
+// A File is a parsed script file.
+type File struct {
+	Steps map[string][]Reply
+	Match []Match
+	Any   []Reply
+	// Echo is "otherwise": "echo".
+	Echo bool
+}
+
+// A Match answers every user message that its pattern fits.
+type Match struct {
+	Pattern *regexp.Regexp
+	Reply   Reply
+}
+
+// A Reply is what one call gets: text, an object, tool calls or an error.
+type Reply struct {
+	Text      string          // the object as compact JSON if it is one
+	Object    json.RawMessage // nil unless the reply is an object
+	ToolCalls []Call
+	Error     *Failure
+	Delay     time.Duration
+}
+
+// A Call is a tool call as the script file has it; its id is made when it is
+// played.
+type Call struct {
+	Name      string
+	Arguments json.RawMessage
+}
+
+// A Failure is a scripted error.
+type Failure struct {
+	Message   string
+	Transient bool
+}
+
+// Load reads and parses a script file. Its errors begin with the path and, where
+// the content is wrong, line and column.
+func Load(path string) (File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return File{}, fmt.Errorf("model script: %w", err)
+	}
+	file, err := Parse(data)
+	if err != nil {
+		return File{}, fmt.Errorf("%s:%w", path, err)
+	}
+	return file, nil
+}
