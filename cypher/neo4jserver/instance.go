@@ -63,7 +63,7 @@ func (i *instance) launch(ctx context.Context) error {
 		return fmt.Errorf("neo4j %s: %w; log %s ends:\n%s", i.server.URI, err, name, console.tail())
 	}
 	i.process = p
-	i.log.Info("neo4j answers", "uri", i.server.URI, "kind", i.server.Kind, "pid", p.command.Process.Pid,
+	i.log.Debug("neo4j answers", "uri", i.server.URI, "kind", i.server.Kind, "pid", p.command.Process.Pid,
 		"home", i.home.dir, "took", time.Since(began).Round(time.Millisecond))
 	return nil
 }

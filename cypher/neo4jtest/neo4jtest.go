@@ -51,7 +51,7 @@ func Own(tb testing.TB, options neo4jserver.Options) *neo4jserver.Server {
 		options.Kind = neo4jserver.Own
 	}
 	if options.Log == nil {
-		options.Log = slog.New(slog.NewTextHandler(tb.Output(), nil))
+		options.Log = slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	server, err := neo4jserver.Start(tb.Context(), options)
 	if err != nil {

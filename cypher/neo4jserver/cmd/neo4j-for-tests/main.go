@@ -31,6 +31,9 @@ const (
 	exitSignal     = 128 // plus the signal's number
 )
 
+// errStarted ends the wait for signals during the start.
+var errStarted = errors.New("started")
+
 func main() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -70,17 +73,25 @@ func run(arguments []string, signals <-chan os.Signal, stderr io.Writer) int {
 // start gives a server; a signal that arrives meanwhile ends the attempt.
 func start(signals <-chan os.Signal, stderr io.Writer) (*neo4jserver.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
+	listened := make(chan struct{})
 	go func() {
+		defer close(listened)
 		select {
 		case s := <-signals:
 			cancel(fmt.Errorf("stopped by signal: %s", s))
 		case <-ctx.Done():
 		}
 	}()
-	// Only what needs a person's patience or attention is worth a line here.
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return neo4jserver.Start(ctx, neo4jserver.Options{Log: log})
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Log: log})
+	cancel(errStarted)
+	<-listened
+	// The signal may have come just too late to end the attempt; it must not
+	// get lost, as nobody sends it twice.
+	if cause := context.Cause(ctx); err == nil && cause != errStarted {
+		return nil, errors.Join(cause, server.Stop(context.Background()))
+	}
+	return server, err
 }
 
 // runCommand runs the command to its end, passing signals on to it, and
