@@ -1,0 +1,61 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// SaveDefinitions keeps the first text of each hash.
+func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	for _, d := range definitions {
+		if _, there := s.definitions[d.Hash]; there {
+			continue
+		}
+		d.FirstSeen = utc(d.FirstSeen)
+		if d.FirstSeen.IsZero() {
+			d.FirstSeen = s.now()
+		}
+		s.definitions[d.Hash] = d
+	}
+	return nil
+}
+
+// Definitions returns those that are there, each once.
+func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var out []engine.StoredDefinition
+	for _, h := range sortedIDs(hashes) {
+		if d, ok := s.definitions[h]; ok {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// StepDefinitions returns the oldest first.
+func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var out []engine.StoredDefinition
+	for _, d := range s.definitions {
+		if d.Workflow == workflow && (step == "" || d.Step == step) {
+			out = append(out, d)
+		}
+	}
+	slices.SortFunc(out, func(a, b engine.StoredDefinition) int {
+		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.Hash, b.Hash))
+	})
+	return out, nil
+}

@@ -1,0 +1,177 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// EditWorkflow checks an edit as a whole before it changes anything.
+func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	if err := s.edit(edit); err != nil {
+		return nil, fmt.Errorf("edit workflow %s: %w", edit.Workflow, err)
+	}
+	return s.workflow(edit.Workflow), nil
+}
+
+func (s *Store) edit(edit engine.Edit) error {
+	w := s.workflows[edit.Workflow]
+	if edit.Match != "" && (w == nil || s.workflow(edit.Workflow).ETag() != edit.Match) {
+		return engine.ErrVersionMismatch
+	}
+	if edit.Delete {
+		if w == nil {
+			return engine.ErrWorkflowNotFound
+		}
+		for _, n := range w.steps {
+			s.dropPathsOf(n)
+		}
+		delete(s.workflows, edit.Workflow)
+		return nil
+	}
+	var properties map[string]any
+	if edit.Put != nil {
+		var err error
+		if properties, err = writeProperties(edit.Put); err != nil {
+			return err
+		}
+	}
+	if err := s.checkPaths(edit); err != nil {
+		return err
+	}
+	s.apply(edit, properties)
+	return nil
+}
+
+// checkPaths looks whether every put path will have its two ends and, if it is an old
+// one, will still be there.
+func (s *Store) checkPaths(edit engine.Edit) error {
+	there := make(map[string]bool)
+	if w := s.workflows[edit.Workflow]; w != nil {
+		for _, n := range w.steps {
+			there[n.id()] = true
+		}
+	}
+	for _, id := range edit.RemoveSteps {
+		delete(there, id)
+	}
+	for i := range edit.PutSteps {
+		there[edit.PutSteps[i].ID] = true
+	}
+	for i := range edit.PutPaths {
+		p := &edit.PutPaths[i]
+		if !there[p.Source] {
+			return fmt.Errorf("path %s: source %q: %w", p.ID, p.Source, engine.ErrStepNotFound)
+		}
+		if other := p.TargetWorkflow; other != "" && other != edit.Workflow {
+			if s.step(other, p.Target) == nil {
+				return fmt.Errorf("path %s: target %q of workflow %s: %w", p.ID, p.Target, other, engine.ErrStepNotFound)
+			}
+		} else if !there[p.Target] {
+			return fmt.Errorf("path %s: target %q: %w", p.ID, p.Target, engine.ErrStepNotFound)
+		}
+		if p.Ref != "" && !s.survives(p.Ref, edit) {
+			return fmt.Errorf("path %s: %w", p.ID, engine.ErrPathNotFound)
+		}
+	}
+	return nil
+}
+
+// survives tells whether a path belongs to the workflow and this edit does not remove it.
+func (s *Store) survives(ref string, edit engine.Edit) bool {
+	p := s.paths[ref]
+	if p == nil || p.from.workflow != edit.Workflow {
+		return false
+	}
+	if slices.ContainsFunc(edit.RemovePaths, func(r engine.Path) bool { return r.Ref == ref }) {
+		return false
+	}
+	removed := func(n *step) bool { return n.workflow == edit.Workflow && slices.Contains(edit.RemoveSteps, n.id()) }
+	return !removed(p.from) && !removed(p.to)
+}
+
+// apply makes the changes of a checked edit.
+func (s *Store) apply(edit engine.Edit, properties map[string]any) {
+	w := s.workflows[edit.Workflow]
+	if w == nil {
+		w = &workflow{}
+		s.workflows[edit.Workflow] = w
+	}
+	for i := range edit.RemovePaths {
+		if p := s.paths[edit.RemovePaths[i].Ref]; p != nil && p.from.workflow == edit.Workflow {
+			delete(s.paths, edit.RemovePaths[i].Ref)
+		}
+	}
+	for _, id := range edit.RemoveSteps {
+		w.steps = slices.DeleteFunc(w.steps, func(n *step) bool {
+			gone := n.id() == id
+			if gone {
+				s.dropPathsOf(n)
+			}
+			return gone
+		})
+	}
+	if edit.Put != nil {
+		w.properties = properties
+	}
+	for i := range edit.PutSteps {
+		s.putStep(w, edit.Workflow, &edit.PutSteps[i])
+	}
+	for i := range edit.PutPaths {
+		s.putPath(edit.Workflow, &edit.PutPaths[i])
+	}
+	if w.properties == nil && len(w.steps) == 0 {
+		delete(s.workflows, edit.Workflow)
+	}
+}
+
+func (s *Store) putStep(w *workflow, id string, put *engine.Step) {
+	properties := cloneProperties(put.Properties())
+	properties["workflow"] = id
+	if n := s.step(id, put.ID); n != nil {
+		n.properties = properties
+		return
+	}
+	w.steps = append(w.steps, &step{workflow: id, properties: properties})
+}
+
+func (s *Store) putPath(id string, put *engine.Path) {
+	target := id
+	if put.TargetWorkflow != "" {
+		target = put.TargetWorkflow
+	}
+	ref := put.Ref
+	if ref == "" {
+		s.refs++
+		ref = strconv.Itoa(s.refs)
+	}
+	s.paths[ref] = &path{kind: put.Kind, from: s.step(id, put.Source), to: s.step(target, put.Target),
+		properties: cloneProperties(put.Properties())}
+}
+
+// step finds a STEP, or nil.
+func (s *Store) step(workflow, id string) *step {
+	w := s.workflows[workflow]
+	if w == nil {
+		return nil
+	}
+	for _, n := range w.steps {
+		if n.id() == id {
+			return n
+		}
+	}
+	return nil
+}
+
+// dropPathsOf removes the paths from and to a step, those of other workflows too.
+func (s *Store) dropPathsOf(n *step) {
+	maps.DeleteFunc(s.paths, func(_ string, p *path) bool { return p.from == n || p.to == n })
+}

@@ -1,0 +1,137 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// execution finds a seq: where it is or belongs, and whether it is there.
+func (x *session) execution(seq int64) (int, bool) {
+	return slices.BinarySearchFunc(x.executions, seq, func(e engine.Execution, seq int64) int { return cmp.Compare(e.Seq, seq) })
+}
+
+// message finds a message number likewise.
+func (x *session) message(n int64) (int, bool) {
+	return slices.BinarySearchFunc(x.messages, n, func(m engine.Message, n int64) int { return cmp.Compare(m.N, n) })
+}
+
+// page cuts the page of q out of a list in the order of number. Nothing is copied.
+func page[T any](list []T, q engine.HistoryQuery, number func(*T) int64, keep func(*T) bool) []T {
+	var in []T
+	for i := range list {
+		n := number(&list[i])
+		if n > q.After && (q.Before <= 0 || n < q.Before) && keep(&list[i]) {
+			in = append(in, list[i])
+		}
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	limit = min(limit, len(in))
+	if q.Newest {
+		return in[len(in)-limit:]
+	}
+	return in[:limit]
+}
+
+// Executions returns a page in seq order.
+func (s *Store) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.sessions[id]
+	if x == nil {
+		return nil, nil
+	}
+	list := page(x.executions, q,
+		func(e *engine.Execution) int64 { return e.Seq },
+		func(e *engine.Execution) bool { return q.Step == "" || e.Step == q.Step })
+	for i := range list {
+		list[i] = cloneExecution(list[i])
+		if !q.Lineage {
+			list[i].Reads, list[i].Took = nil, nil
+		}
+	}
+	return list, nil
+}
+
+// related keeps the relations whose other end is there now.
+func (x *session) related(list []engine.Lineage) []engine.Lineage {
+	return slices.DeleteFunc(list, func(l engine.Lineage) bool {
+		return !slices.ContainsFunc(x.executions, func(e engine.Execution) bool { return e.ID == l.Execution })
+	})
+}
+
+// Messages returns a page of the chat.
+func (s *Store) Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.sessions[id]
+	if x == nil {
+		return nil, nil
+	}
+	return page(x.messages, q, func(m *engine.Message) int64 { return m.N }, func(*engine.Message) bool { return true }), nil
+}
+
+// AllRequests returns a page of the inbox.
+func (s *Store) AllRequests(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Request, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.sessions[id]
+	if x == nil {
+		return nil, nil
+	}
+	list := page(x.requests, q, func(r *engine.Request) int64 { return r.N }, func(*engine.Request) bool { return true })
+	for i := range list {
+		list[i] = cloneRequest(list[i])
+	}
+	return list, nil
+}
+
+// Blobs returns the texts that are there.
+func (s *Store) Blobs(ctx context.Context, id string, hashes []string) (map[string][]byte, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	out := make(map[string][]byte)
+	x := s.sessions[id]
+	if x == nil {
+		return out, nil
+	}
+	for _, h := range hashes {
+		if text, ok := x.blobs[h]; ok {
+			out[h] = slices.Clone(text)
+		}
+	}
+	return out, nil
+}
+
+// Results returns the rounds of one visit in index order.
+func (s *Store) Results(ctx context.Context, id, step string, visit int) ([]engine.StoredResult, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.sessions[id]
+	if x == nil {
+		return nil, nil
+	}
+	var out []engine.StoredResult
+	for r, output := range x.results {
+		if r.step == step && r.visit == visit {
+			out = append(out, engine.StoredResult{Session: id, Step: step, Visit: visit, Index: r.index, Output: slices.Clone(output)})
+		}
+	}
+	slices.SortFunc(out, func(a, b engine.StoredResult) int { return cmp.Compare(a.Index, b.Index) })
+	return out, nil
+}

@@ -1,0 +1,168 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Deliver puts requests into inboxes, in the order given.
+func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	out := make([]engine.Delivered, len(deliveries))
+	for i := range deliveries {
+		out[i] = s.deliver(&deliveries[i])
+	}
+	return out, nil
+}
+
+func (s *Store) deliver(d *engine.Delivery) engine.Delivered {
+	x := s.sessions[d.Session]
+	if x == nil {
+		return engine.Delivered{Err: fmt.Errorf("session %s: %w", d.Session, engine.ErrSessionNotFound)}
+	}
+	now := s.now()
+	wanted, err := d.Decide(x.view(d.Key, now))
+	if err != nil {
+		return engine.Delivered{Err: err}
+	}
+	if wanted == nil {
+		return engine.Delivered{Session: cloneRecord(x.record)}
+	}
+	request := cloneRequest(*wanted)
+	if request.Key == "" {
+		request.Key = d.Key
+	}
+	if err := x.acceptable(&request); err != nil {
+		return engine.Delivered{Err: fmt.Errorf("session %s: request %q: %w", d.Session, request.Key, err)}
+	}
+	written := cloneRequest(*x.receive(request, now))
+	x.wake(now)
+	out := engine.Delivered{Request: &written}
+	if d.Claim != nil && !x.held(now) {
+		x.lease(*d.Claim, now)
+		claimed := x.claimed(now)
+		out.Claimed = &claimed
+	}
+	s.put(x)
+	out.Session = cloneRecord(x.record)
+	return out
+}
+
+// acceptable holds the two uniqueness constraints of REQUEST, in case Decide did not look.
+func (x *session) acceptable(r *engine.Request) error {
+	if r.Key == "" {
+		return fmt.Errorf("%w: a request needs a key", engine.ErrBadRequest)
+	}
+	if _, there := x.byKey[r.Key]; there {
+		return engine.ErrKeyReused
+	}
+	if _, there := x.byTarget[r.Target]; there && r.Target != "" {
+		return engine.ErrAlreadyAnswered
+	}
+	return nil
+}
+
+func (x *session) view(key string, now time.Time) engine.InboxView {
+	return engine.InboxView{
+		Session:   cloneRecord(x.record),
+		Now:       now,
+		Same:      x.request(x.byKey, key),
+		Unapplied: x.unapplied(),
+		ByTarget: func(target string) (*engine.Request, error) {
+			return x.request(x.byTarget, target), nil
+		},
+		LastAnswer: func(step string) (*engine.Request, error) {
+			for i := len(x.requests) - 1; i >= 0; i-- {
+				if r := &x.requests[i]; r.Kind == engine.RequestAnswer && r.Step == step {
+					found := cloneRequest(*r)
+					return &found, nil
+				}
+			}
+			return nil, nil
+		},
+	}
+}
+
+// Requests returns what came after a number, session by session.
+func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	out := make(map[string][]engine.Request)
+	for _, a := range after {
+		x := s.sessions[a.Session]
+		if x == nil || a.N >= int64(len(x.requests)) {
+			continue
+		}
+		var list []engine.Request
+		for _, r := range x.requests[max(a.N, 0):] {
+			list = append(list, cloneRequest(r))
+		}
+		out[a.Session] = list
+	}
+	return out, nil
+}
+
+// Inboxes returns inbox numbers and lease tokens as they stand, expired ones too.
+func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	out := make(map[string]engine.InboxState, len(ids))
+	for _, id := range ids {
+		if x := s.sessions[id]; x != nil {
+			out[id] = engine.InboxState{Inbox: x.record.Inbox, Lease: x.record.Lease}
+		}
+	}
+	return out, nil
+}
+
+// EditState writes a person's state. It counts as a version of its own, so that a second
+// person who read the old one is told.
+func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x, now := s.sessions[edit.Session], s.now()
+	if err := x.editable(edit, now); err != nil {
+		return nil, fmt.Errorf("edit the state of session %s: %w", edit.Session, err)
+	}
+	request := edit.Request
+	request.Applied = true
+	x.receive(request, now)
+	x.free()
+	x.wake(now)
+	r := &x.record
+	r.Version++
+	r.UpdatedAt = now
+	r.State = slices.Clone(edit.State)
+	r.Status, r.Awaiting, r.AwaitingSince = edit.Status, slices.Clone(edit.Awaiting), utc(edit.Since)
+	if edit.Counters != nil {
+		r.Counters = slices.Clone(edit.Counters)
+	}
+	s.put(x)
+	out := cloneRecord(*r)
+	return &out, nil
+}
+
+func (x *session) editable(edit engine.StateEdit, now time.Time) error {
+	switch {
+	case x == nil:
+		return engine.ErrSessionNotFound
+	case x.held(now):
+		return engine.ErrSessionBusy
+	case x.record.Version != edit.Version:
+		return fmt.Errorf("%w: it is %d, not %d", engine.ErrVersionMismatch, x.record.Version, edit.Version)
+	}
+	return x.acceptable(&edit.Request)
+}

@@ -1,0 +1,144 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Claim leases due sessions. The order of a map is as good as shuffled.
+func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	var out []engine.Claimed
+	for _, x := range s.due {
+		if len(out) >= o.Limit {
+			break
+		}
+		if x.record.DueAt.After(now) || x.held(now) {
+			continue
+		}
+		out = append(out, s.claim(x, o, now))
+	}
+	return out, nil
+}
+
+// ClaimByID leases those of the ids that nobody holds, in id order.
+func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	var out []engine.Claimed
+	for _, id := range sortedIDs(ids) {
+		if x := s.sessions[id]; x != nil && !x.held(now) {
+			out = append(out, s.claim(x, o, now))
+		}
+	}
+	return out, nil
+}
+
+func (s *Store) claim(x *session, o engine.ClaimOptions, now time.Time) engine.Claimed {
+	x.lease(engine.Lease{Token: o.Token(), Owner: o.Owner, For: o.For}, now)
+	s.put(x)
+	return x.claimed(now)
+}
+
+// Extend extends the leases whose token still stands.
+func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	var lost []string
+	for _, l := range leases {
+		x := s.leased(l)
+		if x == nil {
+			lost = append(lost, l.Session)
+			continue
+		}
+		x.extend(now.Add(by))
+		s.put(x)
+	}
+	return lost, nil
+}
+
+// Release gives leases back; the sessions become due at once.
+func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, l := range leases {
+		if x := s.leased(l); x != nil {
+			x.free()
+			x.wake(now)
+			s.put(x)
+		}
+	}
+	return nil
+}
+
+// leased returns the session if the token still stands there, else nil.
+func (s *Store) leased(l engine.LeaseRef) *session {
+	x := s.sessions[l.Session]
+	if x == nil || l.Token == "" || x.record.Lease != l.Token {
+		return nil
+	}
+	return x
+}
+
+// NextDue looks at the sessions that have a due_at.
+func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
+	if err := s.begin(ctx); err != nil {
+		return time.Time{}, err
+	}
+	defer s.mu.Unlock()
+	var next time.Time
+	for _, x := range s.due {
+		if next.IsZero() || x.record.DueAt.Before(next) {
+			next = x.record.DueAt
+		}
+	}
+	return next, nil
+}
+
+// WakePending wakes pending sessions that are not due already.
+func (s *Store) WakePending(ctx context.Context, workflow string) (int, error) {
+	if err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	woken := 0
+	for _, x := range s.pending {
+		due := !x.record.DueAt.IsZero() && !x.record.DueAt.After(now)
+		if x.record.Workflow != workflow || due || x.held(now) {
+			continue
+		}
+		x.record.DueAt = now
+		s.put(x)
+		woken++
+	}
+	return woken, nil
+}
+
+// PendingWorkflows returns each workflow once, in order.
+func (s *Store) PendingWorkflows(ctx context.Context) ([]string, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var ids []string
+	for _, x := range s.pending {
+		ids = append(ids, x.record.Workflow)
+	}
+	return sortedIDs(ids), nil
+}

@@ -1,0 +1,180 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// defaultLimit is the length of a page that asks for none.
+const defaultLimit = 50
+
+// Session returns a copy of one session.
+func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.sessions[id]
+	if x == nil {
+		return nil, fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
+	}
+	r := cloneRecord(x.record)
+	return &r, nil
+}
+
+// SessionsByID returns those that exist, each once.
+func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var out []engine.SessionRecord
+	for _, id := range sortedIDs(ids) {
+		if x := s.sessions[id]; x != nil {
+			out = append(out, cloneRecord(x.record))
+		}
+	}
+	return out, nil
+}
+
+// ListSessions filters and sorts all sessions.
+func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	rows := s.matching(q)
+	if q.OldestWaiting {
+		rows = slices.DeleteFunc(rows, func(x *session) bool { return x.record.AwaitingSince.IsZero() })
+	}
+	if q.After.ID != "" {
+		rows = slices.DeleteFunc(rows, func(x *session) bool { return compareCursors(q, cursor(q, x), q.After) <= 0 })
+	}
+	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, a), cursor(q, b)) })
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	var out []engine.SessionRecord
+	for _, x := range rows[:min(limit, len(rows))] {
+		r := x.record
+		if !q.WithState {
+			r.State = nil
+		}
+		out = append(out, cloneRecord(r))
+	}
+	return out, nil
+}
+
+// cursor is the sort key of a session in the order of the query.
+func cursor(q engine.SessionQuery, x *session) engine.Cursor {
+	if q.OldestWaiting {
+		return engine.Cursor{At: x.record.AwaitingSince, ID: x.record.ID}
+	}
+	return engine.Cursor{At: x.record.CreatedAt, ID: x.record.ID}
+}
+
+// compareCursors is negative when a comes before b in the order of the query.
+func compareCursors(q engine.SessionQuery, a, b engine.Cursor) int {
+	order := cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+	if q.OldestWaiting {
+		return order
+	}
+	return -order
+}
+
+// CountSessions counts the sessions of a query in groups.
+func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	counts := make(map[string]int64)
+	for _, x := range s.matching(q) {
+		switch by {
+		case "status":
+			counts[x.record.Status]++
+		case "workflow":
+			counts[x.record.Workflow]++
+		case "workflow,status":
+			counts[x.record.Workflow+","+x.record.Status]++
+		case "step":
+			for _, w := range x.waiting() {
+				counts[x.record.Workflow+"/"+w.Step]++
+			}
+		default:
+			return nil, fmt.Errorf("count sessions by %q: %w: status, workflow, \"workflow,status\" or step", by, engine.ErrBadRequest)
+		}
+	}
+	return counts, nil
+}
+
+// Children returns ids in order.
+func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.sessions[parent]
+	if x == nil {
+		return nil, nil
+	}
+	return slices.Sorted(maps.Keys(x.children)), nil
+}
+
+// waiting returns the open questions; a text that does not parse has none.
+func (x *session) waiting() []engine.Waiting {
+	var list []engine.Waiting
+	if len(x.record.Awaiting) > 0 {
+		_ = json.Unmarshal(x.record.Awaiting, &list)
+	}
+	return list
+}
+
+// matching returns the sessions a query lets through, in no order.
+func (s *Store) matching(q engine.SessionQuery) []*session {
+	var rows []*session
+	if len(q.IDs) == 0 {
+		for _, x := range s.sessions {
+			if x.matches(&q) {
+				rows = append(rows, x)
+			}
+		}
+		return rows
+	}
+	for _, id := range sortedIDs(q.IDs) {
+		if x := s.sessions[id]; x != nil && x.matches(&q) {
+			rows = append(rows, x)
+		}
+	}
+	return rows
+}
+
+// matches looks at everything but the ids.
+func (x *session) matches(q *engine.SessionQuery) bool {
+	r := &x.record
+	switch {
+	case len(q.Status) > 0 && !slices.Contains(q.Status, r.Status),
+		q.Workflow != "" && r.Workflow != q.Workflow,
+		q.Root != "" && r.Root != q.Root,
+		q.Awaiting && len(r.Awaiting) == 0,
+		!q.CreatedBefore.IsZero() && !r.CreatedAt.Before(q.CreatedBefore),
+		!q.CreatedAfter.IsZero() && !r.CreatedAt.After(q.CreatedAfter),
+		!q.WaitingBefore.IsZero() && (r.AwaitingSince.IsZero() || !r.AwaitingSince.Before(q.WaitingBefore)),
+		q.Text != "" && !bytes.Contains(r.State, []byte(q.Text)):
+		return false
+	}
+	for name, value := range q.Labels {
+		if got, ok := r.Labels[name]; !ok || got != value {
+			return false
+		}
+	}
+	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w engine.Waiting) bool { return w.Step == q.Step })
+}

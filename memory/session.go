@@ -1,0 +1,133 @@
+package memory
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A session is one SESSION with all that hangs on it. record.State is never nil.
+type session struct {
+	record   engine.SessionRecord
+	parent   string
+	children map[string]bool
+	start    string // key it was started with
+	bodyHash string // of that start
+
+	executions []engine.Execution // by seq; lineage as given
+	messages   []engine.Message   // by n
+	requests   []engine.Request   // by n, without gaps: requests[n-1]
+	byKey      map[string]int     // index in requests
+	byTarget   map[string]int
+	blobs      map[string][]byte
+	results    map[round][]byte
+}
+
+// A round names one RESULT of a session.
+type round struct {
+	step         string
+	visit, index int
+}
+
+// put enters a session into the indexes, or moves it there after a change.
+func (s *Store) put(x *session) {
+	id := x.record.ID
+	s.sessions[id] = x
+	if x.record.DueAt.IsZero() {
+		delete(s.due, id)
+	} else {
+		s.due[id] = x
+	}
+	if x.record.Status == engine.StatusPending {
+		s.pending[id] = x
+	} else {
+		delete(s.pending, id)
+	}
+}
+
+// held tells whether somebody has a lease that still lives.
+func (x *session) held(now time.Time) bool {
+	return x.record.Lease != "" && x.record.LeaseUntil.After(now)
+}
+
+// lease gives the session to a caller and counts the claim.
+func (x *session) lease(l engine.Lease, now time.Time) {
+	x.record.Lease, x.record.LeaseOwner = l.Token, l.Owner
+	x.record.Claims++
+	x.extend(now.Add(l.For))
+}
+
+// extend moves the end of the lease and with it due_at. A session whose workers died
+// again and again is left alone for a while after the end of the lease.
+func (x *session) extend(until time.Time) {
+	x.record.LeaseUntil = until
+	x.record.DueAt = until.Add(pauseAfter(x.record.Claims))
+}
+
+// pauseAfter is how long a session stays alone after the lease of its n-th claim in a
+// row ended without a checkpoint: 1, 2, 4 … 64 s from the third on.
+func pauseAfter(claims int) time.Duration {
+	if claims < 3 {
+		return 0
+	}
+	return time.Second << min(claims-3, 6)
+}
+
+// free takes the lease away.
+func (x *session) free() {
+	x.record.Lease, x.record.LeaseOwner, x.record.LeaseUntil = "", "", time.Time{}
+}
+
+// wake makes a session that nobody holds due at once.
+func (x *session) wake(now time.Time) {
+	if x.held(now) {
+		return
+	}
+	x.record.DueAt, x.record.Claims = now, 0
+}
+
+// receive numbers a request and puts it into the inbox.
+func (x *session) receive(r engine.Request, now time.Time) *engine.Request {
+	x.record.Inbox++
+	r.Session, r.ID, r.N, r.At = x.record.ID, requestID(x.record.ID, r.Key), x.record.Inbox, now
+	x.byKey[r.Key] = len(x.requests)
+	if r.Target != "" {
+		x.byTarget[r.Target] = len(x.requests)
+	}
+	x.requests = append(x.requests, cloneRequest(r))
+	return &x.requests[len(x.requests)-1]
+}
+
+func requestID(session, key string) string { return session + "/" + key }
+
+// request returns a copy of the request at an index, or nil.
+func (x *session) request(index map[string]int, key string) *engine.Request {
+	i, ok := index[key]
+	if !ok || key == "" {
+		return nil
+	}
+	r := cloneRequest(x.requests[i])
+	return &r
+}
+
+// unapplied returns the requests not marked applied, in order.
+func (x *session) unapplied() []engine.Request {
+	var open []engine.Request
+	for i := range x.requests {
+		if !x.requests[i].Applied {
+			open = append(open, cloneRequest(x.requests[i]))
+		}
+	}
+	return open
+}
+
+// claimed is what a new holder gets.
+func (x *session) claimed(now time.Time) engine.Claimed {
+	return engine.Claimed{Session: cloneRecord(x.record), Requests: x.unapplied(), Now: now}
+}
+
+// sortedIDs puts ids in order and drops doubles, without changing what it is given.
+func sortedIDs(ids []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
