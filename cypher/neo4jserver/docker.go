@@ -107,17 +107,7 @@ func dockerArguments(name string, p ports, home *home, heapMB int) []string {
 	if id := os.Getuid(); id > 0 {
 		arguments = append(arguments, "--user", fmt.Sprintf("%d:%d", id, os.Getgid()))
 	}
-	for _, setting := range []string{
-		"NEO4J_AUTH=none",
-		fmt.Sprintf("NEO4J_server_bolt_advertised__address=%s:%d", loopback, p.bolt),
-		fmt.Sprintf("NEO4J_server_http_advertised__address=%s:%d", loopback, p.http),
-		fmt.Sprintf("NEO4J_server_memory_heap_max__size=%dm", heapMB),
-		"NEO4J_server_memory_pagecache_size=256m",
-		"NEO4J_db_tx__log_preallocate=false",
-		fmt.Sprintf("NEO4J_dbms_security_http__access__control__allow__origin=http://%s:%d", loopback, p.http),
-		"NEO4J_dbms_usage__report_enabled=false",
-		"NEO4J_client_allow__telemetry=false",
-	} {
+	for _, setting := range containerEnviron(p, heapMB) {
 		arguments = append(arguments, "--env", setting)
 	}
 	return append(arguments, Image)

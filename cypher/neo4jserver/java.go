@@ -58,7 +58,7 @@ func runJava(ctx context.Context, options Options, p ports, java, lib string) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(home.path("conf", "neo4j.conf"), settings(p), 0o644); err != nil {
+	if err := os.WriteFile(home.path("conf", "neo4j.conf"), confFile(p, options.HeapMB), 0o644); err != nil {
 		return nil, errors.Join(fmt.Errorf("neo4j settings: %w", err), home.close())
 	}
 	server := p.server(Java)
@@ -90,26 +90,6 @@ func javaCommand(java, lib, home string, heapMB int) *exec.Cmd {
 	return command
 }
 
-// settings is the whole neo4j.conf. Pages of other origins may not call the
-// HTTP API: with authentication off, any web site that the user visits could.
-// Transaction logs grow as needed: preallocated they take 512 MiB, which a
-// temporary home in memory does not have to spare.
-func settings(p ports) []byte {
-	return fmt.Appendf(nil, `server.default_listen_address=%[1]s
-server.bolt.listen_address=:%[2]d
-server.bolt.advertised_address=%[1]s:%[2]d
-server.http.listen_address=:%[3]d
-server.http.advertised_address=%[1]s:%[3]d
-server.https.enabled=false
-server.memory.pagecache.size=256m
-db.tx_log.preallocate=false
-dbms.security.auth_enabled=false
-dbms.security.http_access_control_allow_origin=http://%[1]s:%[3]d
-dbms.usage_report.enabled=false
-client.allow_telemetry=false
-`, loopback, p.bolt, p.http)
-}
-
 // findJava gives the path of a Java that can run Neo4j: $JAVA_HOME's, else the
 // first in $PATH.
 func findJava(ctx context.Context) (string, error) {
@@ -119,7 +99,7 @@ func findJava(ctx context.Context) (string, error) {
 	}
 	java, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("neo4j: java is %w (%w): install a Java %d runtime (Debian: openjdk-17-jre-headless), start Docker, or set %s",
+		return "", fmt.Errorf("neo4j: java is %w (%w): install a Java %d runtime (Debian: default-jre-headless), start Docker, or set %s",
 			errMissing, err, oldestJava, envURI)
 	}
 	printed, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()

@@ -100,6 +100,11 @@ func TestDockerPublishesOnLoopbackOnly(t *testing.T) {
 	if want := []string{"127.0.0.1:7:7687", "127.0.0.1:8:7474"}; !slices.Equal(published, want) {
 		t.Errorf("published %q, want %q", published, want)
 	}
+	for _, environ := range []string{"NEO4J_AUTH=none", "NEO4J_server_memory_heap_max__size=512m", "NEO4J_server_bolt_advertised__address=127.0.0.1:7"} {
+		if !slices.Contains(arguments, environ) {
+			t.Errorf("the container does not get %s", environ)
+		}
+	}
 	if last := arguments[len(arguments)-1]; last != Image {
 		t.Errorf("the last argument is %q, want the image", last)
 	}
