@@ -1,0 +1,137 @@
+package input
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Text is a text field. Any other value is taken as its compact JSON, null as no text.
+type Text string
+
+// UnmarshalJSON reads any value.
+func (t *Text) UnmarshalJSON(b []byte) error {
+	*t = Text(TextOf(b))
+	return nil
+}
+
+// TextOf returns what a JSON value reads as: a text as it is, null as nothing, everything
+// else as compact JSON.
+func TextOf(value json.RawMessage) string {
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 || string(value) == "null" {
+		return ""
+	}
+	var text string
+	if value[0] == '"' && json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(compact(value))
+}
+
+// Float is a number field; a text that is a number is taken.
+type Float float64
+
+// UnmarshalJSON reads a number or its text.
+func (f *Float) UnmarshalJSON(b []byte) error {
+	n, err := strconv.ParseFloat(strings.TrimSpace(TextOf(b)), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return fmt.Errorf("want a number, not %s", shown(b))
+	}
+	*f = Float(n)
+	return nil
+}
+
+// Int is an integer field; a text that is an integer is taken.
+type Int int
+
+// UnmarshalJSON reads an integer or its text; 7.0 is one too.
+func (i *Int) UnmarshalJSON(b []byte) error {
+	var f Float
+	if err := f.UnmarshalJSON(b); err != nil || float64(f) != math.Trunc(float64(f)) || math.Abs(float64(f)) > 1<<53 {
+		return fmt.Errorf("want a whole number, not %s", shown(b))
+	}
+	*i = Int(f)
+	return nil
+}
+
+// Bool is a truth value; the texts true, false, yes, no and empty text are taken in any
+// case, and null as false.
+type Bool bool
+
+// UnmarshalJSON reads a truth value or its text.
+func (v *Bool) UnmarshalJSON(b []byte) error {
+	switch strings.ToLower(strings.TrimSpace(TextOf(b))) {
+	case "true", "yes", "1":
+		*v = true
+	case "false", "no", "0", "":
+		*v = false
+	default:
+		return fmt.Errorf("want true or false, not %s", shown(b))
+	}
+	return nil
+}
+
+// Duration is a length of time: a number of seconds, or a text such as 90s, 1h30m, 2d or
+// 1w. Zero is none.
+type Duration time.Duration
+
+// UnmarshalJSON reads seconds or a text.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	text := strings.TrimSpace(TextOf(b))
+	if text == "" {
+		*d = 0
+		return nil
+	}
+	length, err := ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	*d = Duration(length)
+	return nil
+}
+
+// ParseDuration reads seconds or Go's form of a duration, with the units d and w in front.
+func ParseDuration(text string) (time.Duration, error) {
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		return bounded(seconds*float64(time.Second), text)
+	}
+	total, rest := 0.0, text
+	for _, unit := range []struct {
+		name string
+		days float64
+	}{{"w", 7}, {"d", 1}} {
+		before, after, found := strings.Cut(rest, unit.name)
+		n, err := strconv.ParseFloat(before, 64)
+		if found && err == nil {
+			total, rest = total+n*unit.days*24*float64(time.Hour), after
+		}
+	}
+	if rest != "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return 0, fmt.Errorf("want seconds or a length of time such as 90s, 1h30m or 2d, not %q", text)
+		}
+		total += float64(d)
+	}
+	return bounded(total, text)
+}
+
+func bounded(d float64, text string) (time.Duration, error) {
+	if !(d >= 0 && d < math.MaxInt64) {
+		return 0, fmt.Errorf("length of time %q is out of range", text)
+	}
+	return time.Duration(d), nil
+}
+
+// shown is a value as an error may show it.
+func shown(b []byte) string {
+	if runes := []rune(string(b)); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return string(b)
+}
