@@ -1,0 +1,54 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/openai/openai-go/v3/option"
+)
+
+// watchBody puts a body around every answer.
+func watchBody(limit int64) option.Middleware {
+	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		answer, err := next(req)
+		if err == nil && answer.Body != nil {
+			answer.Body = &body{ReadCloser: answer.Body, limit: limit, left: limit}
+		}
+		return answer, err
+	}
+}
+
+// A body is the answer of a server. It refuses to be read further than its
+// limit, and knows whether a stream came to its end: the library tells a stream
+// that ended from one that broke off only where the connection tells it too.
+type body struct {
+	io.ReadCloser
+	limit, left int64
+	tail        []byte // the newest bytes
+}
+
+// endOfStream is what the wire says after the last chunk.
+var endOfStream = []byte("data: [DONE]")
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("the answer is larger than %d bytes", b.limit)
+	}
+	b.tail = append(b.tail, p[:n]...)
+	if keep := 2 * len(endOfStream); len(b.tail) > keep {
+		b.tail = append(b.tail[:0], b.tail[len(b.tail)-keep:]...)
+	}
+	return n, err
+}
+
+// complete says whether the stream came to its end.
+func (b *body) complete() bool { return bytes.Contains(b.tail, endOfStream) }
+
+// complete says whether the stream of an answer came to its end.
+func complete(answer *http.Response) bool {
+	b, ok := answer.Body.(*body)
+	return ok && b.complete()
+}

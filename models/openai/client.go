@@ -1,0 +1,203 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// BaseURL is where OpenAI itself answers.
+const BaseURL = "https://api.openai.com/v1"
+
+// Options configure a Client.
+type Options struct {
+	// BaseURL is the address before /chat/completions; BaseURL of this package
+	// if empty.
+	BaseURL string
+	// Key is the API key. It may be empty for servers other than OpenAI.
+	Key string
+	// Organization and Project go out as headers of OpenAI if set.
+	Organization, Project string
+	// HTTPClient carries the calls, for instance with a guard against private
+	// addresses. If nil, one is used that waits at most ten minutes for the
+	// headers of an answer. It must not log requests: they carry the key.
+	HTTPClient *http.Client
+	// Prices give calls their cost. If nil, those of OpenAI are used for OpenAI
+	// and none for other servers.
+	Prices models.Prices
+	// MaxBody is the largest answer that is read, in bytes; 32 MB if 0.
+	MaxBody int64
+}
+
+// A Client is a models.Model that asks one server.
+type Client struct {
+	name     string // in errors: "openai", with the host of another server behind it
+	official bool
+	key      string
+	prices   models.Prices
+	service  openai.ChatCompletionService
+
+	mu       sync.Mutex
+	dialects map[string]dialect // by model
+}
+
+var _ models.Model = (*Client)(nil)
+
+// New returns a Client. It dials nothing. An address that is none and a missing
+// key for OpenAI itself are errors.
+func New(options Options) (*Client, error) {
+	if options.BaseURL == "" {
+		options.BaseURL = BaseURL
+	}
+	base, err := url.Parse(options.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, errors.New("openai: the base URL is no http or https address")
+	}
+	c := &Client{name: "openai", key: options.Key, prices: options.Prices, dialects: map[string]dialect{}}
+	c.official = strings.HasSuffix("."+base.Hostname(), ".openai.com")
+	switch {
+	case c.official && c.key == "":
+		return nil, errors.New("openai: no API key; set OPENAI_API_KEY, or OPENAI_BASE_URL for another server")
+	case !c.official:
+		c.name += " at " + base.Host
+	case c.prices == nil:
+		c.prices = OpenAIPrices
+	}
+	c.service = openai.NewChatCompletionService(requestOptions(options)...)
+	return c, nil
+}
+
+func requestOptions(options Options) []option.RequestOption {
+	client := options.HTTPClient
+	if client == nil {
+		client = defaultClient()
+	}
+	if options.MaxBody == 0 {
+		options.MaxBody = 32 << 20
+	}
+	list := []option.RequestOption{
+		option.WithBaseURL(options.BaseURL),
+		option.WithHTTPClient(client),
+		option.WithMaxRetries(0),
+		option.WithMiddleware(watchBody(options.MaxBody)),
+	}
+	if options.Key != "" {
+		list = append(list, option.WithAPIKey(options.Key))
+	}
+	if options.Organization != "" {
+		list = append(list, option.WithOrganization(options.Organization))
+	}
+	if options.Project != "" {
+		list = append(list, option.WithProject(options.Project))
+	}
+	return list
+}
+
+// defaultClient is shared by every Client without one of its own, and so are its
+// connections.
+var defaultClient = sync.OnceValue(func() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 10 * time.Minute
+	return &http.Client{Transport: transport}
+})
+
+// Provider returns the entry of a models.Catalog for these options. A server
+// other than OpenAI may serve models of any name.
+func Provider(options Options) models.Provider {
+	return models.Provider{
+		Open:     func() (models.Model, error) { return New(options) },
+		Default:  "gpt-4o-mini",
+		Prefixes: []string{"gpt-", "chatgpt-", "o1", "o3", "o4-"},
+		Any:      options.BaseURL != "" && strings.TrimRight(options.BaseURL, "/") != BaseURL,
+	}
+}
+
+// Generate asks the server once, or once more for each parameter that the server
+// turns out not to know.
+func (c *Client) Generate(ctx context.Context, req models.Request) (models.Response, error) {
+	if err := c.check(req); err != nil {
+		return models.Response{}, err
+	}
+	spoken := c.dialect(req.Model)
+	for {
+		resp, failed := c.ask(ctx, req, spoken)
+		if failed == nil {
+			return c.finish(req, resp)
+		}
+		simpler, keep, ok := spoken.simplify(req, failed)
+		if !ok {
+			return models.Response{}, failed
+		}
+		if spoken = simpler; keep {
+			c.learn(req.Model, spoken)
+		}
+	}
+}
+
+// check refuses what would not be the caller's fault to find out from a server.
+func (c *Client) check(req models.Request) error {
+	if req.Model == "" {
+		return models.NewError(models.KindBadRequest, false, c.name+": no model named", nil)
+	}
+	for name := range req.Extra {
+		if owned[name] {
+			message := fmt.Sprintf("%s: the extra parameter %q belongs to the request itself", c.name, name)
+			return models.NewError(models.KindBadRequest, false, message, nil)
+		}
+	}
+	return nil
+}
+
+// ask sends one request. Its error is a *models.Error.
+func (c *Client) ask(ctx context.Context, req models.Request, spoken dialect) (*openai.ChatCompletion, *models.Error) {
+	params, err := parameters(req, spoken)
+	if err != nil {
+		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
+	}
+	var answer *http.Response
+	options := []option.RequestOption{option.WithResponseInto(&answer)}
+	if req.Key != "" {
+		options = append(options, option.WithHeader("Idempotency-Key", headerValue(req.Key)))
+	}
+	var completion *openai.ChatCompletion
+	if req.Token != nil {
+		completion, err = c.stream(ctx, params, req.Token, &answer, options)
+	} else {
+		completion, err = c.service.New(ctx, params, options...)
+	}
+	if err != nil {
+		return nil, c.failure(ctx, answer, err)
+	}
+	return completion, nil
+}
+
+func (c *Client) dialect(model string) dialect {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d, ok := c.dialects[model]; ok {
+		return d
+	}
+	return dialect{oldMaxTokens: !c.official}
+}
+
+// maxDialects bounds the memory for models whose names are made of references.
+const maxDialects = 1000
+
+func (c *Client) learn(model string, d dialect) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.dialects) >= maxDialects {
+		clear(c.dialects)
+	}
+	c.dialects[model] = d
+}

@@ -1,0 +1,126 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// formatName is what the wire does not allow in the name of a schema.
+var formatName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// responseFormat asks for structured output in the best way the server knows.
+func responseFormat(req models.Request, spoken dialect) (format openai.ChatCompletionNewParamsResponseFormatUnion, err error) {
+	switch {
+	case len(req.Schema) == 0:
+		return format, nil
+	case !json.Valid(req.Schema):
+		return format, errors.New("the schema of the output is no JSON")
+	case spoken.plainJSON:
+		format.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
+		return format, nil
+	}
+	name := formatName.ReplaceAllString(req.SchemaName, "_")
+	if name == "" {
+		name = "output"
+	}
+	format.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
+		JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
+			Name:   name[:min(len(name), 64)],
+			Schema: req.Schema,
+			Strict: openai.Bool(strict(req.Schema)),
+		},
+	}
+	return format, nil
+}
+
+// withSchemaInWords tells the model the schema itself, for servers that only
+// know that the answer is to be JSON. OpenAI's JSON mode also demands that the
+// word JSON stands in the messages.
+func withSchemaInWords(messages []models.Message, schema json.RawMessage) []models.Message {
+	wish := models.Message{
+		Role:    models.RoleSystem,
+		Content: "Answer with a single JSON value and nothing else. It must be valid against this JSON Schema:\n" + string(schema),
+	}
+	at := 0
+	for at < len(messages) && messages[at].Role == models.RoleSystem {
+		at++
+	}
+	return slices.Insert(slices.Clone(messages), at, wish)
+}
+
+// unstrict are keywords that strict mode refuses.
+var unstrict = []string{"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties"}
+
+// strict says whether strict mode takes a schema: the root is an object, and
+// every object in it lists all its properties as required and allows no others.
+// A schema that only looks fitting costs one refused call, a schema that is sent
+// without strict mode only costs certainty.
+func strict(schema json.RawMessage) bool {
+	var root map[string]any
+	if json.Unmarshal(schema, &root) != nil || root["type"] != "object" {
+		return false
+	}
+	return strictSchema(root)
+}
+
+func strictSchema(schema map[string]any) bool {
+	for _, keyword := range unstrict {
+		if _, ok := schema[keyword]; ok {
+			return false
+		}
+	}
+	return strictObject(schema) && strictChildren(schema)
+}
+
+func strictObject(schema map[string]any) bool {
+	properties, _ := schema["properties"].(map[string]any)
+	if properties == nil && !isObject(schema["type"]) {
+		return true
+	}
+	required, _ := schema["required"].([]any)
+	for name := range properties {
+		if !slices.Contains(required, any(name)) {
+			return false
+		}
+	}
+	return schema["additionalProperties"] == false
+}
+
+func isObject(kind any) bool {
+	if list, ok := kind.([]any); ok {
+		return slices.Contains(list, any("object"))
+	}
+	return kind == "object"
+}
+
+// strictChildren looks at every schema inside another.
+func strictChildren(schema map[string]any) bool {
+	for _, keyword := range []string{"properties", "$defs", "definitions"} {
+		named, _ := schema[keyword].(map[string]any)
+		for _, child := range named {
+			if !strictValue(child) {
+				return false
+			}
+		}
+	}
+	branches, _ := schema["anyOf"].([]any)
+	for _, child := range branches {
+		if !strictValue(child) {
+			return false
+		}
+	}
+	items, ok := schema["items"]
+	return !ok || strictValue(items)
+}
+
+func strictValue(child any) bool {
+	schema, ok := child.(map[string]any)
+	return ok && strictSchema(schema)
+}
