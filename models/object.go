@@ -45,3 +45,9 @@ func compact(text string) (json.RawMessage, bool) {
 
 // quote returns text as JSON.
 func quote(text string) json.RawMessage { return mustEncode(text) }
+
+// SchemaInWords asks for output of a schema in a system message, for models that
+// cannot be held to it.
+func SchemaInWords(schema json.RawMessage) string {
+	return "Answer with a single JSON value and nothing else. It must be valid against this JSON Schema:\n" + string(schema)
+}

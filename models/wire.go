@@ -140,3 +140,14 @@ func Host(address string) string {
 	}
 	return "(an address without host)"
 }
+
+// HeaderValue makes an idempotency key fit into a header: the ids in it are
+// people's own words, and net/http refuses anything but visible ASCII.
+func HeaderValue(key string) string {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return url.PathEscape(key)
+		}
+	}
+	return key
+}

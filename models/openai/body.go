@@ -2,31 +2,32 @@ package openai
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 
 	"github.com/openai/openai-go/v3/option"
+
+	"github.com/stepgraph/stepgraph/models"
 )
 
-// watchBody puts a body around every answer.
+// watchBody puts a body around every answer, of which at most limit bytes can be
+// read.
 func watchBody(limit int64) option.Middleware {
 	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		answer, err := next(req)
 		if err == nil && answer.Body != nil {
-			answer.Body = &body{ReadCloser: answer.Body, limit: limit, left: limit}
+			answer.Body = &body{ReadCloser: models.LimitBody(answer.Body, limit)}
 		}
 		return answer, err
 	}
 }
 
-// A body is the answer of a server. It refuses to be read further than its
-// limit, and knows whether a stream came to its end: the library tells a stream
-// that ended from one that broke off only where the connection tells it too.
+// A body is the answer of a server that knows whether a stream came to its end:
+// the library tells a stream that ended from one that broke off only where the
+// connection tells it too.
 type body struct {
 	io.ReadCloser
-	limit, left int64
-	tail        []byte // the newest bytes
+	tail []byte // the newest bytes
 }
 
 // endOfStream is what the wire says after the last chunk.
@@ -34,9 +35,6 @@ var endOfStream = []byte("data: [DONE]")
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("the answer is larger than %d bytes", b.limit)
-	}
 	b.tail = append(b.tail, p[:n]...)
 	if keep := 2 * len(endOfStream); len(b.tail) > keep {
 		b.tail = append(b.tail[:0], b.tail[len(b.tail)-keep:]...)

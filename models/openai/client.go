@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -29,13 +28,13 @@ type Options struct {
 	// Organization and Project go out as headers of OpenAI if set.
 	Organization, Project string
 	// HTTPClient carries the calls, for instance with a guard against private
-	// addresses. If nil, one is used that waits at most ten minutes for the
-	// headers of an answer. It must not log requests: they carry the key.
+	// addresses; models.HTTPClient if nil. It must not log requests: they carry
+	// the key.
 	HTTPClient *http.Client
 	// Prices give calls their cost. If nil, those of OpenAI are used for OpenAI
 	// and none for other servers.
 	Prices models.Prices
-	// MaxBody is the largest answer that is read, in bytes; 32 MB if 0.
+	// MaxBody is the largest answer that is read, in bytes; models.MaxBody if 0.
 	MaxBody int64
 }
 
@@ -80,10 +79,10 @@ func New(options Options) (*Client, error) {
 func requestOptions(options Options) []option.RequestOption {
 	client := options.HTTPClient
 	if client == nil {
-		client = defaultClient()
+		client = models.HTTPClient()
 	}
 	if options.MaxBody == 0 {
-		options.MaxBody = 32 << 20
+		options.MaxBody = models.MaxBody
 	}
 	list := []option.RequestOption{
 		option.WithBaseURL(options.BaseURL),
@@ -102,14 +101,6 @@ func requestOptions(options Options) []option.RequestOption {
 	}
 	return list
 }
-
-// defaultClient is shared by every Client without one of its own, and so are its
-// connections.
-var defaultClient = sync.OnceValue(func() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = 10 * time.Minute
-	return &http.Client{Transport: transport}
-})
 
 // Provider returns the entry of a models.Catalog for these options. A server
 // other than OpenAI may serve models of any name.
@@ -167,7 +158,7 @@ func (c *Client) ask(ctx context.Context, req models.Request, spoken dialect) (*
 	var answer *http.Response
 	options := []option.RequestOption{option.WithResponseInto(&answer)}
 	if req.Key != "" {
-		options = append(options, option.WithHeader("Idempotency-Key", headerValue(req.Key)))
+		options = append(options, option.WithHeader("Idempotency-Key", models.HeaderValue(req.Key)))
 	}
 	var completion *openai.ChatCompletion
 	if req.Token != nil {

@@ -46,7 +46,7 @@ func responseFormat(req models.Request, spoken dialect) (format openai.ChatCompl
 func withSchemaInWords(messages []models.Message, schema json.RawMessage) []models.Message {
 	wish := models.Message{
 		Role:    models.RoleSystem,
-		Content: "Answer with a single JSON value and nothing else. It must be valid against this JSON Schema:\n" + string(schema),
+		Content: models.SchemaInWords(schema),
 	}
 	at := 0
 	for at < len(messages) && messages[at].Role == models.RoleSystem {

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 
 	"github.com/openai/openai-go/v3"
@@ -165,15 +164,4 @@ func toolChoice(choice string) openai.ChatCompletionToolChoiceOptionUnionParam {
 		return openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String(choice)}
 	}
 	return openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: choice})
-}
-
-// headerValue makes a key fit into a header: the ids in it are people's own
-// words, and net/http refuses a request with anything but visible ASCII.
-func headerValue(key string) string {
-	for i := range len(key) {
-		if key[i] <= ' ' || key[i] > '~' {
-			return url.PathEscape(key)
-		}
-	}
-	return key
 }
