@@ -80,7 +80,7 @@ func (c *schemaClause) place() int { return c.at }
 
 type withItem struct {
 	value expression
-	name  string // "" where a RETURN item has no AS and is no variable
+	name  string
 	at    int
 	slot  int
 }
@@ -109,7 +109,6 @@ type nodePattern struct {
 	name       string // variable, or ""
 	slot       int    // of the variable, or -1
 	bound      bool   // the variable has its node before this pattern is reached
-	own        bool   // and got it from the same path
 	labels     []string
 	properties *mapExpression // or nil
 }

@@ -1,5 +1,7 @@
 package cypherfile
 
+import "strings"
+
 func (p *parser) create(at int) (clause, error) {
 	paths, err := p.paths()
 	return &createClause{at: at, paths: paths}, err
@@ -165,6 +167,16 @@ func (p *parser) orderItems() ([]expression, error) {
 	}
 }
 
+// columnName is what Neo4j calls a column of a RETURN without AS: its text.
+func columnName(tokens []token) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteString(t.value)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
 // projection reads the items of WITH or RETURN.
 func (p *parser) projection() (all bool, items []withItem, err error) {
 	if p.accept("*") {
@@ -175,11 +187,14 @@ func (p *parser) projection() (all bool, items []withItem, err error) {
 	}
 	for {
 		item := withItem{at: p.peek().at, slot: -1}
+		begin := p.next
 		if item.value, err = p.expression(); err != nil {
 			return all, nil, err
 		}
 		if v, ok := item.value.(*variable); ok {
 			item.name = v.name
+		} else if p.lenient {
+			item.name = columnName(p.tokens[begin:p.next])
 		}
 		if p.word("AS") {
 			if item.name, err = p.identifier("a name"); err != nil {

@@ -88,7 +88,7 @@ func (r *run) update(c clause, row row) error {
 	switch c := c.(type) {
 	case *createClause:
 		for _, p := range c.paths {
-			if err := r.createPath(p, row); err != nil {
+			if err := r.createPath(p, row, false); err != nil {
 				return err
 			}
 		}
@@ -106,10 +106,12 @@ func (r *run) update(c clause, row row) error {
 	return nil
 }
 
-func (r *run) createPath(p *path, row row) error {
+// createPath makes what is not bound of a path. A MERGE refuses null properties, for
+// what it makes it could never find again.
+func (r *run) createPath(p *path, row row, merge bool) error {
 	nodes := make([]*node, len(p.nodes))
 	for i, n := range p.nodes {
-		made, err := r.createNode(n, row)
+		made, err := r.createNode(n, row, merge)
 		if err != nil {
 			return err
 		}
@@ -117,14 +119,14 @@ func (r *run) createPath(p *path, row row) error {
 		if i == 0 {
 			continue
 		}
-		if err := r.createRelation(p.relations[i-1], nodes[i-1], made, row); err != nil {
+		if err := r.createRelation(p.relations[i-1], nodes[i-1], made, row, merge); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) createNode(n *nodePattern, row row) (*node, error) {
+func (r *run) createNode(n *nodePattern, row row, merge bool) (*node, error) {
 	if n.bound {
 		bound, _ := row[n.slot].(*node)
 		if bound == nil {
@@ -135,7 +137,7 @@ func (r *run) createNode(n *nodePattern, row row) (*node, error) {
 		}
 		return bound, nil
 	}
-	properties, err := r.storable(n.properties, row)
+	properties, err := r.storable(n.properties, row, merge)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +146,8 @@ func (r *run) createNode(n *nodePattern, row row) (*node, error) {
 	return made, nil
 }
 
-func (r *run) createRelation(rel *relationPattern, left, right *node, row row) error {
-	properties, err := r.storable(rel.properties, row)
+func (r *run) createRelation(rel *relationPattern, left, right *node, row row, merge bool) error {
+	properties, err := r.storable(rel.properties, row, merge)
 	if err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (r *run) createRelation(rel *relationPattern, left, right *node, row row) e
 }
 
 // storable evaluates the properties of a pattern into what a node can hold.
-func (r *run) storable(m *mapExpression, row row) (map[string]any, error) {
+func (r *run) storable(m *mapExpression, row row, merge bool) (map[string]any, error) {
 	if m == nil {
 		return map[string]any{}, nil
 	}
@@ -169,6 +171,9 @@ func (r *run) storable(m *mapExpression, row row) (map[string]any, error) {
 		}
 		if value, err = propertyValue(m.values[i].place(), key, value); err != nil {
 			return nil, err
+		}
+		if value == nil && merge {
+			return nil, faultf(m.values[i].place(), "MERGE cannot use the property %s: its value is null", key)
 		}
 		put(properties, key, value)
 	}

@@ -14,7 +14,8 @@ const (
 	text                 // a string literal
 	integer
 	float
-	sign // punctuation and operators
+	sign   // punctuation and operators
+	broken // what is no token; value says why
 )
 
 // A token is one word of the file. For names and texts value is the decoded one.
@@ -52,22 +53,26 @@ type lexer struct {
 	first  bool
 }
 
-// lex splits a source into tokens, the last of which is endOfFile.
-func lex(s *source) ([]token, error) {
+// lex splits a source into tokens, the last of which is endOfFile, or broken where the
+// text cannot be read on. That is not an error yet: after a quote too many the parser
+// finds the better place, before the end of the file is taken for a text.
+func lex(s *source) []token {
 	l := &lexer{src: s.text, first: true}
 	if len(l.src) > 0 && l.src[0] == '\uFEFF' {
 		l.at = 1
 	}
 	for {
-		if err := l.skipBlanks(); err != nil {
-			return nil, err
-		}
-		if l.at >= len(l.src) {
+		err := l.skipBlanks()
+		if err == nil && l.at >= len(l.src) {
 			l.add(endOfFile, "", l.at)
-			return l.tokens, nil
+			return l.tokens
 		}
-		if err := l.next(); err != nil {
-			return nil, err
+		if err == nil {
+			err = l.next()
+		}
+		if f, ok := err.(*fault); ok {
+			l.add(broken, f.text, f.at)
+			return l.tokens
 		}
 	}
 }

@@ -43,11 +43,7 @@ func Parse(name string, src []byte) (*File, error) {
 
 // prepare does all that needs no graph.
 func prepare(s *source) ([]*statement, error) {
-	tokens, err := lex(s)
-	if err != nil {
-		return nil, err
-	}
-	statements, err := parse(tokens)
+	statements, err := parse(lex(s))
 	if err != nil {
 		return nil, err
 	}

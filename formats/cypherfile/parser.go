@@ -40,7 +40,7 @@ func (p *parser) ahead(n int) token {
 
 func (p *parser) take() token {
 	t := p.tokens[p.next]
-	if t.kind != endOfFile {
+	if t.kind != endOfFile && t.kind != broken {
 		p.next++
 	}
 	return t
@@ -75,6 +75,9 @@ func (p *parser) expect(s string) error {
 // that is by far the most common in workflow files: a quote inside a text.
 func (p *parser) unexpected(want string) error {
 	t := p.peek()
+	if t.kind == broken {
+		return faultf(t.at, "%s", t.value)
+	}
 	hint := ""
 	if p.next > 0 {
 		before := p.tokens[p.next-1]
@@ -196,7 +199,7 @@ func (p *parser) schema(t token) clause {
 		switch strings.ToUpper(p.peek().value) {
 		case "CONSTRAINT", "INDEX":
 			c := &schemaClause{at: t.at, what: strings.ToUpper(t.value + " " + p.peek().value)}
-			for p.peek().kind != endOfFile && !p.peek().isSign(";") {
+			for p.peek().kind != endOfFile && p.peek().kind != broken && !p.peek().isSign(";") {
 				p.next++
 			}
 			return c

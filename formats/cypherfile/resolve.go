@@ -154,7 +154,6 @@ func (r *resolver) merge(c *mergeClause) error {
 
 // createPath resolves a path of CREATE or MERGE: what is not known is made.
 func (r *resolver) createPath(p *path, word string) error {
-	before := r.statement.slots
 	for i, n := range p.nodes {
 		if i > 0 {
 			if err := r.createRelation(p.relations[i-1], word); err != nil {
@@ -175,7 +174,7 @@ func (r *resolver) createPath(p *path, word string) error {
 		case len(n.labels) > 0 || n.properties != nil:
 			return faultf(n.at, "variable %s already has a node: labels and properties cannot be given to it here, use SET", n.name)
 		default:
-			n.slot, n.bound, n.own = k.slot, true, k.slot >= before
+			n.slot, n.bound = k.slot, true
 		}
 	}
 	return nil
