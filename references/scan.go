@@ -110,15 +110,15 @@ func (s *scanner) bracket() {
 	s.at = end
 	written := s.text[start:end]
 	if !closed {
-		s.fail(fmt.Sprintf("%q is not closed", clip(written)))
+		s.fail("%q is not closed", written)
 		return
 	}
 	index, numeric := parseIndex(written[1 : len(written)-1])
 	if !numeric {
-		s.fail(fmt.Sprintf("%q is not an index: a number must stand between the brackets", clip(written)))
+		s.fail("%q is not an index: a number must stand between the brackets", written)
 	}
 	if after := nameEnd(s.text, end); after > end {
-		s.fail(fmt.Sprintf("%q stands directly after %q", clip(s.text[end:after]), clip(written)))
+		s.fail("%q stands directly after %q", s.text[end:after], written)
 		s.at = after
 	}
 	if len(s.ref.path) == 0 && !s.ref.hasIndex {
@@ -128,10 +128,16 @@ func (s *scanner) bracket() {
 	s.ref.path = append(s.ref.path, field{index: index, numeric: numeric, bracket: true})
 }
 
-func (s *scanner) fail(reason string) {
-	if s.ref.malformed == "" {
-		s.ref.malformed = reason
+// fail notes the first fault only: a text may have thousands.
+func (s *scanner) fail(format string, quoted ...string) {
+	if s.ref.malformed != "" {
+		return
 	}
+	args := make([]any, len(quoted))
+	for i, text := range quoted {
+		args[i] = clip(text)
+	}
+	s.ref.malformed = fmt.Sprintf(format, args...)
 }
 
 // clip shortens what a message quotes.
