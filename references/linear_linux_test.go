@@ -22,10 +22,10 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// TestHostileTextsAreLinear works on texts of 64 KB and of 512 KB. Linear work
+// TestHostileTextsAreLinear works on texts of 32 KB and of 256 KB. Linear work
 // grows 8 times, quadratic work 64 times; the bound lies far from both.
 func TestHostileTextsAreLinear(t *testing.T) {
-	const small, factor, bound = 64 << 10, 8, 28
+	const small, factor, bound = 32 << 10, 8, 28
 	const tick = 5 * time.Millisecond
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for name, text := range hostile {
