@@ -1,0 +1,193 @@
+package anthropic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// BaseURL is where Anthropic itself answers.
+const BaseURL = "https://api.anthropic.com"
+
+// MaxTokens bounds an answer where the request does not: the API demands a bound.
+const MaxTokens = 8192
+
+// Options configure a Client.
+type Options struct {
+	// BaseURL is the address before /v1/messages; BaseURL of this package if
+	// empty.
+	BaseURL string
+	// Key is the API key. It may be empty for servers other than Anthropic.
+	Key string
+	// HTTPClient carries the calls; models.HTTPClient if nil. Redirects are never
+	// followed, since the header with the key would go along. It must not log
+	// requests.
+	HTTPClient *http.Client
+	// Prices give calls their cost. If nil, those of Anthropic are used for
+	// Anthropic and none for other servers.
+	Prices models.Prices
+	// MaxBody is the largest answer that is read, in bytes; models.MaxBody if 0.
+	MaxBody int64
+}
+
+// A Client is a models.Model that asks one server.
+type Client struct {
+	name    string // in errors: "anthropic", with the host of another server behind it
+	key     string
+	prices  models.Prices
+	service anthropic.MessageService
+
+	mu       sync.Mutex
+	unschema map[string]bool // models that do not know structured output
+}
+
+var _ models.Model = (*Client)(nil)
+
+// New returns a Client. It dials nothing. An address that is none and a missing
+// key for Anthropic itself are errors.
+func New(options Options) (*Client, error) {
+	if options.BaseURL == "" {
+		options.BaseURL = BaseURL
+	}
+	base, err := url.Parse(options.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, errors.New("anthropic: the base URL is no http or https address")
+	}
+	c := &Client{name: "anthropic", key: options.Key, prices: options.Prices, unschema: map[string]bool{}}
+	official := strings.HasSuffix("."+base.Hostname(), ".anthropic.com")
+	switch {
+	case official && c.key == "":
+		return nil, errors.New("anthropic: no API key; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server")
+	case !official:
+		c.name += " at " + base.Host
+	case c.prices == nil:
+		c.prices = AnthropicPrices
+	}
+	c.service = anthropic.NewMessageService(requestOptions(options)...)
+	return c, nil
+}
+
+func requestOptions(options Options) []option.RequestOption {
+	client := options.HTTPClient
+	if client == nil {
+		client = models.HTTPClient()
+	}
+	still := *client
+	still.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
+		return fmt.Errorf("redirected to %s, which is not followed", req.URL.Host)
+	}
+	limit := options.MaxBody
+	if limit == 0 {
+		limit = models.MaxBody
+	}
+	list := []option.RequestOption{
+		option.WithBaseURL(strings.TrimRight(options.BaseURL, "/") + "/"),
+		option.WithHTTPClient(&still),
+		option.WithMaxRetries(0),
+		option.WithoutOpenTelemetry(), // its spans are switched by the environment, contents included
+		option.WithMiddleware(func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+			answer, err := next(req)
+			if err == nil && answer.Body != nil {
+				answer.Body = models.LimitBody(answer.Body, limit)
+			}
+			return answer, err
+		}),
+	}
+	if options.Key != "" {
+		list = append(list, option.WithAPIKey(options.Key))
+	}
+	return list
+}
+
+// Provider returns the entry of a models.Catalog for these options.
+func Provider(options Options) models.Provider {
+	return models.Provider{
+		Open:     func() (models.Model, error) { return New(options) },
+		Default:  "claude-haiku-4-5",
+		Prefixes: []string{"claude-"},
+	}
+}
+
+// Generate asks the server once, or twice if it turns out not to know structured
+// output.
+func (c *Client) Generate(ctx context.Context, req models.Request) (models.Response, error) {
+	if err := c.check(req); err != nil {
+		return models.Response{}, err
+	}
+	inWords := c.inWords(req.Model)
+	message, failed := c.ask(ctx, req, inWords)
+	if failed != nil && !inWords && len(req.Schema) > 0 && aboutSchema(failed) {
+		if message, failed = c.ask(ctx, req, true); failed == nil {
+			c.learn(req.Model)
+		}
+	}
+	if failed != nil {
+		return models.Response{}, failed
+	}
+	return c.finish(req, message)
+}
+
+// aboutSchema says whether a request was refused for its structured output.
+func aboutSchema(failed *models.Error) bool {
+	text := strings.ToLower(failed.Message)
+	return failed.Status == http.StatusBadRequest &&
+		(strings.Contains(text, "output_config") || strings.Contains(text, "output_format") || strings.Contains(text, "schema"))
+}
+
+func (c *Client) check(req models.Request) error {
+	if req.Model == "" {
+		return models.NewError(models.KindBadRequest, false, c.name+": no model named", nil)
+	}
+	for name := range req.Extra {
+		if owned[name] {
+			message := fmt.Sprintf("%s: the extra parameter %q belongs to the request itself", c.name, name)
+			return models.NewError(models.KindBadRequest, false, message, nil)
+		}
+	}
+	return nil
+}
+
+// ask sends one request. Its error is a *models.Error.
+func (c *Client) ask(ctx context.Context, req models.Request, inWords bool) (*anthropic.Message, *models.Error) {
+	params, err := parameters(req, inWords)
+	if err != nil {
+		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
+	}
+	var answer *http.Response
+	options := []option.RequestOption{option.WithResponseInto(&answer)}
+	if req.Key != "" {
+		options = append(options, option.WithHeader("Idempotency-Key", models.HeaderValue(req.Key)))
+	}
+	message, err := c.stream(ctx, params, req.Token, &answer, options)
+	if err != nil {
+		return nil, c.failure(ctx, answer, err)
+	}
+	return message, nil
+}
+
+func (c *Client) inWords(model string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unschema[model]
+}
+
+// maxModels bounds the memory for models whose names are made of references.
+const maxModels = 1000
+
+func (c *Client) learn(model string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.unschema) >= maxModels {
+		clear(c.unschema)
+	}
+	c.unschema[model] = true
+}

@@ -1,0 +1,17 @@
+package anthropic
+
+import "github.com/stepgraph/stepgraph/models"
+
+// AnthropicPrices are the list prices of Anthropic's common models, as far as
+// they were known when this was written. Writing to the cache is counted as
+// plain input. They are for orders of magnitude; whoever bills by them sets
+// Options.Prices.
+var AnthropicPrices = models.Prices{
+	"claude-3-5-haiku":  {Input: 0.80, CachedInput: 0.08, Output: 4},
+	"claude-haiku-4-5":  {Input: 1, CachedInput: 0.10, Output: 5},
+	"claude-sonnet-4":   {Input: 3, CachedInput: 0.30, Output: 15},
+	"claude-sonnet-4-5": {Input: 3, CachedInput: 0.30, Output: 15},
+	"claude-opus-4":     {Input: 15, CachedInput: 1.50, Output: 75},
+	"claude-opus-4-1":   {Input: 15, CachedInput: 1.50, Output: 75},
+	"claude-opus-4-5":   {Input: 5, CachedInput: 0.50, Output: 25},
+}
