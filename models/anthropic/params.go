@@ -44,11 +44,11 @@ func parameters(req models.Request, inWords bool) (anthropic.MessageNewParams, e
 		return params, err
 	}
 	for _, t := range req.Tools {
-		tool, err := tool(t)
+		described, err := tool(t)
 		if err != nil {
 			return params, err
 		}
-		params.Tools = append(params.Tools, tool)
+		params.Tools = append(params.Tools, described)
 	}
 	if len(req.Extra) > 0 {
 		extra := make(map[string]any, len(req.Extra))

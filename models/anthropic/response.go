@@ -68,8 +68,8 @@ func wholeAnswer(answer *http.Response, token func(string)) (*anthropic.Message,
 	if err := json.Unmarshal(body, &message); err != nil {
 		return nil, fmt.Errorf("no message: %w", err)
 	}
-	if said := said(&message); said != "" {
-		token(said)
+	if text := said(&message); text != "" {
+		token(text)
 	}
 	return &message, nil
 }

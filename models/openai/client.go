@@ -135,7 +135,7 @@ func (c *Client) Generate(ctx context.Context, req models.Request) (models.Respo
 	}
 }
 
-// check refuses what would not be the caller's fault to find out from a server.
+// check refuses what a server would refuse in less clear words, or not at all.
 func (c *Client) check(req models.Request) error {
 	if req.Model == "" {
 		return models.NewError(models.KindBadRequest, false, c.name+": no model named", nil)

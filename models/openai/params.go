@@ -37,18 +37,18 @@ func parameters(req models.Request, spoken dialect) (openai.ChatCompletionNewPar
 		messages = withSchemaInWords(messages, req.Schema)
 	}
 	for i, m := range messages {
-		message, err := message(m)
+		said, err := message(m)
 		if err != nil {
 			return params, fmt.Errorf("message %d: %w", i, err)
 		}
-		params.Messages = append(params.Messages, message)
+		params.Messages = append(params.Messages, said)
 	}
 	for _, tool := range req.Tools {
-		function, err := function(tool)
+		described, err := function(tool)
 		if err != nil {
 			return params, err
 		}
-		params.Tools = append(params.Tools, function)
+		params.Tools = append(params.Tools, described)
 	}
 	var err error
 	params.ResponseFormat, err = responseFormat(req, spoken)
