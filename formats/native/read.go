@@ -1,0 +1,158 @@
+package native
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Format and Version are what a document says of itself.
+const (
+	Format  = "stepgraph"
+	Version = 1
+)
+
+// Lines tells where in the file steps and paths begin, counted from 1, by id.
+type Lines struct {
+	Steps map[string]int
+	Paths map[string]int
+}
+
+var (
+	documentKeys = []string{"format", "version", "id", "name", "description", "settings", "extra", "steps", "paths"}
+	stepKeys     = []string{"id", "workflow", "name", "description", "function", "input", "join", "retry", "timeout", "on_error",
+		"approval", "output_schema", "x", "y", "bypass", "inactive", "config", "extra"}
+	pathKeys = []string{"id", "kind", "source", "target", "target_workflow", "condition", "operator", "priority", "label", "back",
+		"name", "description", "extra"}
+)
+
+// Read reads a document. The workflow is normalized; its ID is empty where the document
+// names none. The error is an *Error.
+func Read(name string, src []byte) (*engine.Workflow, Lines, error) {
+	f := &file{name: name, src: src}
+	lines := Lines{Steps: map[string]int{}, Paths: map[string]int{}}
+	root, err := f.parse()
+	if err != nil {
+		return nil, lines, err
+	}
+	o := asObject(root, documentKeys)
+	if o.err == nil {
+		o.err = checkVersion(root)
+	}
+	w := &engine.Workflow{ID: o.text("id"), Name: o.text("name"), Description: o.text("description"), Extra: o.extra()}
+	if v := o.get("settings"); v != nil && o.err == nil {
+		if err := json.Unmarshal([]byte(compact(v.raw())), &w.Settings); err != nil {
+			o.err = v.fail(err.Error())
+		}
+	}
+	if o.err != nil {
+		return nil, lines, o.err
+	}
+	for _, v := range o.list("steps") {
+		s, err := step(v)
+		if err == nil && lines.Steps[s.ID] > 0 {
+			err = v.fail("a step with the id " + s.ID + " is already there")
+		}
+		if err != nil {
+			return nil, lines, err
+		}
+		lines.Steps[s.ID] = v.line()
+		w.Steps = append(w.Steps, s)
+	}
+	if err := readPaths(w, o.list("paths"), lines); err != nil {
+		return nil, lines, err
+	}
+	return w, lines, o.err
+}
+
+func (v *value) line() int {
+	return v.fail("").(*Error).Line
+}
+
+func checkVersion(root *value) error {
+	format := root.get("format")
+	if format == nil || format.scalar != Format {
+		return root.fail(`not a stepgraph document: it begins with "format": "stepgraph", "version": 1`)
+	}
+	if v := root.get("version"); v == nil || v.scalar != json.Number("1") {
+		if v == nil {
+			v = root
+		}
+		return v.fail("this version of stepgraph reads documents of version 1")
+	}
+	return nil
+}
+
+func step(v *value) (engine.Step, error) {
+	o := asObject(v, stepKeys)
+	s := engine.Step{
+		ID: o.required("id"), Workflow: o.text("workflow"), Name: o.text("name"), Description: o.text("description"),
+		Function: o.text("function"), Input: o.jsonText("input"), Join: strings.ToLower(o.text("join")), Retry: o.jsonText("retry"),
+		Timeout: o.timeout("timeout"), OnError: strings.ToLower(o.text("on_error")), Approval: o.yes("approval"),
+		OutputSchema: o.jsonText("output_schema"), X: o.number("x"), Y: o.number("y"),
+		Bypass: o.yes("bypass"), Inactive: o.yes("inactive"), Config: o.jsonText("config"), Extra: o.extra(),
+	}
+	return s, o.err
+}
+
+// readPaths adds the paths, puts all in order, names what has no id, and keeps lines.
+func readPaths(w *engine.Workflow, values []*value, lines Lines) error {
+	at := make([]int, len(values))
+	for i, v := range values {
+		p, err := path(v)
+		if err != nil {
+			return err
+		}
+		at[i] = v.line()
+		p.Ref = order(i)
+		w.Paths = append(w.Paths, p)
+	}
+	w.Normalize()
+	for i := range w.Paths {
+		p := &w.Paths[i]
+		lines.Paths[p.ID] = at[number(p.Ref)]
+		p.Ref = ""
+	}
+	return nil
+}
+
+func path(v *value) (engine.Path, error) {
+	o := asObject(v, pathKeys)
+	p := engine.Path{
+		ID: o.text("id"), Kind: engine.PathKind(o.text("kind")), Source: o.required("source"), Target: o.required("target"),
+		TargetWorkflow: o.text("target_workflow"), Condition: o.condition(), Operator: o.text("operator"),
+		Priority: o.number("priority"), Label: o.text("label"), Back: o.yes("back"),
+		Name: o.text("name"), Description: o.text("description"), Extra: o.extra(),
+	}
+	p.Stored = p.ID != ""
+	switch p.Kind {
+	case engine.Next, engine.Tool, engine.Contains:
+	case "":
+		p.Kind = engine.Next
+	default:
+		if o.err == nil {
+			o.err = o.get("kind").fail("a path is NEXT, TOOL or CONTAINS")
+		}
+	}
+	return p, o.err
+}
+
+// condition is a text or a list of plain values as they are; anything else is JSON that
+// becomes its text, which the condition language reads.
+func (o *object) condition() any {
+	v := o.get("condition")
+	if v == nil {
+		return nil
+	}
+	if s, ok := v.scalar.(string); ok {
+		return s
+	}
+	if property, ok := o.property(v); ok {
+		if list, ok := property.([]any); ok {
+			return list
+		}
+		return []any{property}
+	}
+	return compact(v.raw())
+}

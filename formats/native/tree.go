@@ -1,0 +1,185 @@
+package native
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep objects and lists may stand in one another.
+const maxDepth = 200
+
+// A file is a document while it is being read.
+type file struct {
+	name string
+	src  []byte
+}
+
+// A value is one JSON value that knows where it stands.
+type value struct {
+	file     *file
+	pointer  string
+	from, to int // bytes of the file
+	scalar   any // nil, bool, string or json.Number
+	isObject bool
+	isList   bool
+	keys     []string // of an object, in its order
+	items    []*value // of an object or a list
+}
+
+// fail is an error at this value.
+func (v *value) fail(text string) error { return v.file.fail(v.from, v.pointer, text) }
+
+func (f *file) fail(at int, pointer, text string) error {
+	at = min(max(at, 0), len(f.src))
+	line := 1 + bytes.Count(f.src[:at], []byte("\n"))
+	col := at - bytes.LastIndexByte(f.src[:at], '\n')
+	return &Error{File: f.name, Line: line, Col: col, Pointer: pointer, Text: text}
+}
+
+func (v *value) raw() []byte { return v.file.src[v.from:v.to] }
+
+func (v *value) isNull() bool { return v.scalar == nil && !v.isObject && !v.isList }
+
+// is names what the value is, for messages.
+func (v *value) is() string {
+	switch v.scalar.(type) {
+	case bool:
+		return "true or false"
+	case string:
+		return "a text"
+	case json.Number:
+		return "a number"
+	}
+	switch {
+	case v.isObject:
+		return "an object"
+	case v.isList:
+		return "a list"
+	}
+	return "null"
+}
+
+// get returns the value of an object's key, or nil where it is absent or null.
+func (v *value) get(key string) *value {
+	for i, k := range v.keys {
+		if k == key && !v.items[i].isNull() {
+			return v.items[i]
+		}
+	}
+	return nil
+}
+
+// parse reads a document into its tree.
+func (f *file) parse() (*value, error) {
+	if !utf8.Valid(f.src) {
+		return nil, f.fail(0, "", "the file is not UTF-8 text")
+	}
+	r := &reader{file: f, decoder: json.NewDecoder(bytes.NewReader(f.src))}
+	r.decoder.UseNumber()
+	root, err := r.value("", 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, f.fail(r.skip(), "", "something follows the end of the document")
+	}
+	return root, nil
+}
+
+type reader struct {
+	file    *file
+	decoder *json.Decoder
+}
+
+// skip returns where the next token begins.
+func (r *reader) skip() int {
+	at := int(r.decoder.InputOffset())
+	for at < len(r.file.src) && strings.IndexByte(" \t\r\n,:", r.file.src[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+func (r *reader) token(pointer string) (json.Token, error) {
+	at := r.skip()
+	t, err := r.decoder.Token()
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.As(err, &syntax):
+		return nil, r.file.fail(max(at, int(syntax.Offset)-1), pointer, syntax.Error())
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, r.file.fail(len(r.file.src), pointer, "the document ends too early")
+	}
+	return nil, r.file.fail(at, pointer, err.Error())
+}
+
+func (r *reader) value(pointer string, depth int) (*value, error) {
+	v := &value{file: r.file, pointer: pointer, from: r.skip()}
+	if depth > maxDepth {
+		return nil, v.fail("nested more than " + strconv.Itoa(maxDepth) + " levels deep")
+	}
+	t, err := r.token(pointer)
+	if err != nil {
+		return nil, err
+	}
+	switch t {
+	case json.Delim('{'):
+		v.isObject = true
+		err = r.entries(v, depth)
+	case json.Delim('['):
+		v.isList = true
+		err = r.list(v, depth)
+	default:
+		v.scalar = t
+	}
+	v.to = int(r.decoder.InputOffset())
+	return v, err
+}
+
+func (r *reader) entries(v *value, depth int) error {
+	seen := map[string]bool{}
+	for r.decoder.More() {
+		at := r.skip()
+		t, err := r.token(v.pointer)
+		if err != nil {
+			return err
+		}
+		key, _ := t.(string)
+		pointer := v.pointer + "/" + escape(key)
+		if seen[key] {
+			return r.file.fail(at, pointer, "this key is there twice")
+		}
+		seen[key] = true
+		item, err := r.value(pointer, depth+1)
+		if err != nil {
+			return err
+		}
+		v.keys = append(v.keys, key)
+		v.items = append(v.items, item)
+	}
+	_, err := r.token(v.pointer)
+	return err
+}
+
+func (r *reader) list(v *value, depth int) error {
+	for r.decoder.More() {
+		item, err := r.value(v.pointer+"/"+strconv.Itoa(len(v.items)), depth+1)
+		if err != nil {
+			return err
+		}
+		v.items = append(v.items, item)
+	}
+	_, err := r.token(v.pointer)
+	return err
+}
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escape(key string) string { return escaper.Replace(key) }
