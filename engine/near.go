@@ -8,7 +8,7 @@ func nearest(name string, known []string, n int) []string {
 		name string
 		far  int
 	}
-	limit := len(name)/3 + 2
+	limit := len(name)/4 + 1
 	var close []scored
 	for _, k := range known {
 		if d := editDistance(name, k, limit); d <= limit {

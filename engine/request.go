@@ -18,6 +18,7 @@ const (
 	RequestReask   = "reask"
 	RequestChild   = "child_ended"
 	RequestState   = "state" // an edit of the state, kept for the record
+	RequestLost    = "lost"  // a call whose worker had lost the session
 	RequestStart   = "start" // remembers the key a session was started with
 )
 

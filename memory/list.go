@@ -96,24 +96,31 @@ func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by str
 		return nil, err
 	}
 	defer s.mu.Unlock()
+	groups, ok := groupings[by]
+	if !ok {
+		return nil, fmt.Errorf("count sessions by %q: %w: status, workflow, \"workflow,status\" or step", by, engine.ErrBadRequest)
+	}
 	counts := make(map[string]int64)
 	for _, x := range s.matching(q) {
-		switch by {
-		case "status":
-			counts[x.record.Status]++
-		case "workflow":
-			counts[x.record.Workflow]++
-		case "workflow,status":
-			counts[x.record.Workflow+","+x.record.Status]++
-		case "step":
-			for _, w := range x.waiting() {
-				counts[x.record.Workflow+"/"+w.Step]++
-			}
-		default:
-			return nil, fmt.Errorf("count sessions by %q: %w: status, workflow, \"workflow,status\" or step", by, engine.ErrBadRequest)
+		for _, group := range groups(x) {
+			counts[group]++
 		}
 	}
 	return counts, nil
+}
+
+// groupings name the groups a session counts in.
+var groupings = map[string]func(x *session) []string{
+	"status":          func(x *session) []string { return []string{x.record.Status} },
+	"workflow":        func(x *session) []string { return []string{x.record.Workflow} },
+	"workflow,status": func(x *session) []string { return []string{x.record.Workflow + "," + x.record.Status} },
+	"step": func(x *session) []string {
+		var groups []string
+		for _, w := range x.waiting() {
+			groups = append(groups, x.record.Workflow+"/"+w.Step)
+		}
+		return groups
+	},
 }
 
 // Children returns ids in order.

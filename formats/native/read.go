@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -156,3 +157,9 @@ func (o *object) condition() any {
 	}
 	return compact(v.raw())
 }
+
+// Recognise tells whether a file looks like a document of this format, also when it is
+// not valid: what is wrong with it is then Read's to say.
+func Recognise(src []byte) bool { return mark.Match(src) }
+
+var mark = regexp.MustCompile(`"format"\s*:\s*"` + Format + `"`)

@@ -183,3 +183,10 @@ func (r *reader) list(v *value, depth int) error {
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 func escape(key string) string { return escaper.Replace(key) }
+
+// Syntax returns the first fault that keeps a file from being JSON at all, as an *Error,
+// or nil.
+func Syntax(name string, src []byte) error {
+	_, err := (&file{name: name, src: src}).parse()
+	return err
+}

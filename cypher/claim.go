@@ -1,0 +1,78 @@
+package cypher
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Claim leases due sessions. Engines that ask at the same moment see the same candidates:
+// each takes others of them first, and goes on with the rest where it came too late.
+func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	if o.Limit <= 0 {
+		return nil, ctx.Err()
+	}
+	rows, err := s.read(ctx, queryClaimCandidates, params{"limit": 4 * o.Limit})
+	if err != nil {
+		return nil, err
+	}
+	rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	var claimed []engine.Claimed
+	for len(rows) > 0 && len(claimed) < o.Limit {
+		n := min(o.Limit-len(claimed), len(rows))
+		ids := make([]string, n)
+		for i, r := range rows[:n] {
+			ids[i] = r.text("id")
+		}
+		rows = rows[n:]
+		some, err := s.claim(ctx, ids, o, true)
+		if err != nil {
+			if len(claimed) > 0 {
+				return claimed, nil // what was taken must be worked on; the rest is tried next time
+			}
+			return nil, err
+		}
+		claimed = append(claimed, some...)
+	}
+	return claimed, nil
+}
+
+// ClaimByID leases those of the sessions that nobody holds, due or not. A session made by
+// hand is adopted by its first claim.
+func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return s.claim(ctx, distinct(ids), o, false)
+}
+
+// claim takes the locks in the order of ids and looks again under each.
+func (s *Store) claim(ctx context.Context, ids []string, o engine.ClaimOptions, due bool) ([]engine.Claimed, error) {
+	slices.Sort(ids)
+	rows := make([]any, len(ids))
+	for i, id := range ids {
+		rows[i] = params{"id": id, "token": o.Token()}
+	}
+	answer, err := s.write(ctx, queryClaim, params{"rows": rows, "due": due, "owner": o.Owner, "for": milliseconds(o.For)})
+	if err != nil {
+		return nil, err
+	}
+	claimed := make([]engine.Claimed, len(answer))
+	for i, r := range answer {
+		claimed[i] = engine.Claimed{Session: sessionFrom(r.properties("session")), Requests: requestsFrom(r.list("requests")), Now: r.time("now")}
+	}
+	return claimed, nil
+}
+
+// leaseRows are leases as parameters, in the order of ids.
+func leaseRows(leases []engine.LeaseRef) []any {
+	sorted := slices.SortedFunc(slices.Values(leases), func(a, b engine.LeaseRef) int { return cmp.Compare(a.Session, b.Session) })
+	rows := make([]any, len(sorted))
+	for i, l := range sorted {
+		rows[i] = params{"id": l.Session, "token": l.Token}
+	}
+	return rows
+}

@@ -1,0 +1,219 @@
+package cypher
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// rows are the checkpoints as the statement wants them.
+func (b *batch) rows() []any {
+	rows := make([]any, len(b.checkpoints))
+	for i, c := range b.checkpoints {
+		rows[i] = checkpointRow(c)
+	}
+	return rows
+}
+
+func checkpointRow(c *engine.Checkpoint) params {
+	p := params{
+		"transition": c.Transition, "status": optional(c.Status), "claims": 0,
+		"awaiting": optional(c.Awaiting), "awaiting_since": stamp(c.AwaitingSince), "awaiting_steps": awaitingSteps(c.Awaiting),
+	}
+	if c.State != nil {
+		p["state"] = string(c.State)
+	}
+	if c.Counters != nil {
+		p["counters"] = string(c.Counters)
+	}
+	if c.Release {
+		p["lease"], p["lease_owner"] = nil, nil
+	}
+	reads, took := lineage(c)
+	return params{
+		"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen,
+		"released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor), "pending": c.Status == engine.StatusPending,
+		"properties": p, "executions": executionRows(c), "messages": messageRows(c), "applied": appliedRows(c), "reads": reads, "took": took,
+	}
+}
+
+func executionRows(c *engine.Checkpoint) []any {
+	rows := make([]any, len(c.Executions))
+	for i := range c.Executions {
+		rows[i] = executionProperties(&c.Executions[i], c.Session)
+	}
+	return rows
+}
+
+func executionProperties(e *engine.Execution, session string) params {
+	p := params{
+		"id": executionID(e, session), "session": session, "seq": e.Seq, "workflow": e.Workflow, "step": e.Step,
+		"visit": e.Visit, "attempt": e.Attempt, "status": e.Status,
+	}
+	setText(p, "function", e.Function)
+	setText(p, "input", e.Input)
+	setText(p, "output", e.Output)
+	setText(p, "error", e.Error)
+	setText(p, "paths", e.Paths)
+	setText(p, "usage", e.Usage)
+	setText(p, "parent", e.Parent)
+	setText(p, "definition", e.Definition)
+	if !e.StartedAt.IsZero() {
+		p["started_at"] = stamp(e.StartedAt)
+	}
+	if !e.FinishedAt.IsZero() {
+		p["finished_at"] = stamp(e.FinishedAt)
+	}
+	return p
+}
+
+func executionID(e *engine.Execution, session string) string {
+	if e.ID != "" {
+		return e.ID
+	}
+	return session + "/" + strconv.FormatInt(e.Seq, 10)
+}
+
+// setText leaves out what is empty: it need not travel.
+func setText[T ~string | ~[]byte](p params, name string, text T) {
+	if len(text) > 0 {
+		p[name] = string(text)
+	}
+}
+
+// lineage lists the relations to make: READ leads from the execution to what it read,
+// TOOK from the execution a path left to the one it led to.
+func lineage(c *engine.Checkpoint) (reads, took []any) {
+	reads, took = []any{}, []any{}
+	for i := range c.Executions {
+		e := &c.Executions[i]
+		id := executionID(e, c.Session)
+		for _, l := range e.Reads {
+			reads = append(reads, params{"from": id, "to": l.Execution, "label": l.Label})
+		}
+		for _, l := range e.Took {
+			took = append(took, params{"from": l.Execution, "to": id, "label": l.Label})
+		}
+	}
+	return reads, took
+}
+
+func messageRows(c *engine.Checkpoint) []any {
+	rows := make([]any, len(c.Messages))
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		p := params{"id": m.ID, "session": c.Session, "n": m.N, "role": m.Role, "content": m.Content}
+		if m.ID == "" {
+			p["id"] = c.Session + "/" + strconv.FormatInt(m.N, 10)
+		}
+		setText(p, "step", m.Step)
+		if m.At != 0 {
+			p["at"] = stamp(time.UnixMilli(m.At))
+		}
+		rows[i] = p
+	}
+	return rows
+}
+
+func appliedRows(c *engine.Checkpoint) []any {
+	rows := make([]any, len(c.Applied))
+	for i, a := range c.Applied {
+		rows[i] = params{"id": a.ID, "outcome": optional(a.Outcome)}
+	}
+	return rows
+}
+
+// passed are the checkpoints that were written now.
+func (b *batch) passed(written map[string]bool) func(func(*engine.Checkpoint) bool) {
+	return func(yield func(*engine.Checkpoint) bool) {
+		for _, c := range b.checkpoints {
+			if written[c.Session] && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+func (b *batch) droppedBlobs(written map[string]bool) (ids []any) {
+	for c := range b.passed(written) {
+		for _, hash := range c.DropBlobs {
+			ids = append(ids, blobID(c.Session, hash))
+		}
+	}
+	return ids
+}
+
+func blobID(session, hash string) string { return session + "/" + hash }
+
+func (b *batch) blobs(written map[string]bool) (rows []any) {
+	for c := range b.passed(written) {
+		for _, blob := range c.Blobs {
+			session := ownerOf(blob.Session, c)
+			rows = append(rows, params{"id": blobID(session, blob.Hash), "session": session, "hash": blob.Hash, "text": string(blob.Text)})
+		}
+	}
+	return rows
+}
+
+// ownerOf is the session that a part of a checkpoint names, or the checkpoint's own.
+func ownerOf(session string, c *engine.Checkpoint) string {
+	if session == "" {
+		return c.Session
+	}
+	return session
+}
+
+func (b *batch) results(written map[string]bool) (rows []any) {
+	for c := range b.passed(written) {
+		for _, r := range c.Results {
+			session := ownerOf(r.Session, c)
+			rows = append(rows, params{"id": fmt.Sprintf("%s/%s/%d/%d", session, r.Step, r.Visit, r.Index), "session": session,
+				"step": r.Step, "visit": r.Visit, "index": r.Index, "output": string(r.Output)})
+		}
+	}
+	return rows
+}
+
+// children are created as by Create, but one whose id exists already is left as it is.
+func (b *batch) children(written map[string]bool) (rows []any) {
+	seen := map[string]bool{}
+	for c := range b.passed(written) {
+		for i := range c.Children {
+			child := c.Children[i]
+			if seen[child.ID] {
+				continue
+			}
+			seen[child.ID] = true
+			child.Parent = ownerOf(child.Parent, c)
+			rows = append(rows, creationRow(&child, c.Transition))
+		}
+	}
+	return rows
+}
+
+// parents are the ends of children, folded into one row for each parent.
+func (b *batch) parents(written map[string]bool) []any {
+	var order []any
+	byParent := map[string]params{}
+	seen := map[string]bool{}
+	for c := range b.passed(written) {
+		if c.ToParent == nil {
+			continue
+		}
+		q := *c.ToParent
+		q.ID = q.Session + "/" + q.Key
+		if seen[q.ID] {
+			continue
+		}
+		seen[q.ID] = true
+		if byParent[q.Session] == nil {
+			byParent[q.Session] = params{"id": q.Session, "requests": []any{}}
+			order = append(order, byParent[q.Session])
+		}
+		row := byParent[q.Session]
+		row["requests"] = append(row["requests"].([]any), requestProperties(&q))
+	}
+	return order
+}

@@ -1,0 +1,54 @@
+package cypher
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// SaveDefinitions keeps texts by hash. They are written in the order of the hashes, so
+// that two engines that save the same ones do not wait for each other in a circle.
+func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+	if len(definitions) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(definitions)
+	slices.SortFunc(sorted, func(a, b engine.StoredDefinition) int { return strings.Compare(a.Hash, b.Hash) })
+	rows := make([]any, len(sorted))
+	for i, d := range sorted {
+		rows[i] = params{"hash": d.Hash, "workflow": d.Workflow, "step": d.Step, "text": d.Text, "first_seen": stamp(d.FirstSeen)}
+	}
+	_, err := s.write(ctx, queryTextsSave, params{"rows": rows})
+	return err
+}
+
+// Definitions returns the texts of the hashes that exist.
+func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	rows, err := s.read(ctx, queryTextsByHash, params{"hashes": hashes})
+	return definitionsFrom(rows), err
+}
+
+// StepDefinitions returns what a step, or each step of a workflow, has been.
+func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+	q, p := queryTextsOfStep, params{"workflow": workflow, "step": step}
+	if step == "" {
+		q, p = queryTextsOfWorkflow, params{"workflow": workflow}
+	}
+	rows, err := s.read(ctx, q, p)
+	return definitionsFrom(rows), err
+}
+
+func definitionsFrom(rows []row) []engine.StoredDefinition {
+	list := make([]engine.StoredDefinition, len(rows))
+	for i, r := range rows {
+		p := r.properties("definition")
+		list[i] = engine.StoredDefinition{Hash: p.text("hash"), Workflow: p.text("workflow"), Step: p.text("step"),
+			Text: p.text("text"), FirstSeen: p.time("first_seen")}
+	}
+	return list
+}

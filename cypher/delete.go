@@ -1,0 +1,62 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// deleteBatch is how many nodes one call removes at most: a transaction keeps what it
+// removes in the server's memory until it commits.
+const deleteBatch = 2000
+
+// DeleteSession removes a session nobody holds, a batch at a time. From its first batch
+// on the session cannot be claimed and takes no requests; it goes last, so that what was
+// cut off in the middle can be deleted again.
+func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
+	done := false
+	// Repeating is right also where the outcome is unknown, except that the session may
+	// then be gone already; that is what was wanted.
+	tried := false
+	err := s.together(ctx, "delete session "+id, true, func(t transaction) error {
+		rows, err := t.ask(ctx, queryDeleteBegin, params{"id": id})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 && tried {
+			done = true
+			return nil
+		}
+		if len(rows) == 0 {
+			return fmt.Errorf("%w: %s", engine.ErrSessionNotFound, id)
+		}
+		if rows[0].yes("held") {
+			return fmt.Errorf("%w: %s", engine.ErrSessionBusy, id)
+		}
+		left, err := deleteParts(ctx, t, id)
+		if err != nil || left == 0 {
+			return err
+		}
+		tried, done = true, true
+		_, err = t.ask(ctx, queryDeleteSession, params{"id": id})
+		return err
+	})
+	return done && err == nil, err
+}
+
+// deleteParts removes history, messages, requests, blobs and results, and returns what
+// is left of the batch: 0 means that there may be more.
+func deleteParts(ctx context.Context, t transaction, id string) (int64, error) {
+	left := int64(deleteBatch)
+	for _, q := range []statement{queryDeleteExecutions, queryDeleteMessages, queryDeleteRequests, queryDeleteBlobs, queryDeleteResults} {
+		rows, err := t.ask(ctx, q, params{"id": id, "limit": left})
+		if err != nil {
+			return 0, err
+		}
+		if left -= rows[0].number("deleted"); left <= 0 {
+			return 0, nil
+		}
+	}
+	return left, nil
+}

@@ -1,0 +1,26 @@
+package cypher
+
+// QueryTexts gives the tests the text of each loaded query by its file's name.
+func QueryTexts() map[string]string {
+	texts := map[string]string{}
+	for _, s := range loadedStatements {
+		texts[s.name] = s.text
+	}
+	return texts
+}
+
+// QueryFile gives the tests a query file as it is written, comments too.
+func QueryFile(name string) (string, error) {
+	b, err := queryFiles.ReadFile("queries/" + name + ".cypher")
+	return string(b), err
+}
+
+// QueryFiles names all query files there are.
+func QueryFiles() ([]string, error) {
+	entries, err := queryFiles.ReadDir("queries")
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}

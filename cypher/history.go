@@ -1,0 +1,111 @@
+package cypher
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// page asks for a page by number, forward or backward, and returns it in order.
+func (s *Store) page(ctx context.Context, forward, backward statement, session string, q engine.HistoryQuery) ([]row, error) {
+	before, limit, statement := q.Before, q.Limit, forward
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	if limit <= 0 {
+		limit = 50
+	}
+	if q.Newest {
+		statement = backward
+	}
+	rows, err := s.read(ctx, statement, params{
+		"session": session, "after": q.After, "before": before, "limit": limit, "step": optional(q.Step), "lineage": q.Lineage})
+	if q.Newest {
+		slices.Reverse(rows)
+	}
+	return rows, err
+}
+
+// Executions returns a page of a session's executions.
+func (s *Store) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
+	rows, err := s.page(ctx, queryExecutionsForward, queryExecutionsBackward, session, q)
+	list := make([]engine.Execution, len(rows))
+	for i, r := range rows {
+		list[i] = executionFrom(r.properties("item"))
+		list[i].Reads, list[i].Took = lineageFrom(r.list("reads")), lineageFrom(r.list("took"))
+	}
+	return list, err
+}
+
+func executionFrom(p properties) engine.Execution {
+	return engine.Execution{
+		ID: p.text("id"), Session: p.text("session"), Seq: p.number("seq"), Workflow: p.text("workflow"), Step: p.text("step"),
+		Visit: int(p.number("visit")), Attempt: int(p.number("attempt")), Status: p.text("status"), Function: p.text("function"),
+		Input: p.bytes("input"), Output: p.bytes("output"), Error: p.bytes("error"), Paths: p.bytes("paths"), Usage: p.bytes("usage"),
+		Parent: p.text("parent"), StartedAt: p.time("started_at"), FinishedAt: p.time("finished_at"), Definition: p.text("definition"),
+	}
+}
+
+// lineageFrom reads a list of [execution, label].
+func lineageFrom(list []any) []engine.Lineage {
+	var lineage []engine.Lineage
+	for _, v := range list {
+		if pair, _ := v.([]any); len(pair) == 2 {
+			lineage = append(lineage, engine.Lineage{Execution: asText(pair[0]), Label: asText(pair[1])})
+		}
+	}
+	return lineage
+}
+
+// Messages returns a page of a session's chat.
+func (s *Store) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
+	rows, err := s.page(ctx, queryMessagesForward, queryMessagesBackward, session, q)
+	list := make([]engine.Message, len(rows))
+	for i, r := range rows {
+		p := r.properties("item")
+		list[i] = engine.Message{ID: p.text("id"), N: p.number("n"), Role: p.text("role"), Content: p.text("content"), Step: p.text("step")}
+		if at := p.time("at"); !at.IsZero() {
+			list[i].At = at.UnixMilli()
+		}
+	}
+	return list, err
+}
+
+// AllRequests returns a page of a session's requests, applied or not.
+func (s *Store) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
+	rows, err := s.page(ctx, queryRequestsForward, queryRequestsBackward, session, q)
+	list := make([]engine.Request, len(rows))
+	for i, r := range rows {
+		list[i] = requestFrom(r.properties("item"))
+	}
+	return list, err
+}
+
+// Blobs returns the texts of the hashes a session has.
+func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
+	found := make(map[string][]byte, len(hashes))
+	if len(hashes) == 0 {
+		return found, nil
+	}
+	ids := make([]string, len(hashes))
+	for i, hash := range hashes {
+		ids[i] = blobID(session, hash)
+	}
+	rows, err := s.read(ctx, queryBlobs, params{"ids": ids})
+	for _, r := range rows {
+		found[r.text("hash")] = []byte(r.text("text"))
+	}
+	return found, err
+}
+
+// Results returns the outputs of a container's rounds.
+func (s *Store) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
+	rows, err := s.read(ctx, queryResults, params{"session": session, "step": step, "visit": visit})
+	list := make([]engine.StoredResult, len(rows))
+	for i, r := range rows {
+		list[i] = engine.StoredResult{Session: session, Step: step, Visit: visit, Index: int(r.number("index")), Output: []byte(r.text("output"))}
+	}
+	return list, err
+}

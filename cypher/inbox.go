@@ -1,0 +1,104 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Requests returns for each session the requests above a number, in order.
+func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+	found := map[string][]engine.Request{}
+	if len(after) == 0 {
+		return found, nil
+	}
+	values := make([]any, len(after))
+	for i, a := range after {
+		values[i] = params{"session": a.Session, "n": a.N}
+	}
+	rows, err := s.read(ctx, queryRequestsAfter, params{"rows": values})
+	for _, r := range rows {
+		q := requestFrom(r.properties("request"))
+		found[q.Session] = append(found[q.Session], q)
+	}
+	return found, err
+}
+
+// Inboxes returns inbox number and lease token of the sessions that exist.
+func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+	found := make(map[string]engine.InboxState, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	rows, err := s.read(ctx, queryInboxes, params{"ids": ids})
+	for _, r := range rows {
+		found[r.text("id")] = engine.InboxState{Inbox: r.number("inbox"), Lease: r.text("lease")}
+	}
+	return found, err
+}
+
+// EditState replaces the state of a session nobody holds. Where the answer is lost it is
+// not sent again: engine.ErrUnknownOutcome, and the version tells what became of it.
+func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
+	var record engine.SessionRecord
+	err := s.together(ctx, "edit state of "+edit.Session, false, func(t transaction) error {
+		rows, err := t.ask(ctx, queryLock, params{"ids": []string{edit.Session}})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return fmt.Errorf("%w: %s", engine.ErrSessionNotFound, edit.Session)
+		}
+		record = sessionFrom(rows[0].properties("session"))
+		now := rows[0].time("now")
+		switch {
+		case isHeld(&record, now):
+			return fmt.Errorf("%w: %s", engine.ErrSessionBusy, edit.Session)
+		case record.Version != edit.Version:
+			return fmt.Errorf("%w: session %s has version %d, not %d", engine.ErrVersionMismatch, edit.Session, record.Version, edit.Version)
+		}
+		changes := adoption(&record, now)
+		request := apply(&record, &edit, changes)
+		record.DueAt, record.UpdatedAt, request.At = now, now, now
+		changes["due_at"], changes["updated_at"] = stamp(now), stamp(now)
+		_, err = t.ask(ctx, queryDeliverWrite, params{"rows": []any{
+			params{"session": edit.Session, "properties": changes, "request": requestProperties(&request)}}})
+		return err
+	})
+	if isConstraint(err) {
+		return nil, fmt.Errorf("%w: %s: %w", engine.ErrKeyReused, edit.Request.Key, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &record, nil
+}
+
+// apply changes the record as the edit says, adds the properties to set to changes, and
+// returns the request that keeps who did it.
+func apply(record *engine.SessionRecord, edit *engine.StateEdit, changes params) engine.Request {
+	record.Version++
+	record.Inbox++
+	record.State, record.Status = edit.State, edit.Status
+	record.Awaiting, record.AwaitingSince = edit.Awaiting, edit.Since
+	record.Lease, record.LeaseOwner, record.Claims = "", "", 0
+	record.LeaseUntil = time.Time{}
+	maps.Copy(changes, params{
+		"version": record.Version, "inbox": record.Inbox, "state": string(edit.State), "status": optional(edit.Status),
+		"awaiting": optional(edit.Awaiting), "awaiting_since": stamp(edit.Since), "awaiting_steps": awaitingSteps(edit.Awaiting),
+		"lease": nil, "lease_owner": nil, "lease_until": nil, "claims": 0, "pending": nil,
+	})
+	if edit.Counters != nil {
+		record.Counters = edit.Counters
+		changes["counters"] = string(edit.Counters)
+	}
+	if edit.Status == engine.StatusPending {
+		changes["pending"] = record.Workflow
+	}
+	request := edit.Request
+	request.ID, request.Session, request.N, request.Applied = requestID(edit.Session, request.Key), edit.Session, record.Inbox, true
+	return request
+}

@@ -1,0 +1,96 @@
+package cypher_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func TestMain(m *testing.M) { neo4jtest.Main(m) }
+
+// open opens a store on the shared server, migrated.
+func open(t testing.TB) *cypher.Store {
+	t.Helper()
+	server := neo4jtest.URI(t)
+	return openAt(t, cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
+}
+
+func openAt(t testing.TB, o cypher.Options) *cypher.Store {
+	t.Helper()
+	store, err := cypher.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// A person works on the graph directly, as in Neo4j Browser.
+type person struct {
+	t      testing.TB
+	driver neo4j.DriverWithContext
+}
+
+func newPerson(t testing.TB) *person {
+	t.Helper()
+	server := neo4jtest.URI(t)
+	driver, err := server.Driver()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = driver.Close(context.Background()) })
+	return &person{t, driver}
+}
+
+// types sends one statement and returns its rows.
+func (p *person) types(text string, values map[string]any) []*neo4j.Record {
+	p.t.Helper()
+	result, err := neo4j.ExecuteQuery(p.t.Context(), p.driver, text, values, neo4j.EagerResultTransformer)
+	if err != nil {
+		p.t.Fatalf("%s: %v", text, err)
+	}
+	return result.Records
+}
+
+var counter atomic.Int64
+
+// unique makes a name that no other test and no earlier round has used.
+func unique(what string) string {
+	return fmt.Sprintf("%s-%x-%d", what, time.Now().UnixNano(), counter.Add(1))
+}
+
+// lease makes a lease with a token of its own.
+func lease() *engine.Lease {
+	return &engine.Lease{Token: unique("token"), Owner: "test", For: time.Minute}
+}
+
+// session creates a session that is leased to the test.
+func session(t testing.TB, store engine.Store, workflow string) (engine.SessionRecord, *engine.Lease) {
+	t.Helper()
+	l := lease()
+	made, err := store.Create(t.Context(), []engine.NewSession{{
+		ID: unique("session"), Workflow: workflow, State: []byte(`{"workflow":{}}`), Counters: []byte(`{}`), Status: engine.StatusActive, Claim: l,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made[0].Err != nil {
+		t.Fatal(made[0].Err)
+	}
+	return made[0].Session, l
+}

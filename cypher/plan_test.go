@@ -1,0 +1,132 @@
+package cypher_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"github.com/stepgraph/stepgraph/cypher"
+)
+
+// costly are operators whose cost grows with the store, not with the answer, and the
+// comment with which a query file that has reason to use one says so.
+var costly = map[string]string{
+	"AllNodesScan": scan, "NodeByLabelScan": scan, "UnionNodeByLabelsScan": scan, "IntersectionNodeByLabelsScan": scan,
+	"SubtractionNodeByLabelsScan": scan, "DirectedAllRelationshipsScan": scan, "UndirectedAllRelationshipsScan": scan,
+	"DirectedRelationshipTypeScan": scan, "UndirectedRelationshipTypeScan": scan, "CartesianProduct": multiply,
+}
+
+const (
+	scan     = "// may scan: "
+	multiply = "// may multiply: "
+)
+
+// sample is a value for every parameter any query has.
+var sample = func() map[string]any {
+	at := time.Now().In(time.FixedZone("Offset", 0))
+	row := map[string]any{
+		"id": "a", "session": "a", "token": "a", "key": "a", "parent": "a", "lease_for": 1, "properties": map[string]any{"id": "a", "creation": "a"},
+		"version": 1, "lease": "a", "transition": "a", "closing": true, "seen": 1, "released": true, "due_at": at, "pending": true,
+		"executions": []any{map[string]any{"id": "a"}}, "messages": []any{map[string]any{"id": "a"}}, "applied": []any{map[string]any{"id": "a", "outcome": "a"}},
+		"reads": []any{map[string]any{"from": "a", "to": "b", "label": "a"}}, "took": []any{map[string]any{"from": "a", "to": "b", "label": "a"}},
+		"hash": "a", "text": "a", "workflow": "a", "step": "a", "first_seen": at, "kind": "NEXT", "ref": "4:a:1", "source": "a", "target": "b",
+		"target_workflow": "a", "requests": []any{map[string]any{"id": "a"}}, "request": map[string]any{"id": "a"}, "targets": []any{"a"}, "n": 1,
+		"visit": 1, "index": 1, "output": "a",
+	}
+	return map[string]any{
+		"rows": []any{row}, "ids": []any{"a", "b"}, "id": "a", "entries": []any{"root"}, "steps": []any{"4:a:1"}, "refs": []any{"5:a:1"},
+		"workflow": "a", "step": "a", "properties": map[string]any{"id": "a"}, "hashes": []any{"a"}, "statuses": []any{"active"}, "awaiting": true,
+		"root": "a", "created_before": at, "created_after": at, "waiting_before": at, "labels": []any{"a=b"}, "text": "a", "limit": 50,
+		"with_state": true, "after_at": at, "after_id": "a", "due": true, "owner": "a", "for": 1000, "by": 1000, "after": "a", "session": "a",
+		"before": 10, "lineage": true, "visit": 1, "target": "a", "label": "SESSION", "property": "id", "seconds": 1, "version": 1, "name": "a",
+		"checksum": "a",
+	}
+}()
+
+// sampleFor gives $after as a number to the queries that page by number, and $steps as
+// yes or no to the one that asks so.
+func sampleFor(name string) map[string]any {
+	values := map[string]any{}
+	for key, v := range sample {
+		values[key] = v
+	}
+	if strings.HasSuffix(name, "_forward") || strings.HasSuffix(name, "_backward") {
+		values["after"] = 1
+	}
+	if name == "edit_delete" {
+		values["steps"] = true
+	}
+	return values
+}
+
+func TestPlans(t *testing.T) {
+	open(t) // migrated
+	p := newPerson(t)
+	for name, text := range cypher.QueryTexts() {
+		t.Run(name, func(t *testing.T) {
+			session := p.driver.NewSession(t.Context(), neo4j.SessionConfig{})
+			defer func() { _ = session.Close(context.Background()) }()
+			result, err := session.Run(t.Context(), "EXPLAIN "+text, sampleFor(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			summary, err := result.Consume(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := cypher.QueryFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := operators(summary.Plan())
+			if len(found) == 0 {
+				t.Fatalf("no plan to be seen in %v", summary.Plan().Arguments())
+			}
+			t.Log(found)
+			for _, name := range found {
+				if excuse := costly[name]; excuse != "" && !strings.Contains(file, excuse) {
+					t.Errorf("the plan has %s: %v; find it by an index, or say %q and the reason", name, found, excuse)
+				}
+			}
+		})
+	}
+}
+
+// operator finds the operators in the table that the server draws of a plan. (The driver's
+// own tree shows only one child of an operator that has two.)
+var operator = regexp.MustCompile(`(?m)^\| *[|\\ ]*\+(\w+(?:\([^)]*\))?)`)
+
+func operators(plan neo4j.Plan) []string {
+	drawn, _ := plan.Arguments()["string-representation"].(string)
+	var found []string
+	for _, match := range operator.FindAllStringSubmatch(drawn, -1) {
+		found = append(found, match[1])
+	}
+	return found
+}
+
+// Every query file begins with its own name and what it does, and is used.
+func TestQueryFiles(t *testing.T) {
+	names, err := cypher.QueryFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := cypher.QueryTexts()
+	for _, file := range names {
+		name := strings.TrimSuffix(file, ".cypher")
+		if _, ok := used[name]; !ok {
+			t.Errorf("%s is used by nobody", file)
+		}
+		text, err := cypher.QueryFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(text, "// "+file+": ") {
+			t.Errorf("%s does not begin with a comment that names it and says what it does", file)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+// commit.cypher: writes checkpoints, at most one for a session, in the order of ids. The lock comes first, then the guard: only the
+// holder of the lease writes, on the version it has read. outcome is again (an earlier sending is there), lost, refused (it closes
+// and there is a request it has not seen) or written. A missing row: there is no such session, the checkpoint is lost.
+// Relations are made from both ends as found by id: an end that is not there leaves out the relation and nothing else.
+// may multiply: one execution by one, each found by its id.
+UNWIND $rows AS r
+MATCH (s:SESSION {id: r.id})
+SET s.lock = 0
+WITH s, r, datetime.realtime() AS now, CASE
+    WHEN coalesce(s.transition = r.transition, false) THEN 'again'
+    WHEN coalesce(s.version, 0) <> r.version OR coalesce(s.lease <> r.lease, true) THEN 'lost'
+    WHEN r.closing AND coalesce(s.inbox, 0) > r.seen THEN 'refused'
+    ELSE 'written' END AS outcome
+CALL (s, r, now, outcome) {
+  WITH s, r, now, outcome WHERE outcome = 'written'
+  SET s += r.properties, s.version = r.version + 1, s.updated_at = now, s.created_at = coalesce(s.created_at, now),
+      s.pending = CASE WHEN r.pending THEN coalesce(s.workflow, 'default') END,
+      s.lease_until = CASE WHEN r.released THEN null ELSE now + duration({milliseconds: r.lease_for}) END,
+      s.due_at = CASE
+        WHEN NOT r.released THEN now + duration({milliseconds: r.lease_for})
+        WHEN coalesce(s.inbox, 0) > r.seen THEN now
+        ELSE r.due_at END
+  FOREACH (e IN r.executions | CREATE (s)-[:EXECUTED]->(x:EXECUTION) SET x = e)
+  FOREACH (m IN r.messages | CREATE (s)-[:SAID]->(x:MESSAGE) SET x = m)
+}
+CALL (r, outcome) {
+  WITH r, outcome WHERE outcome = 'written'
+  UNWIND r.applied AS a
+  MATCH (q:REQUEST {id: a.id})
+  SET q.applied = true, q.outcome = a.outcome, q.unapplied = null
+}
+CALL (r, outcome) {
+  WITH r, outcome WHERE outcome = 'written'
+  UNWIND r.reads AS l
+  MATCH (a:EXECUTION {id: l.from})
+  MATCH (b:EXECUTION {id: l.to})
+  CREATE (a)-[:READ {reference: l.label}]->(b)
+}
+CALL (r, outcome) {
+  WITH r, outcome WHERE outcome = 'written'
+  UNWIND r.took AS l
+  MATCH (a:EXECUTION {id: l.from})
+  MATCH (b:EXECUTION {id: l.to})
+  CREATE (a)-[:TOOK {path: l.label}]->(b)
+}
+RETURN r.id AS id, outcome, coalesce(s.inbox, 0) AS inbox, now

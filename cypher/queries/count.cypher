@@ -1,0 +1,15 @@
+// count.cypher: how many sessions fit, by workflow and status. No row: none.
+MATCH (s:SESSION)
+WHERE s.created_at > datetime({epochMillis: 0})
+  AND ($ids IS NULL OR s.id IN $ids)
+  AND ($workflow IS NULL OR s.workflow = $workflow)
+  AND ($statuses IS NULL OR s.status IN $statuses)
+  AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
+  AND ($step IS NULL OR $step IN s.awaiting_steps)
+  AND ($root IS NULL OR s.root = $root)
+  AND ($created_before IS NULL OR s.created_at < $created_before)
+  AND ($created_after IS NULL OR s.created_at > $created_after)
+  AND ($waiting_before IS NULL OR s.awaiting_since < $waiting_before)
+  AND all(label IN $labels WHERE label IN s.labels)
+  AND ($text IS NULL OR s.state CONTAINS $text)
+RETURN s.workflow AS workflow, s.status AS status, count(*) AS sessions

@@ -1,0 +1,16 @@
+// count_questions.cypher: at how many open questions sessions that fit wait, by workflow and step. No row: nothing waits.
+MATCH (s:SESSION)
+WHERE s.awaiting_since >= datetime({epochMillis: 0})
+  AND ($ids IS NULL OR s.id IN $ids)
+  AND ($workflow IS NULL OR s.workflow = $workflow)
+  AND ($statuses IS NULL OR s.status IN $statuses)
+  AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
+  AND ($step IS NULL OR $step IN s.awaiting_steps)
+  AND ($root IS NULL OR s.root = $root)
+  AND ($created_before IS NULL OR s.created_at < $created_before)
+  AND ($created_after IS NULL OR s.created_at > $created_after)
+  AND ($waiting_before IS NULL OR s.awaiting_since < $waiting_before)
+  AND all(label IN $labels WHERE label IN s.labels)
+  AND ($text IS NULL OR s.state CONTAINS $text)
+UNWIND s.awaiting_steps AS step
+RETURN s.workflow AS workflow, step, count(*) AS questions

@@ -1,0 +1,4 @@
+// inboxes.cypher: inbox number and lease token of sessions. A missing row: there is no such session.
+UNWIND $ids AS id
+MATCH (s:SESSION {id: id})
+RETURN s.id AS id, coalesce(s.inbox, 0) AS inbox, s.lease AS lease

@@ -1,0 +1,58 @@
+package cypher
+
+import (
+	"context"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// A row is one row of an answer. Its readers give the zero value for what is null or of
+// another type: a property that somebody broke by hand must not stop the engine.
+type row struct{ record *neo4j.Record }
+
+// collect reads all rows of an answer.
+func collect(ctx context.Context, result neo4j.ResultWithContext) ([]row, error) {
+	var rows []row
+	for result.Next(ctx) {
+		rows = append(rows, row{result.Record()})
+	}
+	if err := result.Err(); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (r row) get(name string) any {
+	for i, key := range r.record.Keys {
+		if key == name {
+			return r.record.Values[i]
+		}
+	}
+	return nil
+}
+
+func (r row) text(name string) string    { return asText(r.get(name)) }
+func (r row) number(name string) int64   { return asNumber(r.get(name)) }
+func (r row) yes(name string) bool       { b, _ := r.get(name).(bool); return b }
+func (r row) time(name string) time.Time { return asTime(r.get(name)) }
+func (r row) list(name string) []any     { l, _ := r.get(name).([]any); return l }
+func (r row) properties(name string) properties {
+	m, _ := r.get(name).(map[string]any)
+	return m
+}
+
+// properties are those of one node or relationship.
+type properties map[string]any
+
+func (p properties) text(name string) string    { return asText(p[name]) }
+func (p properties) number(name string) int64   { return asNumber(p[name]) }
+func (p properties) yes(name string) bool       { b, _ := p[name].(bool); return b }
+func (p properties) time(name string) time.Time { return asTime(p[name]) }
+func (p properties) list(name string) []any     { l, _ := p[name].([]any); return l }
+func (p properties) bytes(name string) []byte {
+	if t := asText(p[name]); t != "" {
+		return []byte(t)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Session returns one session with its state.
+func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+	list, err := s.SessionsByID(ctx, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: %s", engine.ErrSessionNotFound, id)
+	}
+	return &list[0], nil
+}
+
+// SessionsByID returns the sessions that exist, with their states.
+func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := s.read(ctx, querySessions, params{"ids": distinct(ids)})
+	return sessionsFrom(rows), err
+}
+
+func distinct(ids []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
+
+// Children returns the ids of a session's children.
+func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+	rows, err := s.read(ctx, queryChildren, params{"id": parent})
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, r.text("id"))
+	}
+	return ids, err
+}
+
+// ListSessions returns one page, by the index that fits the query best.
+func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+	p := filters(q)
+	limit := q.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	p["limit"], p["with_state"] = limit, q.WithState
+	p["after_at"], p["after_id"] = stamp(q.After.At), q.After.ID
+	rows, err := s.read(ctx, pageOf(q), p)
+	return sessionsFrom(rows), err
+}
+
+// pageOf chooses the statement. The index on created_at gives the order for nothing, but
+// walks past all that does not fit; statuses few sessions are in are better found by the
+// index on workflow and status, and sorted.
+func pageOf(q engine.SessionQuery) statement {
+	switch {
+	case q.OldestWaiting:
+		return querySessionsWaiting
+	case q.IDs != nil:
+		return querySessionsOfIDs
+	case q.Workflow != "" && len(q.Status) > 0 && !slices.ContainsFunc(q.Status, isCommon):
+		return querySessionsOfStatus
+	}
+	return querySessionsNewest
+}
+
+// isCommon tells whether many sessions are in a status: those that have ended.
+func isCommon(status string) bool {
+	return status == engine.StatusComplete || status == engine.StatusCancelled
+}
+
+// filters are the parameters that all lists and counts share.
+func filters(q engine.SessionQuery) params {
+	p := params{
+		"ids": nil, "workflow": optional(q.Workflow), "statuses": nil, "awaiting": q.Awaiting, "step": optional(q.Step),
+		"root": optional(q.Root), "created_before": stamp(q.CreatedBefore), "created_after": stamp(q.CreatedAfter),
+		"waiting_before": stamp(q.WaitingBefore), "labels": labelTexts(q.Labels), "text": optional(q.Text),
+	}
+	if q.IDs != nil {
+		p["ids"] = distinct(q.IDs)
+	}
+	if len(q.Status) > 0 {
+		p["statuses"] = distinct(q.Status)
+	}
+	return p
+}
+
+// CountSessions counts by status, workflow, "workflow,status" or step.
+func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+	statement, key, err := countOf(q, by)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.read(ctx, statement, filters(q))
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int64{}
+	for _, r := range rows {
+		counts[key(r)] += r.number("sessions") + r.number("questions")
+	}
+	return counts, nil
+}
+
+func countOf(q engine.SessionQuery, by string) (statement, func(row) string, error) {
+	var key func(row) string
+	switch by {
+	case "status":
+		key = func(r row) string { return r.text("status") }
+	case "workflow":
+		key = func(r row) string { return r.text("workflow") }
+	case "workflow,status":
+		key = func(r row) string { return r.text("workflow") + "," + r.text("status") }
+	case "step":
+		return queryCountQuestions, func(r row) string { return r.text("workflow") + "/" + r.text("step") }, nil
+	default:
+		return statement{}, nil, fmt.Errorf("%w: count by %q: want status, workflow, workflow,status or step", engine.ErrBadRequest, by)
+	}
+	if unfiltered(q) {
+		return queryCountAll, key, nil
+	}
+	return queryCount, key, nil
+}
+
+func unfiltered(q engine.SessionQuery) bool {
+	return q.IDs == nil && len(q.Status) == 0 && q.Workflow == "" && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
+		q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero()
+}

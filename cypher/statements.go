@@ -1,0 +1,120 @@
+package cypher
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed queries/*.cypher
+var queryFiles embed.FS
+
+// A statement is one query file: its name, for errors and for SHOW TRANSACTIONS, and its
+// text without the comment lines.
+type statement struct {
+	name string
+	text string
+}
+
+// Every query file. A file that is missing stops the program before it begins; a test
+// finds files that nobody uses.
+var (
+	queryPing = load("ping")
+	queryNow  = load("now")
+
+	queryMigrations       = load("migrations")
+	queryMigrationsLock   = load("migrations_lock")
+	queryMigrationApplied = load("migration_applied")
+	queryIndexesAwait     = load("indexes_await")
+	queryDuplicates       = load("duplicates")
+	queryAdoptSessions    = load("sessions_adopt")
+
+	queryDefinition      = load("definition")
+	queryStepsAdopt      = load("steps_adopt")
+	queryStepsAdoptAll   = load("steps_adopt_all")
+	queryWorkflowIDs     = load("workflow_ids")
+	queryEditLock        = load("edit_lock")
+	queryEditDelete      = load("edit_delete")
+	queryEditPut         = load("edit_put")
+	queryEditPutSteps    = load("edit_put_steps")
+	queryEditPutPaths    = load("edit_put_paths")
+	queryEditCreatePaths = load("edit_create_paths")
+	queryEditRemoveSteps = load("edit_remove_steps")
+	queryEditRemovePaths = load("edit_remove_paths")
+	queryTextsSave       = load("texts_save")
+	queryTextsByHash     = load("texts_by_hash")
+	queryTextsOfStep     = load("texts_of_step")
+	queryTextsOfWorkflow = load("texts_of_workflow")
+
+	queryCreate            = load("create")
+	querySessions          = load("sessions")
+	querySessionsNewest    = load("sessions_newest")
+	querySessionsOfStatus  = load("sessions_of_status")
+	querySessionsWaiting   = load("sessions_waiting")
+	querySessionsOfIDs     = load("sessions_of_ids")
+	queryCount             = load("count")
+	queryCountAll          = load("count_all")
+	queryCountQuestions    = load("count_questions")
+	queryChildren          = load("children")
+	queryDeleteBegin       = load("delete_begin")
+	queryDeleteExecutions  = load("delete_executions")
+	queryDeleteMessages    = load("delete_messages")
+	queryDeleteRequests    = load("delete_requests")
+	queryDeleteBlobs       = load("delete_blobs")
+	queryDeleteResults     = load("delete_results")
+	queryDeleteSession     = load("delete_session")
+	queryClaimCandidates   = load("claim_candidates")
+	queryClaim             = load("claim")
+	queryExtend            = load("extend")
+	queryRelease           = load("release")
+	queryNextDue           = load("next_due")
+	queryWakePending       = load("wake_pending")
+	queryPendingWorkflow   = load("pending_workflow")
+	queryLock              = load("lock")
+	queryCommit            = load("commit")
+	queryCommitBlobs       = load("commit_blobs")
+	queryCommitDropBlobs   = load("commit_drop_blobs")
+	queryCommitResults     = load("commit_results")
+	queryCommitParents     = load("commit_parents")
+	queryDeliverRequests   = load("deliver_requests")
+	queryDeliverWrite      = load("deliver_write")
+	queryRequestOfID       = load("request_of_id")
+	queryRequestOfTarget   = load("request_of_target")
+	queryRequestLastAnswer = load("request_last_answer")
+	queryRequestsAfter     = load("requests_after")
+	queryRequestsForward   = load("requests_forward")
+	queryRequestsBackward  = load("requests_backward")
+	queryInboxes           = load("inboxes")
+
+	queryExecutionsForward  = load("executions_forward")
+	queryExecutionsBackward = load("executions_backward")
+	queryMessagesForward    = load("messages_forward")
+	queryMessagesBackward   = load("messages_backward")
+	queryBlobs              = load("blobs")
+	queryResults            = load("results")
+)
+
+// loadedStatements are all that load has read, for the test that looks for files nobody uses.
+var loadedStatements []statement
+
+// load reads one query file.
+func load(name string) statement {
+	b, err := queryFiles.ReadFile("queries/" + name + ".cypher")
+	if err != nil {
+		panic("cypher: query file " + name + ".cypher is not embedded: " + err.Error())
+	}
+	s := statement{name: name, text: withoutComments(string(b))}
+	loadedStatements = append(loadedStatements, s)
+	return s
+}
+
+// withoutComments leaves out the lines that are comments: they are for people, and the
+// server would read them with each call.
+func withoutComments(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if trimmed := strings.TrimSpace(line); trimmed != "" && !strings.HasPrefix(trimmed, "//") {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,116 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Store is an engine.Store on a Neo4j database. It recovers by itself when the server
+// was away: calls made meanwhile end with engine.ErrUnavailable.
+type Store struct {
+	driver  neo4j.DriverWithContext
+	session neo4j.SessionConfig
+	options Options
+	log     *slog.Logger
+}
+
+var _ engine.Store = (*Store)(nil)
+
+// Open connects and makes sure that the database answers. When it does not, the error
+// (engine.ErrUnavailable where trying again may help) names the address and what to
+// check. Open changes nothing; see Migrate.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	driver, err := neo4j.NewDriverWithContext(o.URI, o.token(), o.configure)
+	if err != nil {
+		return nil, fmt.Errorf("neo4j %s: %w: want neo4j://, neo4j+s://, bolt:// or bolt+s://, host and port", o.URI, err)
+	}
+	s := &Store{driver: driver, options: o, log: o.Log, session: neo4j.SessionConfig{
+		// Reads go where writes go, too: a follower of a cluster may be behind, and an
+		// engine must read what it has just written.
+		AccessMode:   neo4j.AccessModeWrite,
+		DatabaseName: o.Database,
+		FetchSize:    neo4j.FetchAll,
+	}}
+	deadline, cancel := context.WithTimeoutCause(ctx, o.OpenTimeout, fmt.Errorf("no answer within %s", o.OpenTimeout))
+	defer cancel()
+	if err := s.verify(deadline); err != nil {
+		_ = driver.Close(context.WithoutCancel(ctx)) // the other error says more
+		return nil, err
+	}
+	return s, nil
+}
+
+func (o *Options) token() neo4j.AuthToken {
+	if o.Username == "" {
+		return neo4j.NoAuth()
+	}
+	return neo4j.BasicAuth(o.Username, o.Password, "")
+}
+
+func (o *Options) configure(c *config.Config) {
+	c.MaxConnectionPoolSize = o.Connections
+	c.ConnectionAcquisitionTimeout = o.AcquireTimeout
+	c.SocketConnectTimeout = o.ConnectTimeout
+	c.ConnectionLivenessCheckTimeout = 30 * time.Second
+	c.MaxTransactionRetryTime = time.Second
+	c.UserAgent = "stepgraph/" + o.Version
+	c.TelemetryDisabled = true
+	c.FetchSize = neo4j.FetchAll
+	c.NotificationsMinSeverity = notifications.WarningLevel
+	// A property nobody has used yet is no reason to warn.
+	c.NotificationsDisabledCategories = notifications.DisableCategories(notifications.Unrecognized)
+}
+
+// verify asks the database for an answer and explains its absence.
+func (s *Store) verify(ctx context.Context) error {
+	_, err := s.attempt(ctx, queryPing, nil)
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, cause, err)
+	} else {
+		err = mapped(err, settled)
+	}
+	return fmt.Errorf("neo4j %s: %w: %s", s.options.URI, err, advice(err))
+}
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.read(ctx, queryPing, nil)
+	return err
+}
+
+// Now is the database's clock.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	rows, err := s.read(ctx, queryNow, nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return rows[0].time("now"), nil
+}
+
+// Describe names the store for people, without the password.
+func (s *Store) Describe() string {
+	if s.options.Database == "" {
+		return s.options.URI
+	}
+	return s.options.URI + "/" + s.options.Database
+}
+
+// Close ends all use of the store and closes its connections.
+func (s *Store) Close(ctx context.Context) error {
+	return s.driver.Close(ctx)
+}

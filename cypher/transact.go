@@ -1,0 +1,170 @@
+package cypher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// params are the parameters of a statement.
+type params = map[string]any
+
+// read asks something that changes nothing, again where that may help.
+func (s *Store) read(ctx context.Context, q statement, p params) ([]row, error) {
+	var rows []row
+	err := s.again(ctx, q.name, func() error {
+		var err error
+		rows, err = s.attempt(ctx, q, p)
+		return mapped(err, settled)
+	})
+	return rows, err
+}
+
+// write sends one statement as a transaction of its own, which saves the round trips of
+// an explicit one. The statement must be one that may be sent twice: where its answer was
+// lost, it is sent again.
+func (s *Store) write(ctx context.Context, q statement, p params) ([]row, error) {
+	var rows []row
+	err := s.again(ctx, q.name, func() error {
+		var err error
+		rows, err = s.attempt(ctx, q, p)
+		return mapped(err, sent)
+	})
+	return rows, err
+}
+
+// attempt sends one statement once.
+func (s *Store) attempt(ctx context.Context, q statement, p params) ([]row, error) {
+	session := s.driver.NewSession(ctx, s.session)
+	defer closeQuietly(ctx, session)
+	result, err := session.Run(ctx, q.text, p, s.transaction(q.name))
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, result)
+}
+
+// transaction names the transaction for SHOW TRANSACTIONS and bounds it.
+func (s *Store) transaction(name string) func(*neo4j.TransactionConfig) {
+	return func(c *neo4j.TransactionConfig) {
+		c.Timeout = s.options.TransactionTimeout
+		c.Metadata = map[string]any{"app": "stepgraph", "query": name}
+	}
+}
+
+// transaction is several statements that are kept together or not at all.
+type transaction struct {
+	tx neo4j.ExplicitTransaction
+}
+
+// ask runs one statement in the transaction.
+func (t transaction) ask(ctx context.Context, q statement, p params) ([]row, error) {
+	result, err := t.tx.Run(ctx, q.text, p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", q.name, err)
+	}
+	rows, err := collect(ctx, result)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", q.name, err)
+	}
+	return rows, nil
+}
+
+// together does work in one transaction and commits it when work returns nil. With
+// repeatable, the transaction is made again where its outcome is unknown: work must then
+// recognise what it has written before. It may be called several times in any case.
+func (s *Store) together(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
+	return s.again(ctx, name, func() error {
+		err := s.attemptTogether(ctx, name, work)
+		if !repeatable && errors.Is(err, engine.ErrUnknownOutcome) {
+			return final{err}
+		}
+		return err
+	})
+}
+
+func (s *Store) attemptTogether(ctx context.Context, name string, work func(transaction) error) error {
+	session := s.driver.NewSession(ctx, s.session)
+	defer closeQuietly(ctx, session)
+	tx, err := session.BeginTransaction(ctx, s.transaction(name))
+	if err != nil {
+		return mapped(err, settled)
+	}
+	if err := work(transaction{tx}); err != nil {
+		// The transaction is rolled back when the session closes.
+		return mapped(err, settled)
+	}
+	return mapped(tx.Commit(ctx), sent)
+}
+
+// final marks an error that must not be tried again.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// again calls attempt until it succeeds, fails for good or has been called
+// Options.Attempts times, with pauses that grow and differ between callers. Once an
+// outcome was unknown it stays so, unless a later attempt settles it.
+func (s *Store) again(ctx context.Context, name string, attempt func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err // nothing was sent, so this says nothing of outcomes
+	}
+	unknown := false
+	for n := 1; ; n++ {
+		err := attempt()
+		if err == nil {
+			return nil
+		}
+		unknown = unknown || errors.Is(err, engine.ErrUnknownOutcome)
+		var stop final
+		repeat := errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome)
+		if errors.As(err, &stop) || !repeat || n == s.options.Attempts || !pause(ctx, n) {
+			return named(name, err, unknown)
+		}
+		s.log.Debug("repeat", "query", name, "attempt", n, "error", err)
+	}
+}
+
+// named adds the query to the error, and the doubt where an earlier attempt left one.
+func named(name string, err error, unknown bool) error {
+	var stop final
+	if errors.As(err, &stop) {
+		err = stop.error
+	}
+	if unknown && errors.Is(err, engine.ErrUnavailable) {
+		return fmt.Errorf("neo4j: %s: %w: %w", name, engine.ErrUnknownOutcome, unwrapped{err})
+	}
+	return fmt.Errorf("neo4j: %s: %w", name, err)
+}
+
+// unwrapped keeps the text of an error without what it wraps: a call whose outcome is
+// unknown is not one that may be called failed.
+type unwrapped struct{ error }
+
+// pause waits before attempt n+1: up to 20 ms after the first, doubling, at most 400 ms.
+// It reports whether the caller still wants to wait.
+func pause(ctx context.Context, n int) bool {
+	longest := min(20*time.Millisecond<<(n-1), 400*time.Millisecond)
+	timer := time.NewTimer(longest/4 + rand.N(longest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// closeQuietly gives the connection back, also when ctx has ended. Errors of the close
+// add nothing to what the statement said.
+func closeQuietly(ctx context.Context, session neo4j.SessionWithContext) {
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_ = session.Close(deadline)
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Act steers one session: pause, resume, cancel, retry, advance, move, reask, signal. It
+// returns once the request is durable. Errors: ErrSessionNotFound, ErrSessionEnded for
+// what cannot act on an ended session, ErrStepNotFound, ErrKeyReused, ErrBadRequest.
+func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
+	if steering[a.Kind] == nil {
+		return nil, detail(ErrBadRequest, "%q is nothing a session can do", a.Kind)
+	}
+	if err := e.checkAction(ctx, &a); err != nil {
+		return nil, err
+	}
+	body, err := encodePlain(actionBody{Reason: a.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
+	if err != nil {
+		return nil, detail(ErrBadRequest, "%v", err)
+	}
+	replayed := false
+	delivered, err := e.deliver(ctx, Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v InboxView) (*Request, error) {
+		replayed = false
+		hash := steeringHash(a.Kind, body)
+		if v.Same != nil {
+			if v.Same.Kind != a.Kind || v.Same.BodyHash != hash {
+				return nil, detail(ErrKeyReused, "idempotency key %q was used for another request to this session", a.Key)
+			}
+			replayed = true
+			return nil, nil
+		}
+		if err := mayAct(a.Kind, &v.Session); err != nil {
+			return nil, err
+		}
+		return &Request{Kind: a.Kind, Step: a.Step, Body: body, BodyHash: hash, By: a.By}, nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.view(ctx, &delivered.Session)
+	if err != nil {
+		return nil, err
+	}
+	s.Replayed = replayed && a.Key != ""
+	return s, nil
+}
+
+// mayAct refuses what makes no sense on a session that has ended.
+func mayAct(kind string, rec *SessionRecord) error {
+	state, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		if kind == RequestCancel || kind == RequestResume {
+			return nil
+		}
+		return detail(ErrBadRequest, "%v", err)
+	}
+	status := state.shownStatus(rec)
+	switch kind {
+	case RequestPause, RequestSignal, RequestReask:
+		if ended(status) {
+			return detail(ErrSessionEnded, "session %s is %s", rec.ID, status)
+		}
+	case RequestCancel:
+		if status == StatusComplete {
+			return detail(ErrSessionEnded, "session %s is complete", rec.ID)
+		}
+	case RequestRetry, RequestAdvance, RequestMove:
+		if status == StatusCancelled {
+			return detail(ErrSessionEnded, "session %s is cancelled", rec.ID)
+		}
+	}
+	return nil
+}
+
+// checkAction sees that the steps an action names exist.
+func (e *Engine) checkAction(ctx context.Context, a *Action) error {
+	need := ""
+	switch a.Kind {
+	case RequestAdvance:
+		if need = a.Step; need == "" {
+			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/step", Message: "is missing: which step's paths shall be evaluated again?"}}}
+		}
+	case RequestMove:
+		if need = a.To; need == "" {
+			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/to", Message: "is missing: to which step?"}}}
+		}
+	case RequestSignal:
+		if a.Name == "" {
+			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/name", Message: "is missing"}}}
+		}
+	}
+	if len(a.Body) > 0 && !json.Valid(a.Body) {
+		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/body", Message: "is no JSON"}}}
+	}
+	if need == "" {
+		return nil
+	}
+	rec, err := e.store.Session(ctx, a.Session)
+	if err != nil {
+		return explainDelivery(err, a.Session)
+	}
+	def, err := e.definitions.read(ctx, workflowOf(rec.Workflow), need)
+	if err != nil {
+		return err
+	}
+	if def.steps[need] == nil {
+		return &DetailError{Err: ErrStepNotFound, Detail: need, Exists: def.stepIDs()}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package engine
+
+import "sort"
+
+// activate makes a step run because a path led to it. What that means depends on where
+// the step is: one that has not started merges with the activation, one that is under
+// way runs once more afterwards, one in error waits for its retry, a join waits until
+// nothing live can reach it, and any other begins a new visit.
+func (r *runner) activate(id string, from takenPath) {
+	step := r.def.steps[id]
+	if step == nil {
+		return // the path says so in the problems of the session
+	}
+	r.unwritten.touch()
+	status := r.state.Status(id)
+	if r.running[id] != nil || r.starting(id) {
+		if r.state.engine.Again == nil {
+			r.state.engine.Again = map[string][]takenPath{}
+		}
+		r.state.engine.Again[id] = append(r.state.engine.Again[id], from)
+		return
+	}
+	switch status {
+	case StatusActive, StatusPending, StatusAwaitingInput:
+		l := r.ensureVisit(id)
+		l.Took = append(l.Took, from)
+		return
+	case StatusError:
+		if step.OnError != OnErrorContinue {
+			return
+		}
+	}
+	if step.Join == JoinAll {
+		if r.state.engine.Joins == nil {
+			r.state.engine.Joins = map[string][]takenPath{}
+		}
+		r.state.engine.Joins[id] = append(r.state.engine.Joins[id], from)
+		return
+	}
+	r.beginVisit(id, []takenPath{from})
+}
+
+// beginVisit gives a step its next visit and makes it active.
+func (r *runner) beginVisit(id string, took []takenPath) {
+	delete(r.state.engine.Live, id)
+	l := r.state.live(id)
+	r.counters.Visits[id]++
+	l.Visit, l.Took = r.counters.Visits[id], took
+	r.state.setStatus(id, StatusActive, "")
+	r.unwritten.touch()
+	r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusActive})
+}
+
+// settleJoins starts every waiting join that nothing live can still reach, and tells
+// whether it started any.
+func (r *runner) settleJoins() (started bool) {
+	if len(r.state.engine.Joins) == 0 {
+		return false
+	}
+	live := r.liveSteps()
+	var ready []string
+	for id := range r.state.engine.Joins {
+		step := r.def.steps[id]
+		if step == nil || step.Join != JoinAll { // removed or changed while it waited
+			ready = append(ready, id)
+			continue
+		}
+		if !r.reachable(step, live) {
+			ready = append(ready, id)
+		}
+	}
+	sort.Slice(ready, func(i, j int) bool { return r.joinBefore(ready[i], ready[j]) })
+	for _, id := range ready {
+		took := r.state.engine.Joins[id]
+		delete(r.state.engine.Joins, id)
+		if r.def.steps[id] == nil {
+			continue
+		}
+		r.beginVisit(id, took)
+	}
+	return len(ready) > 0
+}
+
+// joinBefore orders joins that become ready together by what led to them first.
+func (r *runner) joinBefore(a, b string) bool {
+	ta, tb := r.state.engine.Joins[a], r.state.engine.Joins[b]
+	if len(ta) > 0 && len(tb) > 0 && ta[0].Seq != tb[0].Seq {
+		return ta[0].Seq < tb[0].Seq
+	}
+	return a < b
+}
+
+// liveSteps are the steps from which something may still come: those that run, wait or
+// may be retried, and joins that wait.
+func (r *runner) liveSteps() []*compiledStep {
+	var live []*compiledStep
+	for _, id := range r.state.stepOrder {
+		step := r.def.steps[id]
+		if step == nil {
+			continue
+		}
+		switch r.state.steps[id].Status {
+		case StatusActive, StatusPending, StatusAwaitingInput:
+			live = append(live, step)
+		case StatusError:
+			if step.OnError != OnErrorContinue {
+				live = append(live, step)
+			}
+		}
+	}
+	for id := range r.state.engine.Joins {
+		if step := r.def.steps[id]; step != nil {
+			live = append(live, step)
+		}
+	}
+	return live
+}
+
+// reachable tells whether a forward route leads from anything live to the step.
+func (r *runner) reachable(step *compiledStep, live []*compiledStep) bool {
+	for _, l := range live {
+		if l != step && l.routes.has(step.index) {
+			return true
+		}
+	}
+	return false
+}
+
+// settleSkipped labels the steps behind paths not taken that nothing live can reach any
+// more. A label drives nothing: a step that has a status keeps it.
+func (r *runner) settleSkipped() {
+	e := &r.state.engine
+	if len(e.Untaken) == 0 {
+		return
+	}
+	live := r.liveSteps()
+	var later []string
+	for _, target := range e.Untaken {
+		if r.skipFrom(target, live) {
+			later = append(later, target)
+		}
+	}
+	e.Untaken = later
+}
+
+// skipFrom labels target and what forward paths lead to from it; it tells whether some
+// of it may still be reached and has to be looked at again.
+func (r *runner) skipFrom(target string, live []*compiledStep) (again bool) {
+	seen := map[string]bool{}
+	stack := []string{target}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		step := r.def.steps[id]
+		if step == nil || seen[id] {
+			continue
+		}
+		seen[id] = true
+		_, waits := r.state.engine.Joins[id]
+		switch {
+		case r.state.Status(id) == StatusSkipped:
+		case r.state.Status(id) != "" || waits:
+			continue // it has run or will: what is behind it is its own affair
+		case r.reachable(step, live):
+			again = true
+			continue
+		default:
+			r.state.setStatus(id, StatusSkipped, "")
+			r.unwritten.touch()
+			r.event(EventStep, StepEvent{Step: id, Visit: r.counters.Visits[id], Status: StatusSkipped})
+		}
+		for _, p := range step.next {
+			if p.fault == "" && !p.back {
+				stack = append(stack, p.Target)
+			}
+		}
+	}
+	return again
+}
+
+// untaken remembers that a path was not taken, for settleSkipped.
+func (r *runner) untaken(target string) {
+	if r.state.Status(target) != "" {
+		return
+	}
+	for _, t := range r.state.engine.Untaken {
+		if t == target {
+			return
+		}
+	}
+	r.state.engine.Untaken = append(r.state.engine.Untaken, target)
+}

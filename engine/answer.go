@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+)
+
+// checkAnswer tells whether a response answers a question, and what the entry gains
+// besides `response` (confirmed, value).
+func checkAnswer(q *openAsk, response json.RawMessage) ([]rawField, error) {
+	if !json.Valid(response) {
+		return nil, &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response", Message: "is no JSON"}}}
+	}
+	switch q.Kind {
+	case AskConfirm:
+		return checkConfirm(q, response)
+	case AskSelect:
+		return checkSelect(q, response)
+	case AskApproval:
+		_, err := readApproval(response)
+		return nil, err
+	}
+	if len(q.Schema) == 0 || string(q.Schema) == "null" {
+		return nil, nil
+	}
+	schema, err := schemacheck.Compile(q.Schema)
+	if err != nil {
+		return nil, detail(ErrAnswerInvalid, "the question's schema cannot be used: %v; correct the step and reask", err)
+	}
+	var faults []Fault
+	for _, f := range schema.Check(response) {
+		faults = append(faults, Fault{Pointer: "/response" + f.Pointer, Message: f.Message})
+	}
+	if len(faults) > 0 {
+		return nil, &DetailError{Err: ErrAnswerInvalid, Detail: fmt.Sprintf("question of step: %s", q.Prompt), Faults: faults}
+	}
+	return nil, nil
+}
+
+// checkConfirm takes booleans, yes and no, and the question's two texts, in any case.
+func checkConfirm(q *openAsk, response json.RawMessage) ([]rawField, error) {
+	yes, ok := truthOf(response, q.Options)
+	if !ok {
+		texts := []string{"true", "false", "yes", "no"}
+		for _, o := range q.Options {
+			texts = append(texts, fmt.Sprintf("%q", o.Text))
+		}
+		return nil, &DetailError{Err: ErrAnswerInvalid,
+			Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
+	}
+	confirmed := json.RawMessage("false")
+	if yes {
+		confirmed = json.RawMessage("true")
+	}
+	return []rawField{{"confirmed", confirmed}}, nil
+}
+
+func truthOf(response json.RawMessage, options []Option) (yes, ok bool) {
+	switch string(bytes.TrimSpace(response)) {
+	case "true":
+		return true, true
+	case "false":
+		return false, true
+	}
+	var text string
+	if json.Unmarshal(response, &text) != nil {
+		return false, false
+	}
+	text = strings.TrimSpace(text)
+	for i, o := range options {
+		if strings.EqualFold(text, strings.TrimSpace(o.Text)) {
+			return i == 0, i < 2
+		}
+	}
+	switch strings.ToLower(text) {
+	case "yes", "true", "y":
+		return true, true
+	case "no", "false", "n":
+		return false, true
+	}
+	return false, false
+}
+
+// checkSelect takes an option's text or value.
+func checkSelect(q *openAsk, response json.RawMessage) ([]rawField, error) {
+	var text string
+	isText := json.Unmarshal(response, &text) == nil
+	texts := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		value := o.Value
+		if len(value) == 0 {
+			value = textJSON(o.Text)
+		}
+		if isText && text == o.Text || equalJSON(response, value) {
+			return []rawField{{"value", value}}, nil
+		}
+		texts[i] = fmt.Sprintf("%q", o.Text)
+	}
+	return nil, &DetailError{Err: ErrAnswerInvalid,
+		Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
+}
+
+// An approval is what a person says to an approval question.
+type approval struct {
+	Approved bool            `json:"approved"`
+	Input    json.RawMessage `json:"input"`
+	Reason   string          `json:"reason"`
+}
+
+// readApproval reads {approved, input?, reason?}, or a plain true or false.
+func readApproval(response json.RawMessage) (approval, error) {
+	var a approval
+	if yes, ok := truthOf(response, nil); ok {
+		a.Approved = yes
+		return a, nil
+	}
+	var seen map[string]json.RawMessage
+	fault := func(pointer, message string) error {
+		return &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response" + pointer, Message: message}}}
+	}
+	if json.Unmarshal(response, &seen) != nil {
+		return a, fault("", "want {\"approved\": true or false, \"input\"?, \"reason\"?}, or true or false")
+	}
+	if _, ok := seen["approved"]; !ok {
+		return a, fault("/approved", "is missing: want true or false")
+	}
+	if err := json.Unmarshal(response, &a); err != nil {
+		return a, fault("", err.Error())
+	}
+	if len(a.Input) > 0 && string(a.Input) != "null" && a.Input[0] != '{' {
+		return a, fault("/input", "want an object: the step's whole input")
+	}
+	if string(a.Input) == "null" {
+		a.Input = nil
+	}
+	return a, nil
+}
+
+// equalJSON compares two JSON texts by their compact form.
+func equalJSON(a, b json.RawMessage) bool {
+	var ca, cb bytes.Buffer
+	if json.Compact(&ca, a) != nil || json.Compact(&cb, b) != nil {
+		return false
+	}
+	return bytes.Equal(ca.Bytes(), cb.Bytes())
+}
+
+// applyAnswer completes the step that a question paused. It returns what became of it,
+// for the request's outcome.
+func (r *runner) applyAnswer(req *Request) string {
+	q := r.state.engine.Asks[req.Step]
+	if q == nil || q.Visit != req.Visit || q.Ask != req.Ask || r.state.Status(req.Step) != StatusAwaitingInput {
+		return "the question was closed before the answer was applied"
+	}
+	if q.Kind == AskApproval {
+		return r.applyApproval(req, q)
+	}
+	more, err := checkAnswer(q, req.Body)
+	if err != nil {
+		return err.Error() // accepted under another schema: cannot be, questions are kept as shown
+	}
+	entry := json.RawMessage("{}")
+	if newest, ok := pick(r.state.Outputs(req.Step), -1); ok {
+		entry = newest
+	}
+	output := completeEntry(entry, compactJSON(req.Body), more)
+	r.say("user", messageText(req.Body), req.Step)
+	record := r.record(req.Step, visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads, status: StatusAnswered}, output, nil)
+	if len(r.state.Outputs(req.Step)) == 0 {
+		r.keepOutput(req.Step, output, record.Seq)
+	} else {
+		r.state.setNewest(req.Step, r.intern(output))
+		r.counters.renewOutput(req.Step, record.Seq)
+	}
+	r.state.engine.Visits = 0
+	if r.def.steps[req.Step] == nil {
+		r.end(req.Step, StatusError)
+		message := fmt.Sprintf("step %q was removed while it waited; move the session to another step", req.Step)
+		r.state.setStatus(req.Step, StatusError, message)
+		r.state.engine.Failure = &SessionError{Step: req.Step, Kind: KindStepGone, Message: message}
+		return "kept; the step is gone"
+	}
+	r.end(req.Step, StatusComplete)
+	r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
+	return "applied"
+}
+
+// applyApproval lets an approved step run, with the input the person gave if any, and
+// fails a rejected one.
+func (r *runner) applyApproval(req *Request, q *openAsk) string {
+	a, err := readApproval(req.Body)
+	if err != nil {
+		return err.Error()
+	}
+	r.state.engine.Visits = 0
+	if !a.Approved {
+		reason := a.Reason
+		if reason == "" {
+			reason = "rejected"
+		}
+		if record := r.failStep(req.Step, failure{kind: KindRejected, message: reason, final: true,
+			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}); record != nil {
+			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
+		}
+		return "rejected"
+	}
+	l := r.ensureVisit(req.Step)
+	l.Approved = q.Input
+	if a.Input != nil {
+		l.Approved = compactJSON(a.Input)
+	}
+	delete(r.state.engine.Asks, req.Step)
+	r.state.setStatus(req.Step, StatusActive, "")
+	r.unwritten.touch()
+	r.event(EventStep, StepEvent{Step: req.Step, Visit: l.Visit, Status: StatusActive})
+	return "approved"
+}
+
+// renewOutput notes that a step's newest output is another execution's now.
+func (c *counters) renewOutput(step string, seq int64) {
+	if list := c.Outputs[step]; len(list) > 0 {
+		list[len(list)-1] = seq
+		return
+	}
+	c.noteOutput(step, seq, 1)
+}
+
+// messageText is how an answer stands in the chat: a text as it is, all else as compact JSON.
+func messageText(response json.RawMessage) string {
+	var text string
+	if json.Unmarshal(response, &text) == nil && len(response) > 0 && bytes.TrimSpace(response)[0] == '"' {
+		return text
+	}
+	return string(compactJSON(response))
+}
+
+func compactJSON(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Session is a session as people see it.
+type Session struct {
+	ID        string            `json:"id"`
+	Workflow  string            `json:"workflow"`
+	Status    string            `json:"status"`
+	Version   int64             `json:"version"`
+	CreatedAt time.Time         `json:"created_at"`
+	UpdatedAt time.Time         `json:"updated_at"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Awaiting  []Question        `json:"awaiting"`
+	Error     *SessionError     `json:"error,omitempty"`
+	Problems  []SessionProblem  `json:"problems,omitempty"`
+	Messages  []Message         `json:"messages"`
+	Accepted  *Accepted         `json:"accepted,omitempty"` // on the reply to an answer
+
+	// Steps is the status of each step that has one; not part of the wire form.
+	Steps map[string]string `json:"-"`
+	// Replayed is true when the request had been made before (same key).
+	Replayed bool `json:"-"`
+}
+
+// A Question is one open question of a session.
+type Question struct {
+	Step     string          `json:"step"`
+	Visit    int             `json:"visit"`
+	Ask      int             `json:"ask"`
+	Kind     string          `json:"kind"`
+	Prompt   string          `json:"prompt"`
+	Options  []Option        `json:"options,omitempty"`
+	Schema   json.RawMessage `json:"schema,omitempty"`
+	Since    time.Time       `json:"since"`
+	Due      *time.Time      `json:"due,omitempty"`
+	Answered bool            `json:"answered,omitempty"` // an answer is accepted and not applied yet
+	Gone     bool            `json:"gone,omitempty"`     // its STEP is no longer there
+	Session  string          `json:"session,omitempty"`  // set where questions of several sessions are listed
+}
+
+// A SessionProblem says why a step or path of a session does not go on.
+type SessionProblem struct {
+	Step    string   `json:"step"`
+	Path    string   `json:"path,omitempty"`
+	Message string   `json:"message"`
+	Missing []string `json:"missing,omitempty"`
+}
+
+// A StartRequest starts a session.
+type StartRequest struct {
+	Workflow string            // DefaultWorkflow when empty
+	Entry    string            // DefaultEntry when empty
+	Inputs   json.RawMessage   // a JSON object, or nothing
+	ID       string            // a UUID v7 when empty
+	Labels   map[string]string // for filters
+	Key      string            // idempotency key: starting twice with one key gives one session
+}
+
+// An AnswerRequest answers a question or an approval.
+type AnswerRequest struct {
+	Session string
+	Step    string // "" means the question that waits longest
+	Visit   int    // 0 means the newest
+	Ask     int    // 0 means the newest
+	// Response is any JSON value.
+	Response json.RawMessage
+	Key      string // idempotency key
+	By       string // who, where known
+}
+
+// An Action steers one session. Which fields count depends on Kind.
+type Action struct {
+	Session string
+	Kind    string // RequestPause, RequestResume, RequestCancel, RequestRetry, RequestAdvance, RequestMove, RequestReask, RequestSignal
+	Step    string // retry, advance, reask; From of a move
+	To      string // move
+	Name    string // signal
+	Body    json.RawMessage
+	Reason  string
+	NewKey  bool // retry: ask for a fresh idempotency key
+	Key     string
+	By      string
+}
+
+// An Event is something that happened in a session, after it was made durable (tokens
+// excepted, which are provisional). ID grows within a session; see Engine.Subscribe.
+type Event struct {
+	ID      string `json:"-"`
+	Type    string `json:"-"` // snapshot, step, message, token, session, end
+	Session string `json:"-"`
+	Data    any    `json:"-"` // one of the Event… types, or *Session for a snapshot
+}
+
+// Types of event.
+const (
+	EventSnapshot = "snapshot"
+	EventStep     = "step"
+	EventMessage  = "message"
+	EventToken    = "token"
+	EventSession  = "session"
+	EventEnd      = "end"
+)
+
+// StepEvent: a step has changed its status.
+type StepEvent struct {
+	Step   string `json:"step"`
+	Visit  int    `json:"visit"`
+	Status string `json:"status"`
+}
+
+// TokenEvent: a fragment of a text that is being made.
+type TokenEvent struct {
+	Step        string `json:"step"`
+	Visit       int    `json:"visit"`
+	Call        int    `json:"call"`
+	Text        string `json:"text"`
+	Provisional bool   `json:"provisional"`
+}
+
+// StatusEvent: the session's status or open questions have changed; also the data of the
+// end event.
+type StatusEvent struct {
+	Status   string     `json:"status"`
+	Awaiting []Question `json:"awaiting"`
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/references"
+	"github.com/tidwall/gjson"
+)
+
+// ask pauses a step for a person: the question becomes an output entry, a message and an
+// open question of the session. It returns a record only when the question cannot be
+// asked and on_error lets the paths be followed.
+func (r *runner) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *Execution {
+	if len(q.Prompt) > r.e.o.MaxPrompt {
+		return r.failStep(id, failure{kind: KindTooLarge, final: true, info: res.info(),
+			message: fmt.Sprintf("prompt has %d bytes, at most %d are shown", len(q.Prompt), r.e.o.MaxPrompt)})
+	}
+	entry := q.Entry
+	if entry == nil {
+		entry = questionEntry(q)
+	}
+	if problem := r.checkEntry(entry); problem != "" {
+		return r.failStep(id, failure{kind: KindOutputInvalid, final: true, info: res.info(), message: problem})
+	}
+	open := &openAsk{
+		Kind: q.Kind, Prompt: q.Prompt, Options: q.Options, Schema: q.Schema, OnDue: q.OnDue,
+		Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads,
+	}
+	if len(q.OnDue) > 0 {
+		if _, err := checkAnswer(open, q.OnDue); err != nil {
+			return r.failStep(id, failure{kind: KindBadInput, final: true, info: res.info(), message: "on_due is no answer to the question: " + err.Error()})
+		}
+	}
+	r.open(id, open, q.Due)
+	r.keepOutput(id, entry, 0)
+	if q.Prompt != "" {
+		r.say("assistant", q.Prompt, id)
+	}
+	return nil
+}
+
+// open makes a step wait for the answer to a question.
+func (r *runner) open(id string, q *openAsk, due time.Duration) {
+	l := r.ensureVisit(id)
+	if q.Kind == "" {
+		q.Kind = AskQuestion
+	}
+	q.Visit, q.Ask, q.Since = l.Visit, r.counters.nextAsk(id, l.Visit), r.now()
+	if due > 0 {
+		q.Due = q.Since + due.Milliseconds()
+	}
+	if r.state.engine.Asks == nil {
+		r.state.engine.Asks = map[string]*openAsk{}
+	}
+	r.state.engine.Asks[id] = q
+	r.state.setStatus(id, StatusAwaitingInput, "")
+	r.unwritten.visits++
+	r.unwritten.touch()
+	r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusAwaitingInput})
+}
+
+// askApproval asks whether a step may run with its resolved input.
+func (r *runner) askApproval(id string, input json.RawMessage, reads []references.Read) {
+	r.open(id, &openAsk{Kind: AskApproval, Prompt: fmt.Sprintf("Approve step %q?", id),
+		Started: r.now(), Input: input, Reads: r.lineage(reads)}, 0)
+}
+
+func (r *runner) checkEntry(entry json.RawMessage) string {
+	switch {
+	case !json.Valid(entry) || !gjson.ParseBytes(entry).IsObject():
+		return "the question's entry is no JSON object"
+	case len(entry) > blobBytes:
+		return fmt.Sprintf("the question's entry has %d bytes, at most %d are kept", len(entry), blobBytes)
+	}
+	return ""
+}
+
+// questionEntry is {prompt, options}: what a question leaves in data.outputs.
+func questionEntry(q *AwaitInput) json.RawMessage {
+	b := append([]byte(`{"prompt":`), textJSON(q.Prompt)...)
+	if len(q.Options) > 0 {
+		options, _ := encodePlain(q.Options)
+		b = append(append(b, `,"options":`...), options...)
+	}
+	return append(b, '}')
+}
+
+// nextAsk numbers the questions of one visit from 1.
+func (c *counters) nextAsk(step string, visit int) int {
+	if c.Asks == nil {
+		c.Asks = map[string]askCount{}
+	}
+	n := c.Asks[step]
+	if n.Visit != visit {
+		n = askCount{Visit: visit}
+	}
+	n.Ask++
+	c.Asks[step] = n
+	return n.Ask
+}
+
+// adoptQuestion gives a question that LUNA or a person left in a state its entry: the
+// prompt is what the step put out last.
+func (s *State) adoptQuestion(id string, visit int, c *counters, now int64) *openAsk {
+	q := &openAsk{Kind: AskQuestion, Visit: visit, Ask: c.nextAsk(id, visit), Since: now, Started: now}
+	if newest, ok := pick(s.Outputs(id), -1); ok {
+		entry := gjson.ParseBytes(newest)
+		q.Prompt = entry.Get("prompt").String()
+		_ = json.Unmarshal([]byte(entry.Get("options").Raw), &q.Options) // options of another shape are not shown
+	}
+	if at := s.Step(id).LastExecuted; at > 0 {
+		q.Since = at
+	}
+	if s.engine.Asks == nil {
+		s.engine.Asks = map[string]*openAsk{}
+	}
+	s.engine.Asks[id] = q
+	return q
+}
+
+// completeEntry adds the answer to the entry that its question made.
+func completeEntry(entry json.RawMessage, response json.RawMessage, more []rawField) json.RawMessage {
+	fields := []rawField{}
+	gjson.ParseBytes(entry).ForEach(func(k, v gjson.Result) bool {
+		switch k.String() {
+		case "response", "waiting_for_input":
+		default:
+			fields = append(fields, field(k.String(), v))
+		}
+		return true
+	})
+	fields = append(fields, rawField{"response", response})
+	fields = append(fields, more...)
+	fields = append(fields, rawField{"waiting_for_input", json.RawMessage("false")})
+	b := []byte{'{'}
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, f.key), ':')
+		b = append(b, f.value...)
+	}
+	return append(b, '}')
+}
+
+// UnmarshalJSON reads an option given as a plain text or as {text, value}.
+func (o *Option) UnmarshalJSON(b []byte) error {
+	*o = Option{}
+	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &o.Text)
+	}
+	type plain Option
+	return json.Unmarshal(b, (*plain)(o))
+}

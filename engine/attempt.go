@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// An attempt is one call of a step's function with a resolved input.
+type attempt struct {
+	r        *runner
+	step     string
+	compiled *compiledStep
+	spec     *Spec
+	call_    Call
+	input    json.RawMessage
+	reads    []Lineage
+	timeout  time.Duration
+	cancel   context.CancelCauseFunc // of an attempt under way
+
+	mu     sync.Mutex // guards what the function tells its Call
+	said   []string
+	usage  []Usage
+	window []Message // newest messages when it started
+}
+
+// attemptResult is what an attempt came to.
+type attemptResult struct {
+	attempt  *attempt
+	output   json.RawMessage
+	err      error
+	started  time.Time
+	finished time.Time
+}
+
+// newAttempt prepares a call; nothing has been done yet.
+func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
+	l := r.state.engine.Live[step.ID]
+	key := fmt.Sprintf("%s/%s/%d/1", r.id, step.ID, l.Visit)
+	if l.Salt > 0 {
+		key = fmt.Sprintf("%s.%d", key, l.Salt)
+	}
+	a := &attempt{
+		r: r, step: step.ID, compiled: step, spec: spec, input: input, reads: reads,
+		window: r.state.Messages(),
+		call_: Call{
+			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
+			Visit: l.Visit, Attempt: l.Attempt + 1, Key: key, Bindings: bindings,
+		},
+	}
+	a.call_.sink = a
+	switch {
+	case step.timeout > 0:
+		a.timeout = step.timeout
+	case spec.Timeout > 0:
+		a.timeout = spec.Timeout
+	default:
+		a.timeout = r.e.o.CallTimeout
+	}
+	return a
+}
+
+// call makes the call and waits for it. A panic of the function is an error of its step.
+func (a *attempt) call(ctx context.Context) *attemptResult {
+	res := &attemptResult{attempt: a, started: a.r.nowTime()}
+	if a.spec.Disabled != "" {
+		res.err = &CallError{Kind: KindDisabled, Message: a.spec.Disabled}
+		res.finished = res.started
+		return res
+	}
+	late := &CallError{Kind: KindTimeout, Transient: true, Message: fmt.Sprintf("no result after %s", a.timeout)}
+	ctx, done := context.WithTimeoutCause(WithCall(ctx, &a.call_), a.timeout, late)
+	defer done()
+	res.output, res.err = a.guarded(ctx)
+	if res.err != nil && errors.Is(res.err, context.DeadlineExceeded) && context.Cause(ctx) == error(late) {
+		res.err = late
+	}
+	res.finished = a.r.nowTime()
+	return res
+}
+
+func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.r.log.Error("function panicked", logStep, a.step, logFunction, a.spec.Name, "panic", p, "stack", string(debug.Stack()))
+			err = &CallError{Kind: KindFailed, Message: fmt.Sprintf("function %s panicked: %v", a.spec.Name, p)}
+		}
+	}()
+	return a.spec.Function.Call(ctx, a.input)
+}
+
+func (a *attempt) say(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.said = append(a.said, text)
+}
+
+func (a *attempt) token(text string) {
+	a.r.e.events.publish(Event{Type: EventToken, Session: a.r.id,
+		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: 1, Text: text, Provisional: true}})
+}
+
+func (a *attempt) meter(u Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.usage = append(a.usage, u)
+}
+
+func (a *attempt) messages(ctx context.Context, n int) ([]Message, error) {
+	switch {
+	case n == 0 || n > 0 && n <= len(a.window):
+		if n > 0 {
+			return a.window[len(a.window)-n:], nil
+		}
+		return a.window, nil
+	case n > 0:
+		return a.r.e.store.Messages(ctx, a.r.id, HistoryQuery{Newest: true, Limit: n})
+	}
+	var all []Message
+	for after := int64(0); ; {
+		page, err := a.r.e.store.Messages(ctx, a.r.id, HistoryQuery{After: after, Limit: 500})
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		all = append(all, page...)
+		after = page[len(page)-1].N
+	}
+}
+
+// info is what the record of the attempt's visit needs.
+func (res *attemptResult) info() visitInfo {
+	a := res.attempt
+	v := visitInfo{started: res.started, attempt: a.call_.Attempt, input: a.input, reads: a.reads}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.usage) > 0 {
+		v.usage, _ = encodePlain(sumUsage(a.usage))
+	}
+	return v
+}
+
+func sumUsage(list []Usage) Usage {
+	sum := list[0]
+	for _, u := range list[1:] {
+		sum.InputTokens += u.InputTokens
+		sum.OutputTokens += u.OutputTokens
+		sum.CachedTokens += u.CachedTokens
+		sum.Cost += u.Cost
+		sum.Estimated = sum.Estimated || u.Estimated
+		sum.Model = u.Model
+	}
+	return sum
+}
+
+// finishAttempt puts what an attempt came to into the state. It returns a record when
+// the visit is complete and its paths are to be followed.
+func (r *runner) finishAttempt(res *attemptResult) *Execution {
+	a := res.attempt
+	l := r.state.engine.Live[a.step]
+	if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != StatusActive {
+		r.recordLate(res) // cancelled or moved away meanwhile: recorded, activates nothing
+		return nil
+	}
+	var ask *AwaitInput
+	switch {
+	case errors.As(res.err, &ask):
+		return r.ask(a.step, ask, a, res)
+	case res.err != nil:
+		f := callFailure(res.err)
+		f.info = res.info()
+		return r.failStep(a.step, f)
+	}
+	if problem := r.checkOutput(a.compiled, res.output); problem != nil {
+		problem.info = res.info()
+		return r.failStep(a.step, *problem)
+	}
+	for _, text := range a.said {
+		r.say("assistant", text, a.step)
+	}
+	return r.complete(a.step, res.output, res.info())
+}
+
+// recordLate keeps the result of a call that was cancelled, so that people see it.
+func (r *runner) recordLate(res *attemptResult) {
+	v := res.info()
+	v.status = StatusCancelled
+	var problem json.RawMessage
+	if res.err != nil {
+		problem = callFailure(res.err).json()
+	}
+	r.record(res.attempt.step, v, res.output, problem)
+}

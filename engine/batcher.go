@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// A batcher hands rows of many callers to one function in groups: as many as have
+// gathered while the groups before were under way. A lone caller waits for nobody. Its
+// goroutines end when nothing waits.
+type batcher[In, Out any] struct {
+	do      func(ctx context.Context, rows []In) ([]Out, error)
+	size    func(*In) int // bytes of a row
+	writers int           // groups under way at once
+	// distinct, if set, keeps rows of one key out of each other's group.
+	distinct func(*In) string
+
+	mu     sync.Mutex
+	queue  []*batchItem[In, Out]
+	active int
+}
+
+// Bounds of one group: more adds only latency (reference/LIMITS.md, A2).
+const (
+	batchRows  = 200
+	batchBytes = 1 << 20
+)
+
+type batchItem[In, Out any] struct {
+	ctx  context.Context
+	in   In
+	out  Out
+	err  error
+	done chan struct{}
+}
+
+// submit waits until the row's group is done. When ctx ends first the row may still be
+// written: the outcome is unknown.
+func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
+	item := &batchItem[In, Out]{ctx: ctx, in: in, done: make(chan struct{})}
+	b.mu.Lock()
+	b.queue = append(b.queue, item)
+	if b.active < b.writers {
+		b.active++
+		go b.work()
+	}
+	b.mu.Unlock()
+	select {
+	case <-item.done:
+		return item.out, item.err
+	case <-ctx.Done():
+		var none Out
+		return none, errors.Join(ErrUnknownOutcome, context.Cause(ctx))
+	}
+}
+
+func (b *batcher[In, Out]) work() {
+	for {
+		group := b.take()
+		if group == nil {
+			return
+		}
+		b.finish(group)
+	}
+}
+
+// take returns the next group, or nil when nothing waits: then the writer ends.
+func (b *batcher[In, Out]) take() []*batchItem[In, Out] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var group, later []*batchItem[In, Out]
+	bytes := 0
+	seen := map[string]bool{}
+	for i, item := range b.queue {
+		if len(group) == batchRows || len(group) > 0 && bytes > batchBytes {
+			later = append(later, b.queue[i:]...)
+			break
+		}
+		if item.ctx.Err() != nil {
+			item.err = context.Cause(item.ctx)
+			close(item.done)
+			continue
+		}
+		if b.distinct != nil {
+			key := b.distinct(&item.in)
+			if seen[key] {
+				later = append(later, item)
+				continue
+			}
+			seen[key] = true
+		}
+		group = append(group, item)
+		if b.size != nil {
+			bytes += b.size(&item.in)
+		}
+	}
+	b.queue = later
+	if len(group) == 0 {
+		b.active--
+	}
+	return group
+}
+
+// finish sends a group until its outcome is known. A transient failure sends it again
+// whole; a lasting one sends its rows one by one, so that one row's fault stays its own.
+func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
+	rows := make([]In, len(group))
+	for i, item := range group {
+		rows[i] = item.in
+	}
+	out, err := b.send(group, rows)
+	switch {
+	case err == nil:
+		for i, item := range group {
+			item.out = out[i]
+		}
+	case len(group) > 1 && !transient(err):
+		for i := range group {
+			b.finish(group[i : i+1])
+		}
+		return
+	default:
+		for _, item := range group {
+			item.err = err
+		}
+	}
+	for _, item := range group {
+		close(item.done)
+	}
+}
+
+// send repeats a group while the store says to try again and somebody still waits.
+func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, error) {
+	ctx, cancel := waitedFor(group)
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		out, err := b.do(ctx, rows)
+		if err == nil || !transient(err) {
+			return out, err
+		}
+		if sleep(ctx, backoff(attempt)) != nil {
+			return nil, err
+		}
+	}
+}
+
+// waitedFor returns a context that ends when nobody waits for the group any more.
+func waitedFor[In, Out any](group []*batchItem[In, Out]) (context.Context, context.CancelFunc) {
+	if len(group) == 1 {
+		return context.WithCancel(group[0].ctx)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(group[0].ctx))
+	left := len(group)
+	var mu sync.Mutex
+	stops := make([]func() bool, len(group))
+	for i, item := range group {
+		stops[i] = context.AfterFunc(item.ctx, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if left--; left == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}
+
+// transient tells whether the store may be asked the same thing again.
+func transient(err error) bool {
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknownOutcome)
+}
+
+// backoff is 10 ms, doubled up to 2 s, with a third of jitter.
+func backoff(attempt int) time.Duration {
+	d := 10 * time.Millisecond << min(attempt, 8)
+	d = min(d, 2*time.Second)
+	return d - time.Duration(rand.Int64N(int64(d)/3+1))
+}
+
+// sleep waits d, or less when ctx ends, which it then returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

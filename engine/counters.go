@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// counters are what must never go down, whatever a person does to the state: they stand
+// beside it in SESSION.counters.
+type counters struct {
+	Seq      int64               `json:"seq"`                // newest EXECUTION
+	Messages int64               `json:"messages,omitempty"` // newest MESSAGE
+	Seen     int64               `json:"seen"`               // inbox number applied
+	Visits   map[string]int      `json:"visits"`             // visits of each step
+	Asks     map[string]askCount `json:"asks,omitempty"`     // questions of each step's newest visit
+	Outputs  map[string][]int64  `json:"outputs,omitempty"`  // EXECUTION seq of each kept output, 0 unknown
+}
+
+// askCount numbers the questions of a step's newest visit.
+type askCount struct {
+	Visit int `json:"visit"`
+	Ask   int `json:"ask"`
+}
+
+func parseCounters(session string, text []byte) (*counters, error) {
+	c := &counters{}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, c); err != nil {
+			return nil, &StateError{session, fmt.Sprintf("counters: %v", err)}
+		}
+	}
+	if c.Visits == nil {
+		c.Visits = map[string]int{}
+	}
+	return c, nil
+}
+
+func (c *counters) appendJSON() []byte {
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic("engine: counters: " + err.Error())
+	}
+	return b
+}
+
+// noteOutput remembers which execution made a step's newest output.
+func (c *counters) noteOutput(step string, seq int64, kept int) {
+	if c.Outputs == nil {
+		c.Outputs = map[string][]int64{}
+	}
+	list := append(c.Outputs[step], seq)
+	for len(list) < kept { // outputs that were there before we counted
+		list = append([]int64{0}, list...)
+	}
+	if extra := len(list) - kept; extra > 0 {
+		list = append([]int64(nil), list[extra:]...)
+	}
+	c.Outputs[step] = list
+}
+
+// outputSeq is the execution that made a kept output, 0 when unknown. index counts from
+// the oldest of kept outputs.
+func (c *counters) outputSeq(step string, index, kept int) int64 {
+	list := c.Outputs[step]
+	i := index - (kept - len(list))
+	if i < 0 || i >= len(list) {
+		return 0
+	}
+	return list[i]
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// A Definition is a workflow made ready to run: inputs and conditions parsed, paths in
+// order, closing paths found, routes computed, all once. It is never changed; an edit
+// makes a new one. Equal workflows have equal hashes.
+type Definition struct {
+	Workflow *Workflow
+	Hash     string // of everything that can change what a session does (not x, y)
+
+	steps  map[string]*compiledStep
+	back   map[string]bool // ids of NEXT paths that close a loop
+	absent bool            // the workflow does not exist
+	readAt time.Time       // when the read of it began
+}
+
+// A compiledStep is a step with what running it needs.
+type compiledStep struct {
+	*Step
+	index   int // place in the routes' bit sets
+	hash    string
+	text    string // what DEFINITION keeps
+	input   *references.Input
+	fault   error // why the step cannot run as it is written (its input, retry, timeout)
+	retry   RetryPolicy
+	timeout time.Duration
+	limit   int             // context_limit of the input, 0 for none
+	next    []*compiledPath // in path order
+	tools   []*Path
+	body    []string // steps a container holds
+	holder  string   // the container this step is in
+	routes  bits     // steps that can be reached over forward paths
+}
+
+// A compiledPath is a NEXT path with its condition parsed.
+type compiledPath struct {
+	*Path
+	condition conditions.Condition
+	back      bool
+	// fault closes the path for good: its target is gone or in another workflow.
+	fault string
+}
+
+// Compile makes a workflow ready to run. It never fails: what is wrong with one step or
+// path is that step's or path's own fault, found when it is used, and listed by Validate.
+func Compile(w *Workflow) *Definition {
+	d := &Definition{Workflow: w, steps: make(map[string]*compiledStep, len(w.Steps))}
+	for i := range w.Steps {
+		step := &w.Steps[i]
+		if d.steps[step.ID] == nil { // of two steps of one id the first in order counts
+			d.steps[step.ID] = compileStep(step, len(d.steps))
+		}
+	}
+	for i := range w.Paths {
+		d.addPath(&w.Paths[i])
+	}
+	d.back = d.findBackPaths()
+	for _, s := range d.steps {
+		for _, p := range s.next {
+			p.back = d.back[p.ID]
+		}
+	}
+	d.findRoutes()
+	d.hashAll()
+	return d
+}
+
+func (d *Definition) addPath(p *Path) {
+	source := d.steps[p.Source]
+	if source == nil {
+		return
+	}
+	switch p.Kind {
+	case Tool:
+		source.tools = append(source.tools, p)
+	case Contains:
+		if target := d.steps[p.Target]; target != nil && target.holder == "" {
+			target.holder = p.Source
+			source.body = append(source.body, p.Target)
+		}
+	default:
+		c := &compiledPath{Path: p, condition: conditions.Parse(p.Condition, p.Operator)}
+		switch {
+		case p.TargetWorkflow != "" && p.TargetWorkflow != d.Workflow.ID:
+			c.fault = fmt.Sprintf("leads into workflow %q", p.TargetWorkflow)
+		case d.steps[p.Target] == nil:
+			c.fault = fmt.Sprintf("leads to step %q, which is not there", p.Target)
+		}
+		source.next = append(source.next, c)
+	}
+}
+
+func compileStep(step *Step, index int) *compiledStep {
+	c := &compiledStep{Step: step, index: index}
+	text := step.Input
+	if isBlank(text) {
+		text = "{}"
+	}
+	input, err := references.ParseInput([]byte(text))
+	if err != nil {
+		c.fault = fmt.Errorf("input: %w", err)
+	} else {
+		c.input = input
+		c.limit = contextLimit([]byte(text))
+	}
+	if c.retry, err = ParseRetry(step.Retry); err != nil && c.fault == nil {
+		c.fault = err
+	}
+	if c.timeout, err = ParseDuration(step.Timeout); err != nil && c.fault == nil {
+		c.fault = fmt.Errorf("timeout: %w", err)
+	}
+	return c
+}
+
+// contextLimit reads LUNA's context_limit, how many outputs the step keeps.
+func contextLimit(input []byte) int {
+	var in struct {
+		Limit json.Number `json:"context_limit"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return 0
+	}
+	n, err := in.Limit.Int64()
+	if err != nil || n < 1 {
+		return 0
+	}
+	return int(min(n, keptOutputs))
+}
+
+// keep is how many outputs of the step the state keeps.
+func (c *compiledStep) keep() int {
+	if c != nil && c.limit > 0 {
+		return c.limit
+	}
+	return keptOutputs
+}
+
+// hashAll gives each step the hash of its properties and outgoing paths, and the
+// definition the hash of all. Places on the canvas are not part: they change nothing.
+func (d *Definition) hashAll() {
+	all := sha256.New()
+	hashJSON(all, d.Workflow.Settings)
+	for i := range d.Workflow.Steps {
+		c := d.steps[d.Workflow.Steps[i].ID]
+		if c.hash == "" {
+			c.text = d.definitionText(c)
+			sum := sha256.Sum256([]byte(c.text))
+			c.hash = hex.EncodeToString(sum[:16])
+		}
+		all.Write([]byte(c.hash))
+	}
+	for id := range d.Workflow.Paths {
+		if d.back[d.Workflow.Paths[id].ID] {
+			all.Write([]byte(d.Workflow.Paths[id].ID))
+		}
+	}
+	d.Hash = hex.EncodeToString(all.Sum(nil)[:16])
+}
+
+func (d *Definition) definitionText(c *compiledStep) string {
+	properties := c.Properties()
+	for _, canvas := range []string{"x", "y", "workflow"} {
+		delete(properties, canvas)
+	}
+	paths := []map[string]any{}
+	for i := range d.Workflow.Paths {
+		p := &d.Workflow.Paths[i]
+		if p.Source != c.ID {
+			continue
+		}
+		one := map[string]any{"id": p.ID, "kind": p.Kind, "target": p.Target, "properties": p.Properties()}
+		paths = append(paths, one)
+	}
+	text, err := encodePlain(map[string]any{"workflow": d.Workflow.ID, "step": properties, "paths": paths})
+	if err != nil {
+		return fmt.Sprintf("%q", err.Error())
+	}
+	return string(text)
+}
+
+// Step returns a step's definition text and hash, "" when there is none.
+func (d *Definition) stepDefinition(id string) StoredDefinition {
+	c := d.steps[id]
+	if c == nil {
+		return StoredDefinition{}
+	}
+	return StoredDefinition{Hash: c.hash, Workflow: d.Workflow.ID, Step: id, Text: c.text}
+}
+
+func isBlank(s string) bool {
+	for _, r := range s {
+		if r != ' ' && r != '\t' && r != '\n' && r != '\r' {
+			return false
+		}
+	}
+	return true
+}

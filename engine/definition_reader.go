@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+)
+
+// A definitionReader reads definitions for many sessions at once. Who asks gets a
+// definition whose read began after the question, so an edit committed before is in it;
+// all who ask while one read is under way share the next.
+type definitionReader struct {
+	store Store
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	gather *definitionRead
+	busy   bool
+	known  map[string]*Definition // newest per workflow
+	saved  map[string]bool        // hashes of DEFINITIONs that are written
+}
+
+type definitionRead struct {
+	ids     map[string]bool
+	entries map[string][]string
+	done    chan struct{}
+	result  map[string]*Definition
+	err     error
+}
+
+// readTimeout bounds one read of definitions.
+const readTimeout = 30 * time.Second
+
+func newDefinitionReader(store Store, log *slog.Logger) *definitionReader {
+	return &definitionReader{store: store, log: log, known: map[string]*Definition{}, saved: map[string]bool{}}
+}
+
+// read returns the definition of a workflow as it is now; a workflow that does not exist
+// has a definition without steps. entry is a step to look for besides root.
+func (d *definitionReader) read(ctx context.Context, workflow, entry string) (*Definition, error) {
+	for attempt := 0; ; attempt++ {
+		r := d.join(workflow, entry)
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if r.err == nil {
+			return r.result[workflow], nil
+		}
+		if !transient(r.err) {
+			return nil, r.err
+		}
+		if sleep(ctx, backoff(attempt)) != nil {
+			return nil, r.err
+		}
+	}
+}
+
+// recent returns a definition not older than age, from memory where it can.
+func (d *definitionReader) recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
+	d.mu.Lock()
+	known := d.known[workflow]
+	d.mu.Unlock()
+	if known != nil && time.Since(known.readAt) < age {
+		return known, nil
+	}
+	return d.read(ctx, workflow, "")
+}
+
+func (d *definitionReader) join(workflow, entry string) *definitionRead {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.gather == nil {
+		d.gather = &definitionRead{ids: map[string]bool{}, entries: map[string][]string{}, done: make(chan struct{})}
+	}
+	r := d.gather
+	r.ids[workflow] = true
+	if entry != "" && entry != DefaultEntry {
+		r.entries[workflow] = append(r.entries[workflow], entry)
+	}
+	if !d.busy {
+		d.busy = true
+		go d.work()
+	}
+	return r
+}
+
+func (d *definitionReader) work() {
+	for {
+		d.mu.Lock()
+		r := d.gather
+		d.gather = nil
+		if r == nil {
+			d.busy = false
+			d.mu.Unlock()
+			return
+		}
+		d.mu.Unlock()
+		ctx, cancel := context.WithTimeoutCause(context.Background(), readTimeout,
+			detail(ErrUnavailable, "reading definitions took longer than %s", readTimeout))
+		r.result, r.err = d.fetch(ctx, r)
+		cancel()
+		close(r.done)
+	}
+}
+
+func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[string]*Definition, error) {
+	ids := make([]string, 0, len(r.ids))
+	for id := range r.ids {
+		ids = append(ids, id)
+	}
+	began := time.Now()
+	workflows, err := d.store.Workflows(ctx, ids, r.entries)
+	if err != nil {
+		return nil, err
+	}
+	result := make(map[string]*Definition, len(ids))
+	for _, w := range workflows {
+		result[w.ID] = d.compile(w, began)
+	}
+	for _, id := range ids {
+		if result[id] == nil {
+			result[id] = d.compile(&Workflow{ID: id}, began)
+			result[id].absent = true
+		}
+	}
+	return result, d.save(ctx, result)
+}
+
+// compile reuses what is known of an unchanged workflow.
+func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
+	d.mu.Lock()
+	known := d.known[w.ID]
+	d.mu.Unlock()
+	var fresh *Definition
+	if known != nil && reflect.DeepEqual(known.Workflow, w) {
+		same := *known
+		fresh = &same
+	} else {
+		fresh = Compile(w)
+	}
+	fresh.readAt = began
+	d.mu.Lock()
+	d.known[w.ID] = fresh
+	d.mu.Unlock()
+	return fresh
+}
+
+// save writes the texts of steps nobody has seen yet, before any session runs them.
+func (d *definitionReader) save(ctx context.Context, result map[string]*Definition) error {
+	var fresh []StoredDefinition
+	d.mu.Lock()
+	for _, def := range result {
+		for id, c := range def.steps {
+			if !d.saved[c.hash] {
+				fresh = append(fresh, def.stepDefinition(id))
+			}
+		}
+	}
+	d.mu.Unlock()
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := d.store.SaveDefinitions(ctx, fresh); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range fresh {
+		d.saved[s.Hash] = true
+	}
+	return nil
+}

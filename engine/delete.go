@@ -1,0 +1,48 @@
+package engine
+
+import "context"
+
+// DeleteSession removes a session with all its history. One that is active or waits is
+// ended first when cancel is true, else that is ErrSessionBusy.
+func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) error {
+	rec, err := e.store.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	status := rec.Status
+	if state, err := ParseState(id, rec.State); err == nil {
+		status = state.shownStatus(rec)
+	}
+	if !ended(status) && status != StatusPaused {
+		if !cancel {
+			return detail(ErrSessionBusy, "session %s is %s; cancel it first, or delete with cancel", id, status)
+		}
+		if _, err := e.Act(ctx, Action{Session: id, Kind: RequestCancel, Reason: "deleted"}); err != nil {
+			return err
+		}
+		if err := e.waitAtRest(ctx, id); err != nil {
+			return err
+		}
+	}
+	for {
+		done, err := e.store.DeleteSession(ctx, id)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// waitAtRest waits until nobody holds the session.
+func (e *Engine) waitAtRest(ctx context.Context, id string) error {
+	if !e.isRunning() {
+		return nil
+	}
+	_, err := e.Wait(ctx, id)
+	return err
+}
+
+func (e *Engine) isRunning() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.running
+}

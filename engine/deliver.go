@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+func isSentinel(err, sentinel error) bool { return errors.Is(err, sentinel) }
+
+// Answer answers an open question, or an approval. It returns once the answer is
+// durable, with what was accepted; see Wait for its effect. Without a step the answer
+// goes to the question that waits longest, answered or not, so that a double click never
+// answers the next one. Errors: ErrSessionNotFound, ErrStepNotFound, ErrNoOpenQuestion,
+// ErrAlreadyAnswered, ErrKeyReused, ErrAnswerInvalid with the faults.
+func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) {
+	if len(q.Response) == 0 {
+		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/response", Message: "is missing"}}}
+	}
+	if len(q.Response) > e.o.MaxOutput {
+		return nil, detail(ErrTooLarge, "response has %d bytes, at most %d are taken", len(q.Response), e.o.MaxOutput)
+	}
+	a := acceptance{q: q, known: map[string]bool{}}
+	if q.Step != "" {
+		if err := e.knowSteps(ctx, &a); err != nil {
+			return nil, err
+		}
+	}
+	delivered, err := e.deliver(ctx, Delivery{Session: q.Session, Key: keyOr(q.Key, e.o.NewID), Decide: a.decide})
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.view(ctx, &delivered.Session)
+	if err != nil {
+		return nil, err
+	}
+	s.Accepted = a.accepted(delivered.Request)
+	s.Replayed = s.Accepted.Replayed
+	for i := range s.Awaiting {
+		if w := &s.Awaiting[i]; w.Step == s.Accepted.Step && w.Visit == s.Accepted.Visit && w.Ask == s.Accepted.Ask {
+			w.Answered = true
+		}
+	}
+	return s, nil
+}
+
+func keyOr(key string, fresh func() string) string {
+	if key != "" {
+		return key
+	}
+	return fresh()
+}
+
+// knowSteps reads which steps the session's workflow has, for a good not found.
+func (e *Engine) knowSteps(ctx context.Context, a *acceptance) error {
+	rec, err := e.store.Session(ctx, a.q.Session)
+	if err != nil {
+		return err
+	}
+	def, err := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+	if err != nil {
+		return err
+	}
+	for id := range def.steps {
+		a.known[id] = true
+	}
+	return nil
+}
+
+// An acceptance decides, under the session's lock, whether an answer counts.
+type acceptance struct {
+	q        AnswerRequest
+	known    map[string]bool // steps of the workflow, when a step was named
+	replayed *Request        // what was accepted before, when this is the same again
+}
+
+func (a *acceptance) decide(v InboxView) (*Request, error) {
+	a.replayed = nil
+	hash := bodyHash(a.q.Response)
+	if v.Same != nil {
+		if v.Same.Kind == RequestAnswer && v.Same.BodyHash == hash && (a.q.Step == "" || a.q.Step == v.Same.Step) {
+			a.replayed = v.Same
+			return nil, nil
+		}
+		return nil, detail(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
+	}
+	state, err := ParseState(v.Session.ID, v.Session.State)
+	if err != nil {
+		return nil, detail(ErrBadRequest, "%v", err)
+	}
+	asked := a.find(state, &v)
+	if asked == nil {
+		return nil, a.notOpen(state, v, hash)
+	}
+	on := target(v.Session.ID, asked.step, asked.q.Visit, asked.q.Ask)
+	if before := byTarget(v.Unapplied, on); before != nil {
+		return nil, a.before(before, hash)
+	}
+	if before, err := v.ByTarget(on); err != nil {
+		return nil, err
+	} else if before != nil {
+		return nil, a.before(before, hash)
+	}
+	if _, err := checkAnswer(asked.q, a.q.Response); err != nil {
+		return nil, err
+	}
+	return &Request{Kind: RequestAnswer, Target: on, Step: asked.step, Visit: asked.q.Visit, Ask: asked.q.Ask,
+		Body: compactJSON(a.q.Response), BodyHash: hash, By: a.q.By}, nil
+}
+
+type askedQuestion struct {
+	step string
+	q    *openAsk
+}
+
+// find returns the question the answer is for, nil when it is not open.
+func (a *acceptance) find(state *State, v *InboxView) *askedQuestion {
+	if state.engine.Cancelled != nil {
+		return nil
+	}
+	counted, err := parseCounters(v.Session.ID, v.Session.Counters)
+	if err != nil {
+		return nil
+	}
+	for _, id := range state.stepOrder { // questions of LUNA or made by hand
+		if state.steps[id].Status == StatusAwaitingInput && state.engine.Asks[id] == nil {
+			visit := max(counted.Visits[id], 1)
+			if l := state.engine.Live[id]; l != nil && l.Visit > 0 {
+				visit = l.Visit
+			}
+			state.adoptQuestion(id, visit, counted, v.Now.UnixMilli())
+		}
+	}
+	for _, w := range state.questions() {
+		switch {
+		case a.q.Step != "" && w.Step != a.q.Step:
+		case a.q.Visit != 0 && w.Visit != a.q.Visit:
+		case a.q.Ask != 0 && w.Ask != a.q.Ask:
+		default:
+			return &askedQuestion{step: w.Step, q: state.engine.Asks[w.Step]}
+		}
+	}
+	return nil
+}
+
+// notOpen explains why there is nothing to answer; an answer equal to the one that
+// counted for the same question is a success said again.
+func (a *acceptance) notOpen(state *State, v InboxView, hash string) error {
+	if a.q.Step == "" {
+		return detail(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, state.shownStatus(&v.Session))
+	}
+	last, err := v.LastAnswer(a.q.Step)
+	if err != nil {
+		return err
+	}
+	if last != nil && (a.q.Visit == 0 || a.q.Visit == last.Visit) && (a.q.Ask == 0 || a.q.Ask == last.Ask) {
+		return a.before(last, hash)
+	}
+	if a.q.Visit != 0 && a.q.Ask != 0 {
+		before, err := v.ByTarget(target(v.Session.ID, a.q.Step, a.q.Visit, a.q.Ask))
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			return a.before(before, hash)
+		}
+	}
+	if !a.known[a.q.Step] && state.Step(a.q.Step) == nil {
+		return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: sortedKeys(a.known)}
+	}
+	return detail(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, state.shownStatus(&v.Session))
+}
+
+// before answers a question that has been answered: the same again is fine.
+func (a *acceptance) before(req *Request, hash string) error {
+	if req.BodyHash == hash {
+		a.replayed = req
+		return nil
+	}
+	return &DetailError{Err: ErrAlreadyAnswered, Accepted: acceptedOf(req, true),
+		Detail: fmt.Sprintf("step %q, visit %d, with %s", req.Step, req.Visit, cutText(string(req.Body), 200))}
+}
+
+func (a *acceptance) accepted(written *Request) *Accepted {
+	if a.replayed != nil {
+		return acceptedOf(a.replayed, true)
+	}
+	return acceptedOf(written, false)
+}
+
+func acceptedOf(q *Request, replayed bool) *Accepted {
+	return &Accepted{Request: q.ID, Step: q.Step, Visit: q.Visit, Ask: q.Ask, Response: q.Body, At: q.At, Replayed: replayed}
+}
+
+func byTarget(list []Request, on string) *Request {
+	for i := range list {
+		if list[i].Target == on {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n] + "…"
+}
+
+func bodyHash(body json.RawMessage) string {
+	sum := sha256.Sum256(compactJSON(body))
+	return hex.EncodeToString(sum[:16])
+}
+
+// deliver puts a request into an inbox and sees to it that somebody takes it up: the
+// holder is poked, else this engine claims the session in the same transaction while it
+// has room, else the session is due and is found by polling.
+func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
+	lease, place := e.reserve(d.Session)
+	d.Claim = lease
+	delivered, err := e.committer.deliver(ctx, d)
+	if err != nil {
+		e.giveBack(place)
+		return delivered, explainDelivery(err, d.Session)
+	}
+	switch {
+	case delivered.Claimed != nil && place != nil:
+		e.runNow(place, *delivered.Claimed)
+	default:
+		e.giveBack(place)
+		e.pokeHolder(d.Session)
+	}
+	return delivered, nil
+}
+
+func explainDelivery(err error, session string) error {
+	if err == error(ErrSessionNotFound) {
+		return detail(ErrSessionNotFound, "%s", session)
+	}
+	return err
+}
+
+// steeringHash is the hash of an operator's request, for its key.
+func steeringHash(kind string, body []byte) string {
+	h := sha256.New()
+	h.Write([]byte(kind))
+	h.Write(body)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// leaseLength is the length of a fresh lease of this engine.
+func (e *Engine) freshLease() *Lease {
+	return &Lease{Token: e.o.NewID(), Owner: e.o.Name, For: e.o.LeaseFor}
+}
+
+// dueAt makes the next poll early enough for a session that falls due then.
+func (e *Engine) dueAt(at time.Time, offset time.Duration) {
+	if at.IsZero() {
+		return
+	}
+	e.timer.add(at.Add(-offset))
+}

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// startEffects starts the effects of the last wave. Everything before them is durable
+// now. None starts in the last third of the lease: it is extended first.
+func (r *runner) startEffects(ctx context.Context) error {
+	if len(r.toStart) == 0 {
+		return nil
+	}
+	if time.Since(r.leased()) > r.e.o.LeaseFor*2/3 {
+		if err := r.extend(ctx); err != nil {
+			return err
+		}
+	}
+	for len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
+		a := r.toStart[0]
+		r.toStart = r.toStart[1:]
+		r.startEffect(ctx, a)
+	}
+	return nil
+}
+
+func (r *runner) startEffect(ctx context.Context, a *attempt) {
+	ctx, a.cancel = context.WithCancelCause(ctx)
+	r.running[a.step] = a
+	go func() {
+		defer a.cancel(nil)
+		res := attemptResult{attempt: a, started: r.nowTime()}
+		free, err := r.e.limits.take(ctx, a.spec.Name)
+		if err != nil {
+			res.err, res.finished = err, res.started
+		} else {
+			res = *a.call(ctx)
+			free()
+		}
+		r.results <- res // capacity StepsAtOnce: never blocks
+	}()
+}
+
+func (r *runner) extend(ctx context.Context) error {
+	asked := time.Now()
+	lost, err := r.e.store.Extend(ctx, []LeaseRef{{Session: r.id, Token: r.lease}}, r.e.o.LeaseFor)
+	switch {
+	case err != nil && transient(err):
+		return nil // the guard of the next checkpoint decides
+	case err != nil:
+		return err
+	case len(lost) > 0:
+		return errLost
+	}
+	r.beat.Store(asked.UnixNano())
+	return nil
+}
+
+// cancelStep ends a live step from outside: its call is told to stop, and a question of
+// it is closed.
+func (r *runner) cancelStep(id, reason string) {
+	if a := r.running[id]; a != nil {
+		a.cancel(&CallError{Kind: KindCancelled, Message: reason})
+	}
+	for i, a := range r.toStart {
+		if a.step == id {
+			r.toStart = append(r.toStart[:i:i], r.toStart[i+1:]...)
+			break
+		}
+	}
+	v := visitInfo{status: StatusCancelled, started: r.nowTime()}
+	if ask := r.state.engine.Asks[id]; ask != nil {
+		v.input, v.started = ask.Input, time.UnixMilli(ask.Started).UTC()
+		r.unwritten.closing = true
+	}
+	r.record(id, v, nil, failure{kind: KindCancelled, message: reason, final: true}.json())
+	r.end(id, StatusCancelled)
+}
+
+// abandon tells the calls of a runner that ends to stop, and waits until they have: a
+// call never outlives its runner. It returns what they came to.
+func (r *runner) abandon(cause error) []attemptResult {
+	for _, a := range r.running {
+		a.cancel(cause)
+	}
+	var late []attemptResult
+	for range r.running {
+		res := <-r.results
+		late = append(late, res)
+	}
+	r.running = nil
+	return late
+}
+
+// reportLost leaves word of calls whose results could not be recorded because another
+// worker has the session: their effects may have happened twice, and people must see it.
+func (e *Engine) reportLost(session string, late []attemptResult) {
+	for _, res := range late {
+		if errors.Is(res.err, context.Canceled) {
+			continue
+		}
+		body, err := encodePlain(lostCall{
+			Step: res.attempt.step, Visit: res.attempt.call_.Visit, Attempt: res.attempt.call_.Attempt,
+			Function: res.attempt.spec.Name, Output: cut(res.output), Error: errorText(res.err),
+			Started: res.started.UnixMilli(), Finished: res.finished.UnixMilli(),
+		})
+		if err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(e.life), e.o.StopGrace, errStopped)
+		_, err = e.committer.deliver(ctx, Delivery{Session: session, Key: e.o.NewID(), Decide: func(InboxView) (*Request, error) {
+			return &Request{Kind: RequestLost, Step: res.attempt.step, Visit: res.attempt.call_.Visit, Body: body}, nil
+		}})
+		cancel()
+		if err != nil && !errors.Is(err, ErrSessionNotFound) {
+			e.o.Log.Warn("lost call not recorded", logSession, session, logStep, res.attempt.step, logError, err)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// A ReferenceResult is what a text or an input resolves to.
+type ReferenceResult struct {
+	Resolved bool            `json:"resolved"`
+	Value    json.RawMessage `json:"value"`
+	Missing  []string        `json:"missing"`
+	// Reasons says for each missing reference why; the same order.
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// A ConditionResult is how a condition is judged, clause by clause.
+type ConditionResult struct {
+	Result  bool                `json:"result"`
+	Clauses []conditions.Clause `json:"clauses"`
+	Error   string              `json:"error,omitempty"`
+}
+
+// EvalReference resolves a text, or with whole a JSON input, against a state. A
+// reference to another session is an error.
+func EvalReference(state *State, text string, whole bool) (*ReferenceResult, error) {
+	return evalReference(references.Scope{Session: state.ID, Outputs: state}, text, whole)
+}
+
+// EvalCondition judges a condition as stored on a path (nil, a text or a native list)
+// against a state.
+func EvalCondition(state *State, condition any, operator string) *ConditionResult {
+	return evalCondition(references.Scope{Session: state.ID, Outputs: state}, condition, operator)
+}
+
+// Output makes a State what references resolve against; see references.Outputs. Outputs
+// that stand on a BLOB are errors here: use Engine.EvalReference.
+func (s *State) Output(step string, index int) (json.RawMessage, bool, error) {
+	value, ok := pick(s.Outputs(step), index)
+	if ok && blobHash(value) != "" {
+		return nil, false, fmt.Errorf("output of step %q stands on a BLOB of its session", step)
+	}
+	return value, ok, nil
+}
+
+func evalReference(scope references.Scope, text string, whole bool) (*ReferenceResult, error) {
+	var result references.Result
+	var err error
+	if whole {
+		input, parseErr := references.ParseValue([]byte(text))
+		if parseErr != nil {
+			return nil, detail(ErrBadRequest, "input: %v", parseErr)
+		}
+		result, err = input.Resolve(scope)
+	} else {
+		result, err = references.Parse(text).Resolve(scope)
+	}
+	if err != nil {
+		return nil, detail(ErrBadRequest, "%v", err)
+	}
+	out := &ReferenceResult{Resolved: result.Resolved, Value: result.Value, Missing: []string{}}
+	if out.Value == nil {
+		out.Value = json.RawMessage("null")
+	}
+	for _, m := range result.Missing {
+		out.Missing = append(out.Missing, m.Reference)
+		out.Reasons = append(out.Reasons, m.Reason)
+	}
+	return out, nil
+}
+
+func evalCondition(scope references.Scope, condition any, operator string) *ConditionResult {
+	verdict := conditions.Parse(condition, operator).Evaluate(conditionScope{scope})
+	out := &ConditionResult{Result: verdict.Open, Clauses: verdict.Clauses}
+	if out.Clauses == nil {
+		out.Clauses = []conditions.Clause{}
+	}
+	if verdict.Err != nil {
+		out.Error = verdict.Err.Error()
+	}
+	return out
+}
+
+// EvalReference resolves a text or input against a stored session, BLOBs included.
+func (e *Engine) EvalReference(ctx context.Context, session, text string, whole bool) (*ReferenceResult, error) {
+	scope, err := e.scopeOf(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	return evalReference(scope, text, whole)
+}
+
+// EvalCondition judges a condition against a stored session.
+func (e *Engine) EvalCondition(ctx context.Context, session string, condition any, operator string) (*ConditionResult, error) {
+	scope, err := e.scopeOf(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	return evalCondition(scope, condition, operator), nil
+}
+
+func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope, error) {
+	rec, err := e.store.Session(ctx, session)
+	if err != nil {
+		return references.Scope{}, err
+	}
+	state, err := ParseState(session, rec.State)
+	if err != nil {
+		return references.Scope{}, detail(ErrBadRequest, "%v", err)
+	}
+	r := &runner{e: e, ctx: ctx, id: session, state: state}
+	return references.Scope{Session: session, Outputs: (*runnerOutputs)(r)}, nil
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// takeRequests applies what the inbox holds, in order, and forgets it.
+func (r *runner) takeRequests(ctx context.Context) error {
+	if r.inbox > r.counters.Seen && !r.haveUpTo(r.inbox) {
+		if err := r.readInbox(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range r.requests {
+		r.apply(&r.requests[i])
+	}
+	r.requests = nil
+	return nil
+}
+
+// fetchRequests reads what has come into the inbox while the session ran, with a
+// definition read after it, and applies it.
+func (r *runner) fetchRequests(ctx context.Context) error {
+	if err := r.readInbox(ctx); err != nil {
+		return err
+	}
+	if len(r.requests) == 0 {
+		return nil
+	}
+	if err := r.readDefinition(ctx); err != nil {
+		return err
+	}
+	return r.takeRequests(ctx)
+}
+
+func (r *runner) readInbox(ctx context.Context) error {
+	for attempt := 0; ; attempt++ {
+		found, err := r.e.store.Requests(ctx, []InboxAfter{{Session: r.id, N: r.counters.Seen}})
+		if err == nil {
+			r.requests = found[r.id]
+			for _, q := range r.requests {
+				r.inbox = max(r.inbox, q.N)
+			}
+			return nil
+		}
+		if !transient(err) {
+			return fmt.Errorf("read inbox: %w", err)
+		}
+		if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			return cause
+		}
+	}
+}
+
+// haveUpTo tells whether the requests at hand reach from the first not seen to n.
+func (r *runner) haveUpTo(n int64) bool {
+	next := r.counters.Seen + 1
+	for _, q := range r.requests {
+		if q.N == next {
+			next++
+		}
+	}
+	return next > n
+}
+
+// apply does what one request asks for and marks it. A request below what has been seen
+// was applied in an earlier checkpoint.
+func (r *runner) apply(q *Request) {
+	if q.N <= r.counters.Seen {
+		return
+	}
+	r.counters.Seen = q.N
+	outcome, held := r.outcome(q)
+	if !held {
+		r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: outcome})
+	}
+	r.unwritten.touch()
+}
+
+// outcome applies a request; held is true for an answer that waits for the end of a
+// pause.
+func (r *runner) outcome(q *Request) (text string, held bool) {
+	if q.Applied {
+		return q.Outcome, false // an edit of the state is applied when it is written
+	}
+	if r.state.engine.Cancelled != nil && q.Kind != RequestLost {
+		return "the session was cancelled before", false
+	}
+	switch q.Kind {
+	case RequestAnswer:
+		if r.state.engine.Paused != nil {
+			r.state.engine.Held = append(r.state.engine.Held, q.N)
+			return "", true
+		}
+		return r.applyAnswer(q), false
+	case RequestLost:
+		return r.applyLost(q), false
+	}
+	if act := steering[q.Kind]; act != nil {
+		return act(r, q), false
+	}
+	return fmt.Sprintf("this engine does not know requests of kind %q", q.Kind), false
+}
+
+// A lostCall is the body of a RequestLost.
+type lostCall struct {
+	Step     string          `json:"step"`
+	Visit    int             `json:"visit"`
+	Attempt  int             `json:"attempt"`
+	Function string          `json:"function"`
+	Output   json.RawMessage `json:"output,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Started  int64           `json:"started"`
+	Finished int64           `json:"finished"`
+}
+
+// applyLost records a call that was made by a worker which had lost the session.
+func (r *runner) applyLost(q *Request) string {
+	var c lostCall
+	if err := json.Unmarshal(q.Body, &c); err != nil {
+		return "unreadable: " + err.Error()
+	}
+	r.counters.Seq++
+	problem := failure{kind: KindLost, final: true,
+		message: "the worker that made this call had lost the session; the call may have been made twice"}
+	if c.Error != "" {
+		problem.message += ": " + c.Error
+	}
+	e := &Execution{ID: fmt.Sprintf("%s/%d", r.id, r.counters.Seq), Session: r.id, Seq: r.counters.Seq, Workflow: r.workflow,
+		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: StatusLost, Function: c.Function, Output: c.Output,
+		Error: problem.json(), StartedAt: milli(c.Started), FinishedAt: milli(c.Finished)}
+	if r.keepsHistory(StatusLost) {
+		r.unwritten.executions = append(r.unwritten.executions, e)
+	}
+	return "recorded"
+}

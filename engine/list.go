@@ -1,0 +1,118 @@
+package engine
+
+import "context"
+
+// Bounds of pages.
+const (
+	defaultPage = 50
+	maxPage     = 500
+)
+
+// pageSize is a page's size as asked for, within bounds.
+func pageSize(n int) int {
+	if n <= 0 {
+		return defaultPage
+	}
+	return min(n, maxPage)
+}
+
+// Sessions returns one page of sessions, newest first, and where the next begins: nil at
+// the end.
+func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, *Cursor, error) {
+	q.Limit = pageSize(q.Limit)
+	want := q.Limit
+	q.Limit++
+	q.WithState = true
+	records, err := e.store.ListSessions(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	var next *Cursor
+	if len(records) > want {
+		records = records[:want]
+		next = cursorAt(&records[want-1], q.OldestWaiting)
+	}
+	out := make([]Session, 0, len(records))
+	for i := range records {
+		s, err := e.view(ctx, &records[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		out = append(out, *s)
+	}
+	return out, next, nil
+}
+
+func cursorAt(rec *SessionRecord, oldestWaiting bool) *Cursor {
+	if oldestWaiting {
+		return &Cursor{At: rec.AwaitingSince, ID: rec.ID}
+	}
+	return &Cursor{At: rec.CreatedAt, ID: rec.ID}
+}
+
+// CountSessions counts the sessions of a query by status, workflow, "workflow,status" or
+// step.
+func (e *Engine) CountSessions(ctx context.Context, q SessionQuery, by string) (map[string]int64, error) {
+	switch by {
+	case "":
+		by = "status"
+	case "status", "workflow", "workflow,status", "step":
+	default:
+		return nil, detail(ErrBadRequest, "by is %q, want status, workflow, \"workflow,status\" or step", by)
+	}
+	return e.store.CountSessions(ctx, q, by)
+}
+
+// Awaiting returns the open questions of the sessions of a query, the sessions that wait
+// longest first.
+func (e *Engine) Awaiting(ctx context.Context, q SessionQuery) ([]Question, *Cursor, error) {
+	q.Awaiting, q.OldestWaiting = true, true
+	sessions, next, err := e.Sessions(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := []Question{}
+	for i := range sessions {
+		for _, w := range sessions[i].Awaiting {
+			w.Session = sessions[i].ID
+			out = append(out, w)
+		}
+	}
+	return out, next, nil
+}
+
+// State returns a session's state as it is stored, and its version.
+func (e *Engine) State(ctx context.Context, id string) ([]byte, int64, error) {
+	rec, err := e.store.Session(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	return rec.State, rec.Version, nil
+}
+
+// Executions returns a page of a session's history in seq order.
+func (e *Engine) Executions(ctx context.Context, id string, q HistoryQuery) ([]Execution, error) {
+	if _, err := e.store.Session(ctx, id); err != nil {
+		return nil, err
+	}
+	q.Limit = pageSize(q.Limit)
+	return e.store.Executions(ctx, id, q)
+}
+
+// Messages returns a page of a session's chat in order.
+func (e *Engine) Messages(ctx context.Context, id string, q HistoryQuery) ([]Message, error) {
+	if _, err := e.store.Session(ctx, id); err != nil {
+		return nil, err
+	}
+	q.Limit = pageSize(q.Limit)
+	return e.store.Messages(ctx, id, q)
+}
+
+// Requests returns a page of what came to a session from outside, in order.
+func (e *Engine) Requests(ctx context.Context, id string, q HistoryQuery) ([]Request, error) {
+	if _, err := e.store.Session(ctx, id); err != nil {
+		return nil, err
+	}
+	q.Limit = pageSize(q.Limit)
+	return e.store.AllRequests(ctx, id, q)
+}

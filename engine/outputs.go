@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+	"github.com/tidwall/gjson"
+)
+
+// Sizes at which outputs leave the state and records are cut.
+const (
+	blobBytes = 64 << 10
+	cutBytes  = 16 << 10
+	cutHead   = 1 << 10
+)
+
+// blobKey marks, in the state, an output that stands on a BLOB of its session:
+// {"@blob": "<hash>", "bytes": n}.
+const blobKey = "@blob"
+
+// runnerOutputs lets references read a runner's state, following BLOBs.
+type runnerOutputs runner
+
+// Output returns one kept output of a step; see references.Outputs.
+func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, error) {
+	r := (*runner)(o)
+	value, ok := pick(r.state.Outputs(step), index)
+	if !ok {
+		return nil, false, nil
+	}
+	hash := blobHash(value)
+	if hash == "" {
+		return value, true, nil
+	}
+	text, err := r.blob(hash)
+	if err != nil {
+		return nil, false, fmt.Errorf("output of step %q: %w", step, err)
+	}
+	return text, true, nil
+}
+
+// pick returns the index-th of values, from the newest when index is negative.
+func pick(values []json.RawMessage, index int) (json.RawMessage, bool) {
+	if index < 0 {
+		index += len(values)
+	}
+	if index < 0 || index >= len(values) {
+		return nil, false
+	}
+	return values[index], true
+}
+
+// blobHash is the hash an output in the state stands for, "" when it stands for itself.
+func blobHash(value json.RawMessage) string {
+	if len(value) == 0 || len(value) > 200 || value[0] != '{' {
+		return ""
+	}
+	return gjson.GetBytes(value, blobKey).String()
+}
+
+// intern returns what the state holds for an output: itself, or where a BLOB keeps it.
+func (r *runner) intern(output json.RawMessage) json.RawMessage {
+	if len(output) <= blobBytes {
+		return output
+	}
+	sum := sha256.Sum256(output)
+	hash := hex.EncodeToString(sum[:16])
+	r.unwritten.blobs = append(r.unwritten.blobs, Blob{Session: r.id, Hash: hash, Text: output})
+	r.unwritten.bytes += len(output)
+	if r.blobs == nil {
+		r.blobs = map[string][]byte{}
+	}
+	r.blobs[hash] = output
+	marker, _ := encodePlain(map[string]any{blobKey: hash, "bytes": len(output)})
+	return marker
+}
+
+// forget drops the BLOB of an output that has left the window, unless another output
+// of the session holds the same.
+func (r *runner) forget(old json.RawMessage) {
+	hash := blobHash(old)
+	if hash == "" {
+		return
+	}
+	for _, step := range r.state.outputOrder {
+		for _, v := range r.state.outputs[step].values {
+			if blobHash(v) == hash {
+				return
+			}
+		}
+	}
+	r.unwritten.drop = append(r.unwritten.drop, hash)
+}
+
+func (r *runner) blob(hash string) ([]byte, error) {
+	if text, ok := r.blobs[hash]; ok {
+		return text, nil
+	}
+	found, err := r.e.store.Blobs(r.ctx, r.id, []string{hash})
+	if err != nil {
+		return nil, err
+	}
+	text, ok := found[hash]
+	if !ok {
+		return nil, fmt.Errorf("blob %s of session %s is gone", hash, r.id)
+	}
+	if r.blobs == nil {
+		r.blobs = map[string][]byte{}
+	}
+	r.blobs[hash] = text
+	return text, nil
+}
+
+// checkOutput refuses an output that is no JSON, too large, or does not fit the step's
+// output_schema.
+func (r *runner) checkOutput(step *compiledStep, output json.RawMessage) *failure {
+	if len(output) == 0 {
+		return &failure{kind: KindOutputInvalid, message: fmt.Sprintf("function %s gave no output", step.Function), final: true}
+	}
+	if len(output) > r.e.o.MaxOutput {
+		return &failure{kind: KindTooLarge, final: true,
+			message: fmt.Sprintf("output has %d bytes, at most %d are kept", len(output), r.e.o.MaxOutput)}
+	}
+	if !json.Valid(output) {
+		return &failure{kind: KindOutputInvalid, message: fmt.Sprintf("function %s gave no JSON", step.Function), final: true}
+	}
+	if isBlank(step.OutputSchema) {
+		return nil
+	}
+	schema, err := schemacheck.Compile([]byte(step.OutputSchema))
+	if err != nil {
+		return &failure{kind: KindBadInput, message: "output_schema: " + err.Error(), final: true}
+	}
+	if faults := schema.Check(output); len(faults) > 0 {
+		return &failure{kind: KindOutputInvalid, final: true,
+			message: fmt.Sprintf("output does not fit output_schema: %s: %s", faults[0].Pointer, faults[0].Message)}
+	}
+	return nil
+}
+
+// cut shortens a JSON text for the history: above 16 KB it becomes its length, its hash
+// and its beginning.
+func cut(text json.RawMessage) json.RawMessage {
+	if len(text) <= cutBytes {
+		return text
+	}
+	sum := sha256.Sum256(text)
+	head := text[:cutHead]
+	short, _ := encodePlain(map[string]any{"cut": true, "bytes": len(text), "hash": hex.EncodeToString(sum[:16]), "head": string(head)})
+	return short
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// A pathRecord is how one path was judged after a visit, as EXECUTION.paths keeps it.
+type pathRecord struct {
+	Path    string              `json:"path"`
+	Target  string              `json:"target"`
+	Open    bool                `json:"open"`
+	Error   string              `json:"error,omitempty"`
+	Clauses []conditions.Clause `json:"clauses,omitempty"`
+}
+
+// clauseBytes bounds the value of one clause in the history.
+const clauseBytes = 512
+
+// evaluatePaths judges the paths of a finished visit and returns those that are open, in
+// path order. What was found is kept with the visit's record.
+func (r *runner) evaluatePaths(id string, record *Execution) []*compiledPath {
+	step := r.def.steps[id]
+	if step == nil || len(step.next) == 0 {
+		return nil
+	}
+	var open []*compiledPath
+	judged := make([]pathRecord, 0, len(step.next))
+	for _, p := range step.next {
+		j := r.judge(p)
+		judged = append(judged, j)
+		r.noteProblem(p.ID, j.Error)
+		switch {
+		case j.Open:
+			open = append(open, p)
+		case p.fault == "" && !p.back:
+			r.untaken(p.Target)
+		}
+	}
+	record.Paths, _ = encodePlain(judged)
+	r.unwritten.bytes += len(record.Paths)
+	return open
+}
+
+// judge evaluates one path against the state as it is now.
+func (r *runner) judge(p *compiledPath) pathRecord {
+	out := pathRecord{Path: p.ID, Target: p.Target}
+	if p.fault != "" {
+		out.Error = "path " + p.fault
+		return out
+	}
+	verdict := p.condition.Evaluate(conditionScope{references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
+	out.Open, out.Clauses = verdict.Open, verdict.Clauses
+	if verdict.Err != nil {
+		out.Error = verdict.Err.Error()
+	}
+	for i := range out.Clauses {
+		if c := &out.Clauses[i]; len(c.Value) > clauseBytes {
+			c.Value, _ = encodePlain(string(c.Value[:clauseBytes]) + "…")
+		}
+	}
+	return out
+}
+
+// noteProblem keeps why a path is closed for good, or that it no longer is.
+func (r *runner) noteProblem(path, problem string) {
+	e := &r.state.engine
+	if problem == "" {
+		delete(e.Problems, path)
+		return
+	}
+	if e.Problems == nil {
+		e.Problems = map[string]string{}
+	}
+	e.Problems[path] = problem
+}
+
+// conditionScope gives conditions the values of their operands: a reference or a literal.
+type conditionScope struct{ scope references.Scope }
+
+// Resolve returns an operand's value; see conditions.Resolver.
+func (c conditionScope) Resolve(operand string) (json.RawMessage, bool, error) {
+	result, err := references.Parse(operand).Resolve(c.scope)
+	if err != nil || !result.Resolved {
+		return nil, false, err
+	}
+	return result.Value, true, nil
+}

@@ -1,0 +1,253 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A runner advances one session whose lease this engine holds. One goroutine owns it and
+// the decoded state; effects run beside it and hand their results back over a channel.
+// It lives from the claim to the checkpoint that gives the lease up.
+type runner struct {
+	e        *Engine
+	ctx      context.Context // of run; ends when the lease is lost or the engine stops
+	log      *slog.Logger
+	id       string
+	lease    string
+	workflow string
+	version  int64
+	created  time.Time
+
+	state    *State
+	counters *counters
+	def      *Definition
+	readAt   time.Time // when the definition was read last
+
+	offset    time.Duration // the store's clock minus ours
+	inbox     int64         // newest inbox number known
+	requests  []Request     // taken from the inbox, to be applied in order
+	arrived   []arrival     // ended visits and results that wait for the next wave
+	toStart   []*attempt    // effects to start after the next checkpoint
+	running   map[string]*attempt
+	results   chan attemptResult
+	poke      chan struct{}     // something may be in the inbox; capacity 1
+	lost      chan struct{}     // closed when another worker has the session
+	unwritten unwritten         // what the next checkpoint carries
+	blobs     map[string][]byte // BLOBs read or written, by hash
+	shown     string            // status and questions as they were last shown, see events
+	stopNow   bool              // the engine stops: go to rest at once
+
+	// What the engine's loops look at from outside.
+	stopping atomic.Bool
+	waits    atomic.Bool  // the session waits for effects
+	known    atomic.Int64 // newest inbox number known
+	beat     atomic.Int64 // newest extension asked for, Unix ns
+	losing   sync.Once    // closes lost
+}
+
+// leased is when the newest extension of the lease was asked for.
+func (r *runner) leased() time.Time { return time.Unix(0, r.beat.Load()) }
+
+// errLost ends a runner whose lease another worker has taken.
+var errLost = errors.New("another worker holds the session")
+
+func (e *Engine) newRunner(c Claimed) *runner {
+	rec := c.Session
+	r := &runner{
+		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
+		created: rec.CreatedAt, offset: time.Until(c.Now), inbox: rec.Inbox,
+		requests: c.Requests,
+		running:  map[string]*attempt{},
+		results:  make(chan attemptResult, e.o.StepsAtOnce),
+		poke:     make(chan struct{}, 1),
+		lost:     make(chan struct{}),
+		log:      e.o.Log.With(logSession, rec.ID),
+	}
+	r.beat.Store(time.Now().UnixNano())
+	r.known.Store(rec.Inbox)
+	return r
+}
+
+func workflowOf(name string) string {
+	if name == "" {
+		return DefaultWorkflow
+	}
+	return name
+}
+
+// now is the store's clock in milliseconds.
+func (r *runner) now() int64 { return time.Now().Add(r.offset).UnixMilli() }
+
+// nowTime is the store's clock.
+func (r *runner) nowTime() time.Time {
+	return time.Now().Add(r.offset).UTC().Truncate(time.Millisecond)
+}
+
+// run moves the session on until it rests, is lost, or the engine stops.
+func (r *runner) run(ctx context.Context, rec SessionRecord) error {
+	if err := r.load(rec); err != nil {
+		return r.unreadable(ctx, rec, err)
+	}
+	if err := r.readDefinition(ctx); err != nil {
+		return err
+	}
+	if rec.Claims > maxClaims {
+		r.poison(rec.Claims)
+	}
+	if err := r.takeRequests(ctx); err != nil {
+		return err
+	}
+	for {
+		if time.Since(r.readAt) > r.e.o.ReadEvery {
+			if err := r.readDefinition(ctx); err != nil {
+				return err
+			}
+		}
+		if r.stopNow = r.stopping.Load(); r.stopNow {
+			r.toStart = nil // still active in the state: whoever claims the session starts them
+		}
+		progressed := r.wave(ctx)
+		if len(r.toStart) > 0 || r.unwritten.full(time.Now()) {
+			if err := r.checkpoint(ctx); err != nil {
+				return err
+			}
+			if err := r.startEffects(ctx); err != nil {
+				return err
+			}
+		}
+		if progressed {
+			continue
+		}
+		rested, err := r.pauseOrRest(ctx)
+		if rested || err != nil {
+			return err
+		}
+	}
+}
+
+// maxClaims is how often a session may be claimed in a row without a checkpoint before
+// it counts as one that kills its workers.
+const maxClaims = 5
+
+// pauseOrRest is where a session has nothing to do now: it waits for effects under way,
+// or gives the lease up.
+func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
+	if len(r.running) == 0 {
+		return r.rest(ctx)
+	}
+	if r.unwritten.dirty {
+		if err := r.checkpoint(ctx); err != nil {
+			return false, err
+		}
+	}
+	r.known.Store(r.inbox)
+	r.waits.Store(true)
+	defer r.waits.Store(false)
+	select {
+	case res := <-r.results:
+		r.arrive(res)
+	case <-r.poke:
+		r.stopNow = r.stopping.Load()
+		return false, r.fetchRequests(ctx)
+	case <-r.lost:
+		return false, errLost
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+	return false, nil
+}
+
+// load decodes what the claim returned.
+func (r *runner) load(rec SessionRecord) (err error) {
+	if r.counters, err = parseCounters(rec.ID, rec.Counters); err != nil {
+		return err
+	}
+	if r.state, err = ParseState(rec.ID, rec.State); err != nil {
+		return err
+	}
+	r.adoptState(rec)
+	return nil
+}
+
+// adoptState completes a state made by hand or by LUNA: `{}` starts at the root, and a
+// question without an entry of ours gets one.
+func (r *runner) adoptState(rec SessionRecord) {
+	s := r.state
+	if len(s.steps) == 0 && rec.Version == 0 && len(s.engine.Live) == 0 {
+		s.setStatus(DefaultEntry, StatusActive, "")
+		s.live(DefaultEntry)
+	}
+	for _, id := range s.stepOrder {
+		switch s.steps[id].Status {
+		case StatusActive, StatusPending:
+			r.ensureVisit(id)
+		case StatusAwaitingInput:
+			r.ensureVisit(id)
+			if s.engine.Asks[id] == nil {
+				s.adoptQuestion(id, s.engine.Live[id].Visit, r.counters, r.now())
+			}
+		default:
+			delete(s.engine.Live, id)
+		}
+	}
+	for id := range s.engine.Asks {
+		if s.Status(id) != StatusAwaitingInput {
+			delete(s.engine.Asks, id)
+		}
+	}
+	for id := range s.engine.Live {
+		if s.steps[id] == nil {
+			delete(s.engine.Live, id)
+		}
+	}
+}
+
+// ensureVisit gives a step that somebody made active by hand its visit number.
+func (r *runner) ensureVisit(step string) *liveStep {
+	l := r.state.live(step)
+	if l.Visit == 0 {
+		r.counters.Visits[step]++
+		l.Visit = r.counters.Visits[step]
+		r.unwritten.dirty = true
+	}
+	return l
+}
+
+func (r *runner) readDefinition(ctx context.Context) error {
+	def, err := r.e.definitions.read(ctx, r.workflow, r.state.engine.Entry)
+	if err != nil {
+		return fmt.Errorf("read workflow %q: %w", r.workflow, err)
+	}
+	r.def, r.readAt = def, time.Now()
+	return nil
+}
+
+// unreadable records on a session whose state does not parse that it is in error; the
+// text stays as it is.
+func (r *runner) unreadable(ctx context.Context, rec SessionRecord, cause error) error {
+	r.log.Error("state unreadable", logError, cause)
+	_, err := r.e.committer.commit(ctx, &Checkpoint{
+		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
+		Seen: rec.Inbox, Status: StatusError, Release: true,
+		Awaiting: rec.Awaiting, AwaitingSince: rec.AwaitingSince,
+	})
+	return err
+}
+
+// poison ends a session that has killed its workers several times in a row; `retry`
+// takes it up again.
+func (r *runner) poison(claims int) {
+	message := fmt.Sprintf("claimed %d times without a checkpoint: its workers died; see the logs, then retry", claims)
+	for _, id := range r.activeSteps() {
+		r.fail(id, failure{kind: KindPoison, message: message, final: true})
+	}
+	if r.state.engine.Failure == nil {
+		r.state.engine.Failure = &SessionError{Kind: KindPoison, Message: message}
+	}
+	r.unwritten.dirty = true
+}

@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"encoding/json"
+)
+
+// keptOutputs is how many outputs of a step the state keeps, newest last. The seed's rule.
+const keptOutputs = 5
+
+// A State is a session's state, decoded. Outputs and messages stay JSON text: they are
+// written back byte for byte, so a number keeps its literal and an object its key order.
+// Keys that we do not know are kept, at the top, in `data` and in a step's entry.
+type State struct {
+	ID            string
+	LastEvaluated int64 // ms
+
+	steps     map[string]*StepState
+	stepOrder []string // order of the keys in the text
+
+	outputs     map[string]*outputList
+	outputOrder []string
+
+	messages []json.RawMessage
+	engine   engineState
+
+	extra     []rawField // unknown keys at the top
+	dataExtra []rawField // unknown keys in data
+}
+
+// A StepState is a step's entry in state.workflow.
+type StepState struct {
+	Status       string
+	Error        string
+	LastExecuted int64 // ms, 0 for never
+	extra        []rawField
+}
+
+// outputList holds the kept outputs of one step, oldest first. single marks data that is
+// no list (initial data of LUNA): it counts as the step's one output and stays as it is
+// until another output comes.
+type outputList struct {
+	values []json.RawMessage
+	single bool
+}
+
+type rawField struct {
+	key   string
+	value json.RawMessage
+}
+
+// engineState is our own key of the state: what waves, joins, questions and timers need
+// to go on after a restart.
+type engineState struct {
+	Entry string `json:"entry,omitempty"`
+	// Live holds what the engine knows of each step that has not ended.
+	Live map[string]*liveStep `json:"live,omitempty"`
+	// Order numbers activations, so that steps run in the order they were activated.
+	Order int64 `json:"order,omitempty"`
+	// Joins are steps with join: all that wait, with the paths taken to them.
+	Joins map[string][]takenPath `json:"joins,omitempty"`
+	// Again are steps that were activated while they ran: they run once more.
+	Again map[string][]takenPath `json:"again,omitempty"`
+	// Asks are the open questions, as they were shown.
+	Asks map[string]*openAsk `json:"asks,omitempty"`
+	// Untaken are targets of paths not taken whose successors may become skipped.
+	Untaken []string `json:"untaken,omitempty"`
+	// Visits counts the visits since the last pause, against max_steps.
+	Visits int `json:"visits,omitempty"`
+	// Paused and Cancelled say why; nil when they do not hold.
+	Paused    *mark   `json:"paused,omitempty"`
+	Cancelled *mark   `json:"cancelled,omitempty"`
+	Held      []int64 `json:"held,omitempty"` // answers that came during a pause, by inbox number
+	// Failure is the error of the session as a whole, or of the newest step that failed.
+	Failure *SessionError `json:"error,omitempty"`
+	// Problems are paths that could not be evaluated, and why, by path id.
+	Problems map[string]string `json:"problems,omitempty"`
+	// Signals that came before anybody waited for them.
+	Signals []heldSignal `json:"signals,omitempty"`
+
+	extra []rawField // keys of a newer engine, kept
+}
+
+// A liveStep is a step that is active, pending or awaiting input.
+type liveStep struct {
+	Visit    int             `json:"visit"`
+	Order    int64           `json:"order"`
+	Took     []takenPath     `json:"took,omitempty"`
+	Attempt  int             `json:"attempt,omitempty"`  // attempts that have failed
+	RetryAt  int64           `json:"retry_at,omitempty"` // ms; not started before
+	Missing  []string        `json:"missing,omitempty"`  // references without value, of a pending step
+	Why      []string        `json:"why,omitempty"`      // for each missing reference, the reason
+	Salt     int             `json:"salt,omitempty"`     // counts `retry` with new_key
+	Approved json.RawMessage `json:"approved,omitempty"` // input a person approved
+}
+
+// A takenPath is a path that led to an activation, and the EXECUTION after which it was
+// taken (0 where there is none: the start, history off).
+type takenPath struct {
+	Seq  int64  `json:"seq,omitempty"`
+	Path string `json:"path"`
+}
+
+type mark struct {
+	At     int64  `json:"at"`
+	Reason string `json:"reason,omitempty"`
+}
+
+type heldSignal struct {
+	Name string          `json:"name"`
+	Body json.RawMessage `json:"body,omitempty"`
+	N    int64           `json:"n"`
+}
+
+// An openAsk is a question as it was shown; it is kept until answered or asked anew.
+type openAsk struct {
+	Visit   int             `json:"visit"`
+	Ask     int             `json:"ask"`
+	Kind    string          `json:"kind"`
+	Prompt  string          `json:"prompt,omitempty"`
+	Options []Option        `json:"options,omitempty"`
+	Schema  json.RawMessage `json:"schema,omitempty"`
+	Since   int64           `json:"since"`
+	Due     int64           `json:"due,omitempty"`
+	OnDue   json.RawMessage `json:"on_due,omitempty"`
+	Started int64           `json:"started,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"` // of the visit, for its EXECUTION
+	Reads   []Lineage       `json:"reads,omitempty"`
+}
+
+// A SessionError is what the API shows as a session's error.
+type SessionError struct {
+	Step    string `json:"step,omitempty"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// NewState returns the state of a session that has not begun.
+func NewState(id string) *State {
+	return &State{ID: id, steps: map[string]*StepState{}, outputs: map[string]*outputList{}}
+}
+
+// Step returns a step's entry, or nil when the step has none.
+func (s *State) Step(id string) *StepState { return s.steps[id] }
+
+// Status returns a step's status, "" when it has no entry.
+func (s *State) Status(step string) string {
+	if e := s.steps[step]; e != nil {
+		return e.Status
+	}
+	return ""
+}
+
+// StepIDs returns the steps that have an entry, in the order of the text.
+func (s *State) StepIDs() []string { return s.stepOrder }
+
+// setStatus gives a step an entry or changes its status; the error text is cleared
+// unless the status is error.
+func (s *State) setStatus(step, status, problem string) *StepState {
+	e := s.steps[step]
+	if e == nil {
+		e = &StepState{}
+		s.steps[step] = e
+		s.stepOrder = append(s.stepOrder, step)
+	}
+	e.Status, e.Error = status, problem
+	return e
+}
+
+// Outputs returns the kept outputs of a step, oldest first.
+func (s *State) Outputs(step string) []json.RawMessage {
+	if l := s.outputs[step]; l != nil {
+		return l.values
+	}
+	return nil
+}
+
+// addOutput appends an output and drops those beyond keep; it returns what was dropped.
+func (s *State) addOutput(step string, value json.RawMessage, keep int) []json.RawMessage {
+	l := s.outputs[step]
+	if l == nil {
+		l = &outputList{}
+		s.outputs[step] = l
+		s.outputOrder = append(s.outputOrder, step)
+	}
+	l.single = false
+	l.values = append(l.values, value)
+	if extra := len(l.values) - keep; extra > 0 {
+		dropped := l.values[:extra:extra]
+		l.values = append([]json.RawMessage(nil), l.values[extra:]...)
+		return dropped
+	}
+	return nil
+}
+
+// setNewest replaces a step's newest output.
+func (s *State) setNewest(step string, value json.RawMessage) {
+	if l := s.outputs[step]; l != nil && len(l.values) > 0 {
+		l.values[len(l.values)-1] = value
+		return
+	}
+	s.addOutput(step, value, keptOutputs)
+}
+
+// live returns the engine's entry of a step, made when absent (a step that somebody set
+// active by hand).
+func (s *State) live(step string) *liveStep {
+	if s.engine.Live == nil {
+		s.engine.Live = map[string]*liveStep{}
+	}
+	l := s.engine.Live[step]
+	if l == nil {
+		s.engine.Order++
+		l = &liveStep{Order: s.engine.Order}
+		s.engine.Live[step] = l
+	}
+	return l
+}
+
+// SessionStatus is the status of the session as its state says it: the first of
+// cancelled, paused, active, awaiting_input, pending, error, complete that holds.
+func (s *State) SessionStatus() string {
+	switch {
+	case s.engine.Cancelled != nil:
+		return StatusCancelled
+	case s.engine.Paused != nil:
+		return StatusPaused
+	}
+	var active, awaiting, pending, failed bool
+	for _, id := range s.stepOrder {
+		switch s.steps[id].Status {
+		case StatusActive:
+			active = true
+		case StatusAwaitingInput:
+			awaiting = true
+		case StatusPending:
+			pending = true
+		case StatusError:
+			failed = true
+		}
+	}
+	switch {
+	case active:
+		return StatusActive
+	case awaiting:
+		return StatusAwaitingInput
+	case pending:
+		return StatusPending
+	case failed || s.engine.Failure != nil && s.engine.Failure.Step == "":
+		return StatusError
+	}
+	return StatusComplete
+}

@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+)
+
+// steering holds what each kind of operator's request does to a session, under its
+// lease. Each returns what became of it, for people.
+var steering = map[string]func(*runner, *Request) string{
+	RequestPause:   (*runner).applyPause,
+	RequestResume:  (*runner).applyResume,
+	RequestCancel:  (*runner).applyCancel,
+	RequestRetry:   (*runner).applyRetry,
+	RequestAdvance: (*runner).applyAdvance,
+	RequestMove:    (*runner).applyMove,
+	RequestReask:   (*runner).applyReask,
+	RequestSignal:  (*runner).applySignal,
+}
+
+// actionBody is the body of an operator's request.
+type actionBody struct {
+	Reason string          `json:"reason,omitempty"`
+	Step   string          `json:"step,omitempty"`
+	To     string          `json:"to,omitempty"`
+	Name   string          `json:"name,omitempty"`
+	Body   json.RawMessage `json:"body,omitempty"`
+	NewKey bool            `json:"new_key,omitempty"`
+}
+
+func bodyOf(q *Request) actionBody {
+	var b actionBody
+	_ = json.Unmarshal(q.Body, &b) // written by us; a body made by hand counts as far as it reads
+	return b
+}
+
+// applyPause lets calls under way finish and starts nothing more.
+func (r *runner) applyPause(q *Request) string {
+	if r.state.engine.Paused != nil {
+		return "paused already"
+	}
+	r.state.engine.Paused = &mark{At: r.now(), Reason: bodyOf(q).Reason}
+	return "paused"
+}
+
+// applyResume lifts a pause; answers that came meanwhile are applied. On any session it
+// has the effect of a claim: what is pending is tried again.
+func (r *runner) applyResume(*Request) string {
+	e := &r.state.engine
+	if e.Paused == nil {
+		return "resumed"
+	}
+	e.Paused = nil
+	held := e.Held
+	e.Held = nil
+	if len(held) == 0 {
+		return "resumed"
+	}
+	found, err := r.e.store.Requests(r.ctx, []InboxAfter{{Session: r.id, N: held[0] - 1}})
+	if err != nil {
+		e.Held = held
+		return "resumed; answers given meanwhile could not be read: " + err.Error()
+	}
+	for _, q := range found[r.id] {
+		if i := sort.Search(len(held), func(i int) bool { return held[i] >= q.N }); i < len(held) && held[i] == q.N {
+			r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: r.applyAnswer(&q)})
+		}
+	}
+	return "resumed"
+}
+
+// applyCancel ends the session: calls under way are told to stop, questions are closed.
+func (r *runner) applyCancel(q *Request) string {
+	if s := r.state.SessionStatus(); s == StatusComplete {
+		return "the session was complete before"
+	}
+	reason := bodyOf(q).Reason
+	for _, id := range append([]string(nil), r.state.stepOrder...) {
+		switch r.state.Status(id) {
+		case StatusActive, StatusPending, StatusAwaitingInput:
+			r.cancelStep(id, reasonOr(reason, "the session was cancelled"))
+		}
+	}
+	e := &r.state.engine
+	e.Joins, e.Again, e.Untaken = nil, nil, nil
+	e.Cancelled = &mark{At: r.now(), Reason: reason}
+	r.unwritten.closing = true
+	return "cancelled"
+}
+
+func reasonOr(reason, otherwise string) string {
+	if reason == "" {
+		return otherwise
+	}
+	return reason
+}
+
+// applyRetry runs failed steps again, as a new attempt of the same visit, with a new
+// allowance of steps.
+func (r *runner) applyRetry(q *Request) string {
+	b := bodyOf(q)
+	var again []string
+	for _, id := range r.state.stepOrder {
+		if r.state.Status(id) == StatusError && (b.Step == "" || b.Step == id) {
+			again = append(again, id)
+		}
+	}
+	r.state.engine.Visits = 0
+	if f := r.state.engine.Failure; f != nil && (b.Step == "" || f.Step == b.Step) {
+		r.state.engine.Failure = nil
+	}
+	for _, id := range again {
+		l := r.state.live(id)
+		if l.Visit = r.counters.Visits[id]; l.Visit == 0 {
+			r.counters.Visits[id]++
+			l.Visit = 1
+		}
+		if b.NewKey {
+			l.Salt = int(r.counters.Seq) + 1
+		}
+		r.state.setStatus(id, StatusActive, "")
+		r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusActive})
+	}
+	if len(again) == 0 {
+		return "no step in error"
+	}
+	return fmt.Sprintf("retrying %d", len(again))
+}
+
+// applyAdvance evaluates a finished step's paths again: one added later is taken now.
+func (r *runner) applyAdvance(q *Request) string {
+	b := bodyOf(q)
+	step := r.def.steps[b.Step]
+	if step == nil {
+		return fmt.Sprintf("step %q is not in the workflow", b.Step)
+	}
+	switch r.state.Status(b.Step) {
+	case StatusComplete:
+	case StatusError:
+	default:
+		return fmt.Sprintf("step %q has not finished", b.Step)
+	}
+	seq := int64(0)
+	if list := r.counters.Outputs[b.Step]; len(list) > 0 {
+		seq = list[len(list)-1]
+	}
+	r.state.engine.Visits = 0
+	open := r.evaluatePaths(b.Step, &Execution{})
+	for _, p := range open {
+		r.activate(p.Target, takenPath{Seq: seq, Path: p.ID})
+	}
+	r.settleJoins()
+	return fmt.Sprintf("%d of %d paths taken", len(open), len(step.next))
+}
+
+// applyMove closes a step (one that is gone, waits or failed) and activates another.
+func (r *runner) applyMove(q *Request) string {
+	b := bodyOf(q)
+	if r.def.steps[b.To] == nil {
+		return fmt.Sprintf("step %q is not in the workflow", b.To)
+	}
+	from := b.Step
+	if from == "" {
+		from = r.stuckStep()
+	}
+	switch r.state.Status(from) {
+	case StatusActive, StatusPending, StatusAwaitingInput:
+		r.cancelStep(from, fmt.Sprintf("moved to step %q", b.To))
+	case StatusError:
+		r.end(from, StatusCancelled)
+	case "":
+		if from != "" {
+			return fmt.Sprintf("step %q is not open in this session", from)
+		}
+	}
+	r.state.engine.Visits = 0
+	r.activate(b.To, takenPath{Path: "move"})
+	return fmt.Sprintf("moved from %q to %q", from, b.To)
+}
+
+// stuckStep is the step a move without `from` means: one whose STEP is gone, else the
+// one that waits longest, else the newest in error.
+func (r *runner) stuckStep() string {
+	var waiting, failed string
+	for _, id := range r.state.stepOrder {
+		switch r.state.Status(id) {
+		case StatusActive, StatusPending, StatusAwaitingInput, StatusError:
+			if r.def.steps[id] == nil {
+				return id
+			}
+		}
+		switch r.state.Status(id) {
+		case StatusAwaitingInput, StatusPending:
+			if waiting == "" {
+				waiting = id
+			}
+		case StatusError:
+			failed = id
+		}
+	}
+	if waiting != "" {
+		return waiting
+	}
+	return failed
+}
+
+// applyReask closes a question as it was shown and asks what the step asks now.
+func (r *runner) applyReask(q *Request) string {
+	b := bodyOf(q)
+	n := 0
+	for _, id := range append([]string(nil), r.state.stepOrder...) {
+		if r.state.Status(id) != StatusAwaitingInput || b.Step != "" && b.Step != id {
+			continue
+		}
+		if r.def.steps[id] == nil {
+			continue
+		}
+		delete(r.state.engine.Asks, id)
+		r.state.dropNewest(id)
+		r.counters.dropOutput(id)
+		r.state.setStatus(id, StatusActive, "")
+		r.ensureVisit(id)
+		r.unwritten.closing = true
+		n++
+	}
+	if n == 0 {
+		return "no open question"
+	}
+	return fmt.Sprintf("asked %d anew", n)
+}
+
+// dropNewest takes a step's newest output away: the entry of a question asked anew.
+func (s *State) dropNewest(step string) {
+	if l := s.outputs[step]; l != nil && !l.single && len(l.values) > 0 {
+		l.values = l.values[:len(l.values)-1]
+	}
+}
+
+func (c *counters) dropOutput(step string) {
+	if list := c.Outputs[step]; len(list) > 0 {
+		c.Outputs[step] = list[:len(list)-1]
+	}
+}
+
+// applySignal keeps a signal for the step that waits, or will wait, for it.
+func (r *runner) applySignal(q *Request) string {
+	b := bodyOf(q)
+	r.state.engine.Signals = append(r.state.engine.Signals, heldSignal{Name: b.Name, Body: b.Body, N: q.N})
+	return "kept"
+}

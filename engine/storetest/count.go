@@ -1,0 +1,47 @@
+package storetest
+
+import "github.com/stepgraph/stepgraph/engine"
+
+var countCases = []testCase{
+	{"by status, workflow, both and step", countGroups},
+	{"of a query, without its page", countQuery},
+	{"by something else is a bad request", countUnknown},
+}
+
+func (k *kit) counts(q engine.SessionQuery, by string, want map[string]int64) {
+	k.Helper()
+	got, err := k.store.CountSessions(k.ctx, q, by)
+	k.noError(err)
+	if len(got) == 0 && len(want) == 0 {
+		return
+	}
+	k.equal("count by "+by, got, want)
+}
+
+func countGroups(k *kit) {
+	k.atRest("done", withStatus(engine.StatusComplete))
+	k.atRest("done too", withStatus(engine.StatusComplete))
+	k.atRest("ask", asking(since(1), "ask"))
+	k.atRest("both", asking(since(2), "ask", "other"))
+	q, w := engine.SessionQuery{Workflow: k.prefix}, k.prefix
+	k.counts(q, "status", map[string]int64{"complete": 2, "awaiting_input": 2})
+	k.counts(q, "workflow", map[string]int64{w: 4})
+	k.counts(q, "workflow,status", map[string]int64{w + ",complete": 2, w + ",awaiting_input": 2})
+	k.counts(q, "step", map[string]int64{w + "/ask": 2, w + "/other": 1})
+}
+
+func countQuery(k *kit) {
+	k.atRest("done", withStatus(engine.StatusComplete))
+	k.atRest("ask", asking(since(1), "ask"))
+	k.atRest("late", asking(since(9), "ask"))
+	all := engine.SessionQuery{Workflow: k.prefix, Limit: 1, After: engine.Cursor{At: since(1), ID: k.id("a")}}
+	k.counts(all, "status", map[string]int64{"complete": 1, "awaiting_input": 2})
+	k.counts(engine.SessionQuery{Workflow: k.prefix, WaitingBefore: since(5)}, "step", map[string]int64{k.prefix + "/ask": 1})
+	k.counts(engine.SessionQuery{IDs: k.ids("done", "ask")}, "workflow", map[string]int64{k.prefix: 2})
+	k.counts(engine.SessionQuery{Workflow: k.id("nobody")}, "status", nil)
+}
+
+func countUnknown(k *kit) {
+	_, err := k.store.CountSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix}, "colour")
+	k.isError(err, engine.ErrBadRequest)
+}

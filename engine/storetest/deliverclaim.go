@@ -1,0 +1,172 @@
+package storetest
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var deliverClaimCases = []testCase{
+	{"takes a lease nobody has, in the same write", deliverClaims},
+	{"takes one that ran out", deliverClaimsExpired},
+	{"leaves one that somebody has", deliverClaimsHeld},
+	{"two of one session in one call take one lease", deliverClaimsTwice},
+	{"many at once take one lease", deliverClaimsRace},
+}
+
+var manyDeliveryCases = []testCase{
+	{"to many sessions in one call, results in order", deliverMany},
+	{"two to one session in one call both count, in order", deliverTwo},
+	{"each for itself, the bad beside the good", deliverMixed},
+	{"none", func(k *kit) { k.equal("results", len(k.deliverAll()), 0) }},
+}
+
+func (k *kit) lease() *engine.Lease {
+	return &engine.Lease{Token: k.token(), Owner: "engine 1", For: long}
+}
+
+func deliverClaims(k *kit) {
+	r := k.atRest("a")
+	lease := k.lease()
+	d := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Decide: always(signal()), Claim: lease})[0]
+	k.noError(d.Err)
+	if d.Claimed == nil {
+		k.Fatal("not claimed")
+	}
+	want := r
+	want.Inbox, want.Claims, want.Lease, want.LeaseOwner = 1, 1, lease.Token, "engine 1"
+	want.LeaseUntil = d.Claimed.Now.Add(long)
+	want.DueAt = want.LeaseUntil
+	k.sameRecord("claimed", d.Claimed.Session, want)
+	k.sameRecord("session of the result", d.Session, want)
+	k.sameRecord("session", k.session("a"), want)
+	k.equal("requests of the claim", keysOf(d.Claimed.Requests, false), "key")
+	k.commit(k.checkpoint(d.Claimed.Session))
+}
+
+func deliverClaimsExpired(k *kit) {
+	late := k.expired("a")
+	k.deliver(late.ID, "before", signal())
+	d := k.deliverAll(engine.Delivery{Session: late.ID, Key: "key", Decide: always(signal()), Claim: k.lease()})[0]
+	k.noError(d.Err)
+	if d.Claimed == nil {
+		k.Fatal("not claimed")
+	}
+	k.equal("claims", d.Claimed.Session.Claims, 1)
+	k.equal("requests of the claim", keysOf(d.Claimed.Requests, false), "before key")
+	k.outcome(k.checkpoint(late), engine.Lost)
+}
+
+func deliverClaimsHeld(k *kit) {
+	r := k.held("a")
+	d := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Decide: always(signal()), Claim: k.lease()})[0]
+	k.noError(d.Err)
+	if d.Claimed != nil {
+		k.Error("claimed what somebody has")
+	}
+	k.equal("lease", k.session("a").Lease, r.Lease)
+}
+
+func deliverClaimsTwice(k *kit) {
+	r := k.atRest("a")
+	out := k.deliverAll(
+		engine.Delivery{Session: r.ID, Key: "one", Decide: always(signal()), Claim: k.lease()},
+		engine.Delivery{Session: r.ID, Key: "two", Decide: always(signal()), Claim: k.lease()})
+	k.noError(out[0].Err)
+	k.noError(out[1].Err)
+	if out[0].Claimed == nil || out[1].Claimed != nil {
+		k.Fatalf("claimed: %v and %v, want only the first", out[0].Claimed != nil, out[1].Claimed != nil)
+	}
+	k.equal("lease", k.session("a").Lease, out[0].Claimed.Session.Lease)
+	k.numbered(r.ID, 2)
+}
+
+func deliverClaimsRace(k *kit) {
+	r := k.atRest("a")
+	var claimed atomic.Int64
+	k.race(8, func(i int) error {
+		out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: r.ID, Key: fmt.Sprint(i), Decide: always(signal()), Claim: k.lease()}})
+		if err != nil {
+			return err
+		}
+		if out[0].Claimed != nil {
+			claimed.Add(1)
+		}
+		return out[0].Err
+	})
+	k.equal("claimed", claimed.Load(), int64(1))
+	k.numbered(r.ID, 8)
+}
+
+func deliverMany(k *kit) {
+	var sessions []engine.NewSession
+	var deliveries []engine.Delivery
+	for i := range 100 {
+		n := k.newSession(fmt.Sprintf("s%02d", i))
+		sessions = append(sessions, n)
+		deliveries = append(deliveries, engine.Delivery{Session: n.ID, Key: "key", Decide: always(answer(n.ID, "ask", 1)), Claim: k.lease()})
+	}
+	k.createAll(sessions...)
+	for i, d := range k.deliverAll(deliveries...) {
+		k.noError(d.Err)
+		if d.Session.ID != sessions[i].ID || d.Request.Session != sessions[i].ID || d.Claimed == nil || d.Claimed.Session.ID != sessions[i].ID {
+			k.Fatalf("result %d is %+v, want that of %s, claimed", i, d, sessions[i].ID)
+		}
+		k.equal("token", d.Claimed.Session.Lease, deliveries[i].Claim.Token)
+	}
+}
+
+func deliverTwo(k *kit) {
+	a, b := k.atRest("a"), k.atRest("b")
+	var seen string
+	second := engine.Delivery{Session: a.ID, Key: "two", Decide: func(v engine.InboxView) (*engine.Request, error) {
+		found, err := v.ByTarget(answer(a.ID, "ask", 1).Target)
+		if err != nil {
+			return nil, err
+		}
+		seen = fmt.Sprintf("%d %s %s", v.Session.Inbox, keysOf(v.Unapplied, false), keyOf(found))
+		request := signal()
+		return &request, nil
+	}}
+	again := engine.Delivery{Session: a.ID, Key: "one", Decide: func(v engine.InboxView) (*engine.Request, error) {
+		if v.Same == nil {
+			return nil, fmt.Errorf("the same key of the same call is not seen")
+		}
+		return nil, nil
+	}}
+	out := k.deliverAll(
+		engine.Delivery{Session: a.ID, Key: "one", Decide: always(answer(a.ID, "ask", 1))},
+		engine.Delivery{Session: b.ID, Key: "one", Decide: always(signal())}, second, again)
+	for _, d := range out {
+		k.noError(d.Err)
+	}
+	k.equal("what the second saw", seen, "1 one one")
+	k.equal("numbers", []int64{out[0].Request.N, out[1].Request.N, out[2].Request.N}, []int64{1, 1, 2})
+	k.equal("requests", k.requestKeys(a.ID, false), "one two")
+	k.numbered(a.ID, 2)
+}
+
+func deliverMixed(k *kit) {
+	a, b, c := k.atRest("a"), k.atRest("b"), k.atRest("c")
+	k.deliver(b.ID, "key", answer(b.ID, "ask", 1))
+	out := k.deliverAll(
+		engine.Delivery{Session: a.ID, Key: "new", Decide: always(signal())},
+		engine.Delivery{Session: k.id("nobody"), Key: "new", Decide: always(signal())},
+		engine.Delivery{Session: b.ID, Key: "key", Decide: always(signal())},
+		engine.Delivery{Session: b.ID, Key: "other", Decide: always(answer(b.ID, "ask", 1))},
+		engine.Delivery{Session: b.ID, Key: "no", Decide: func(engine.InboxView) (*engine.Request, error) { return nil, engine.ErrSessionEnded }},
+		engine.Delivery{Session: c.ID, Key: "new", Decide: always(signal())},
+		engine.Delivery{Session: b.ID, Key: "new", Decide: always(signal())})
+	for i, want := range []error{nil, engine.ErrSessionNotFound, engine.ErrKeyReused, engine.ErrAlreadyAnswered, engine.ErrSessionEnded, nil, nil} {
+		if want == nil {
+			k.noError(out[i].Err)
+		} else {
+			k.isError(out[i].Err, want)
+		}
+	}
+	k.numbered(a.ID, 1)
+	k.equal("requests of b", k.requestKeys(b.ID, false), "key new")
+	k.numbered(b.ID, 2)
+	k.numbered(c.ID, 1)
+}

@@ -1,0 +1,154 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var historyCases = []testCase{
+	{"executions come back as they were written", historyExact},
+	{"executions by page", historyPages},
+	{"executions of one step", historySteps},
+	{"messages come back as they were written, by page", historyMessages},
+	{"fifty rows unless asked", historyDefaultLimit},
+	{"a session has its own history only", historyOwn},
+	{"of nobody", historyNobody},
+}
+
+// write commits executions of a session that is held.
+func (k *kit) write(name string, executions ...engine.Execution) {
+	k.Helper()
+	c := k.checkpoint(k.session(name))
+	c.Executions = executions
+	k.commit(c)
+}
+
+// seqs are the numbers of a page of executions.
+func (k *kit) seqs(session string, q engine.HistoryQuery) string {
+	k.Helper()
+	rows, err := k.store.Executions(k.ctx, session, q)
+	k.noError(err)
+	var out []string
+	for _, e := range rows {
+		out = append(out, fmt.Sprint(e.Seq))
+	}
+	return strings.Join(out, " ")
+}
+
+func historyExact(k *kit) {
+	r := k.held("a")
+	full := execution(r.ID, 1, "ask")
+	full.Visit, full.Attempt, full.Status, full.Function = 3, 2, engine.StatusError, "utils.reply.reply"
+	full.Input, full.Output = []byte(`{"z":1.0,"a":1,"n":12345678901234567890,"e":"ü\u0041\n"}`), []byte(`[1.50,null,"</script>"]`)
+	full.Error, full.Paths = []byte(`{"kind":"timeout","transient":true}`), []byte(`[{"path":"a>b","open":true}]`)
+	full.Usage, full.Parent, full.Definition = []byte(`{"tokens":12}`), r.ID+"/0", "hash"
+	bare := execution(r.ID, 2, "reply")
+	k.write("a", full, bare)
+	rows, err := k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	k.noError(err)
+	k.equal("executions", len(rows), 2)
+	k.sameExecution("full", rows[0], full)
+	k.sameExecution("bare", rows[1], bare)
+}
+
+func historyPages(k *kit) {
+	r := k.held("a")
+	for first := int64(1); first <= 10; first += 5 {
+		var list []engine.Execution
+		for seq := first; seq < first+5; seq++ {
+			list = append(list, execution(r.ID, seq, "step"))
+		}
+		k.write("a", list...)
+	}
+	k.write("a", execution(r.ID, 11, "step"))
+	for _, c := range []struct {
+		q    engine.HistoryQuery
+		want string
+	}{
+		{engine.HistoryQuery{}, "1 2 3 4 5 6 7 8 9 10 11"},
+		{engine.HistoryQuery{Limit: 3}, "1 2 3"},
+		{engine.HistoryQuery{After: 9}, "10 11"},
+		{engine.HistoryQuery{After: 3, Limit: 2}, "4 5"},
+		{engine.HistoryQuery{After: 11}, ""},
+		{engine.HistoryQuery{Before: 3}, "1 2"},
+		{engine.HistoryQuery{Before: 10, Limit: 2}, "1 2"},
+		{engine.HistoryQuery{Newest: true, Limit: 3}, "9 10 11"},
+		{engine.HistoryQuery{Newest: true, Before: 9, Limit: 3}, "6 7 8"},
+		{engine.HistoryQuery{Newest: true, After: 8, Limit: 50}, "9 10 11"},
+		{engine.HistoryQuery{After: 3, Before: 6}, "4 5"},
+	} {
+		k.equal(fmt.Sprintf("page %+v", c.q), k.seqs(r.ID, c.q), c.want)
+	}
+}
+
+func historySteps(k *kit) {
+	r := k.held("a")
+	var list []engine.Execution
+	for seq := range int64(12) {
+		list = append(list, execution(r.ID, seq+1, []string{"ask", "ask2", "reply"}[seq%3]))
+	}
+	k.write("a", list...)
+	k.equal("ask", k.seqs(r.ID, engine.HistoryQuery{Step: "ask"}), "1 4 7 10")
+	k.equal("newest of reply", k.seqs(r.ID, engine.HistoryQuery{Step: "reply", Newest: true, Limit: 2}), "9 12")
+	k.equal("ask after", k.seqs(r.ID, engine.HistoryQuery{Step: "ask", After: 4, Limit: 1}), "7")
+	k.equal("nothing", k.seqs(r.ID, engine.HistoryQuery{Step: "nothing"}), "")
+}
+
+func historyMessages(k *kit) {
+	r := k.held("a")
+	want := []engine.Message{message(r.ID, 1), message(r.ID, 2), message(r.ID, 3)}
+	want[1] = engine.Message{Role: "assistant", Content: "grüße\n\t'\"\\ 🙂", At: 5, ID: r.ID + "/2", N: 2}
+	c := k.checkpoint(r)
+	c.Messages = want[:2]
+	k.commit(c)
+	c = k.checkpoint(k.session("a"))
+	c.Messages = want[2:]
+	k.commit(c)
+	page := func(q engine.HistoryQuery, want ...engine.Message) {
+		k.Helper()
+		got, err := k.store.Messages(k.ctx, r.ID, q)
+		k.noError(err)
+		k.equal(fmt.Sprintf("page %+v", q), got, want)
+	}
+	page(engine.HistoryQuery{}, want...)
+	page(engine.HistoryQuery{After: 1, Limit: 1}, want[1])
+	page(engine.HistoryQuery{Newest: true, Limit: 2}, want[1:]...)
+	page(engine.HistoryQuery{Newest: true, Before: 3, Limit: 1}, want[1])
+	page(engine.HistoryQuery{Before: 2}, want[0])
+}
+
+func historyDefaultLimit(k *kit) {
+	r := k.held("a")
+	c := k.checkpoint(r)
+	for i := range int64(60) {
+		c.Executions = append(c.Executions, execution(r.ID, i+1, "step"))
+		c.Messages = append(c.Messages, message(r.ID, i+1))
+	}
+	k.commit(c)
+	es, err := k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	k.noError(err)
+	ms, err := k.store.Messages(k.ctx, r.ID, engine.HistoryQuery{Newest: true})
+	k.noError(err)
+	k.equal("rows", []int{len(es), len(ms)}, []int{50, 50})
+	k.equal("newest message", ms[49].N, int64(60))
+}
+
+// A session whose id begins like another's, as those of children do.
+func historyOwn(k *kit) {
+	a, child := k.held("a"), k.held("a/1")
+	k.write("a", execution(a.ID, 1, "step"))
+	k.write("a/1", execution(child.ID, 1, "step"), execution(child.ID, 2, "step"))
+	k.deliver(child.ID, "key", signal())
+	k.equal("of the first", k.seqs(a.ID, engine.HistoryQuery{}), "1")
+	k.equal("of the child", k.seqs(child.ID, engine.HistoryQuery{}), "1 2")
+	k.equal("requests of the first", k.requestKeys(a.ID, false), "")
+}
+
+func historyNobody(k *kit) {
+	k.historyLength(k.id("nobody"), 0, 0)
+	k.equal("requests", k.requestKeys(k.id("nobody"), false), "")
+	k.equal("results", len(k.results("nobody", "loop", 1)), 0)
+	k.equal("blobs", len(k.blobs("nobody", "h")), 0)
+}

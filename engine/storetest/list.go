@@ -1,0 +1,185 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var listCases = []testCase{
+	{"by every filter", listFilters},
+	{"by text as it is written", listText},
+	{"by labels as they are written", listLabels},
+	{"by times", listTimes},
+	{"with and without state", listState},
+	{"fifty rows unless asked", listDefaultLimit},
+	{"all fields", listFields},
+}
+
+// since is a moment for awaiting_since, n seconds after a fixed one.
+func since(n int) time.Time {
+	return time.Date(2026, 1, 2, 3, 4, n, 123_000_000, time.UTC)
+}
+
+// asking lets a checkpoint leave questions open at steps.
+func asking(at time.Time, steps ...string) func(*engine.Checkpoint) {
+	var parts []string
+	for _, step := range steps {
+		parts = append(parts, fmt.Sprintf(`{"step":%s,"visit":1,"ask":1,"kind":"question","since":%d}`, quote(step), at.UnixMilli()))
+	}
+	return func(c *engine.Checkpoint) {
+		c.Status, c.AwaitingSince = engine.StatusAwaitingInput, at
+		c.Awaiting = []byte("[" + strings.Join(parts, ",") + "]")
+	}
+}
+
+func withStatus(status string) func(*engine.Checkpoint) {
+	return func(c *engine.Checkpoint) { c.Status = status }
+}
+
+func withState(text string) func(*engine.Checkpoint) {
+	return func(c *engine.Checkpoint) { c.State = []byte(text) }
+}
+
+// list returns the names of the sessions of a query, without the prefix.
+func (k *kit) list(q engine.SessionQuery) []string {
+	k.Helper()
+	rows, err := k.store.ListSessions(k.ctx, q)
+	k.noError(err)
+	names := []string{}
+	for _, r := range rows {
+		names = append(names, strings.TrimPrefix(r.ID, k.prefix+"-"))
+	}
+	return names
+}
+
+// lists wants a query to find exactly these names, in any order.
+func (k *kit) lists(what string, q engine.SessionQuery, want ...string) {
+	k.Helper()
+	got := k.list(q)
+	slices.Sort(got)
+	slices.Sort(want)
+	k.equal(what, strings.Join(got, " "), strings.Join(want, " "))
+}
+
+func listFilters(k *kit) {
+	k.atRest("done", withStatus(engine.StatusComplete))
+	k.atRest("failed", withStatus(engine.StatusError))
+	k.atRest("ask", asking(since(1), "ask"))
+	k.atRest("ask2", asking(since(2), "ask2"))
+	k.atRest("both", asking(since(3), "ask", "other"))
+	other := k.newSession("other")
+	other.Workflow, other.Root = k.id("other workflow"), k.id("top")
+	k.create(other)
+	w := k.prefix
+	top := engine.SessionQuery{Root: k.id("top")}
+	k.lists("workflow", engine.SessionQuery{Workflow: w}, "done", "failed", "ask", "ask2", "both")
+	k.lists("other workflow", engine.SessionQuery{Workflow: k.id("other workflow")}, "other")
+	k.lists("root", top, "other")
+	k.lists("own root", engine.SessionQuery{Root: k.id("done")}, "done")
+	k.lists("status", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusComplete}}, "done")
+	k.lists("two statuses", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusError, engine.StatusComplete}}, "done", "failed")
+	k.lists("no such status", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusPaused}})
+	k.lists("awaiting", engine.SessionQuery{Workflow: w, Awaiting: true}, "ask", "ask2", "both")
+	k.lists("step", engine.SessionQuery{Workflow: w, Step: "ask"}, "ask", "both")
+	k.lists("step other", engine.SessionQuery{Workflow: w, Step: "other"}, "both")
+	k.lists("the word question is no step", engine.SessionQuery{Workflow: w, Step: "question"})
+	k.lists("ids", engine.SessionQuery{IDs: k.ids("done", "both", "nobody", "done")}, "done", "both")
+	k.lists("ids and status", engine.SessionQuery{IDs: k.ids("done", "both"), Status: []string{engine.StatusComplete}}, "done")
+	k.lists("waiting before", engine.SessionQuery{Workflow: w, WaitingBefore: since(3)}, "ask", "ask2")
+	k.lists("all at once", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusAwaitingInput}, Awaiting: true, Step: "ask",
+		WaitingBefore: since(2), Root: k.id("ask"), IDs: k.ids("ask", "both"), Text: `"version"`}, "ask")
+	k.lists("oldest waiting", engine.SessionQuery{Workflow: w, OldestWaiting: true}, "ask", "ask2", "both")
+}
+
+func listText(k *kit) {
+	for name, state := range map[string]string{
+		"percent": `{"a":"100% sure"}`, "plain": `{"a":"100 sure"}`, "under": `{"a":"x_y"}`, "dash": `{"a":"x-y"}`,
+		"quote": `{"a":"it's"}`, "upper": `{"a":"HELLO"}`, "wide": `{"a":"grüße 🙂"}`, "back": `{"a":"c:\\d"}`,
+	} {
+		k.atRest(name, withState(state))
+	}
+	for text, want := range map[string]string{
+		"100% s": "percent", "100 sure": "plain", "x_y": "under", "it's": "quote", "HELLO": "upper", "hello": "", "grüße 🙂": "wide",
+		`c:\\d`: "back", "GRÜSSE": "", ".*": "", "%": "percent", "_y": "under",
+	} {
+		k.lists("text "+text, engine.SessionQuery{Workflow: k.prefix, Text: text}, strings.Fields(want)...)
+	}
+}
+
+func listLabels(k *kit) {
+	for name, labels := range map[string]map[string]string{
+		"blue": {"team": "blue", "size": "1"}, "red": {"team": "red", "size": "1"}, "none": nil,
+		"odd": {"a.b c": `it's "x"`, "empty": "", "ключ": "значение"},
+	} {
+		n := k.newSession(name)
+		n.Labels = labels
+		k.create(n)
+	}
+	find := func(labels map[string]string, want ...string) {
+		k.Helper()
+		k.lists(fmt.Sprint("labels ", labels), engine.SessionQuery{Workflow: k.prefix, Labels: labels}, want...)
+	}
+	find(map[string]string{"size": "1"}, "blue", "red")
+	find(map[string]string{"size": "1", "team": "red"}, "red")
+	find(map[string]string{"size": "red"})
+	find(map[string]string{"a.b c": `it's "x"`}, "odd")
+	find(map[string]string{"empty": ""}, "odd")
+	find(map[string]string{"ключ": "значение"}, "odd")
+	find(map[string]string{"nothing": ""})
+}
+
+func listTimes(k *kit) {
+	first := k.create(k.newSession("first"))
+	k.pass(first.CreatedAt.Add(2 * time.Millisecond))
+	between := k.now()
+	k.pass(between.Add(2 * time.Millisecond))
+	k.create(k.newSession("second"))
+	w := k.prefix
+	k.lists("before", engine.SessionQuery{Workflow: w, CreatedBefore: between}, "first")
+	k.lists("after", engine.SessionQuery{Workflow: w, CreatedAfter: between}, "second")
+	k.lists("neither", engine.SessionQuery{Workflow: w, CreatedAfter: between, CreatedBefore: between})
+	k.lists("another zone", engine.SessionQuery{Workflow: w, CreatedBefore: between.In(time.FixedZone("east", 5*3600))}, "first")
+	k.equal("newest first", k.list(engine.SessionQuery{Workflow: w}), []string{"second", "first"})
+}
+
+func listState(k *kit) {
+	k.create(k.newSession("a"))
+	for _, with := range []bool{false, true} {
+		rows, err := k.store.ListSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix, WithState: with})
+		k.noError(err)
+		k.equal("state is there", len(rows[0].State) > 0, with)
+	}
+	k.lists("text without state", engine.SessionQuery{Workflow: k.prefix, Text: k.id("a")}, "a")
+}
+
+func listDefaultLimit(k *kit) {
+	var sessions []engine.NewSession
+	for i := range 55 {
+		sessions = append(sessions, k.newSession(fmt.Sprintf("s%02d", i)))
+	}
+	k.createAll(sessions...)
+	k.equal("rows", len(k.list(engine.SessionQuery{Workflow: k.prefix})), 50)
+	k.equal("rows of 500", len(k.list(engine.SessionQuery{Workflow: k.prefix, Limit: 500})), 55)
+	k.equal("rows of 7", len(k.list(engine.SessionQuery{Workflow: k.prefix, Limit: 7})), 7)
+}
+
+func listFields(k *kit) {
+	n := k.newSession("a")
+	n.Labels = map[string]string{"team": "blue"}
+	n.Claim = &engine.Lease{Token: k.token(), Owner: "engine 1", For: long}
+	c := k.checkpoint(k.create(n))
+	asking(since(5), "ask")(&c)
+	k.commit(c)
+	k.deliver(k.id("a"), "key", signal())
+	want := k.session("a")
+	rows, err := k.store.ListSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix, WithState: true})
+	k.noError(err)
+	k.sameRecord("row", rows[0], want)
+	byID, err := k.store.SessionsByID(k.ctx, []string{k.id("a")})
+	k.noError(err)
+	k.sameRecord("by id", byID[0], want)
+}

@@ -1,0 +1,203 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// newSession is a session nobody has.
+func (k *kit) newSession(name string) engine.NewSession {
+	return engine.NewSession{
+		ID: k.id(name), Workflow: k.prefix, Status: engine.StatusActive,
+		State: []byte(fmt.Sprintf(`{"id":%s,"workflow":{}}`, quote(k.id(name)))), Counters: []byte(`{"seq":0}`),
+	}
+}
+
+// create creates one session and wants it to be new.
+func (k *kit) create(n engine.NewSession) engine.SessionRecord {
+	k.Helper()
+	return k.createAll(n)[0]
+}
+
+// createAll creates several in one call.
+func (k *kit) createAll(sessions ...engine.NewSession) []engine.SessionRecord {
+	k.Helper()
+	created, err := k.store.Create(k.ctx, sessions)
+	k.noError(err)
+	if len(created) != len(sessions) {
+		k.Fatalf("%d results for %d new sessions", len(created), len(sessions))
+	}
+	out := make([]engine.SessionRecord, len(created))
+	for i, c := range created {
+		k.noError(c.Err)
+		if c.Exists {
+			k.Fatalf("session %s was there already", sessions[i].ID)
+		}
+		out[i] = c.Session
+	}
+	return out
+}
+
+// held creates a session that this case holds for long.
+func (k *kit) held(name string) engine.SessionRecord {
+	k.Helper()
+	return k.heldFor(name, long)
+}
+
+func (k *kit) heldFor(name string, d time.Duration) engine.SessionRecord {
+	k.Helper()
+	n := k.newSession(name)
+	n.Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: d}
+	return k.create(n)
+}
+
+// atRest creates a session nobody holds that is never due, as one that waits for an
+// answer; change may set what its checkpoint writes.
+func (k *kit) atRest(name string, change ...func(c *engine.Checkpoint)) engine.SessionRecord {
+	k.Helper()
+	c := k.checkpoint(k.held(name))
+	c.Release = true
+	for _, f := range change {
+		f(&c)
+	}
+	k.commit(c)
+	return k.session(name)
+}
+
+// expired creates a session whose lease has run out.
+func (k *kit) expired(name string) engine.SessionRecord {
+	k.Helper()
+	r := k.heldFor(name, time.Millisecond)
+	k.pass(r.LeaseUntil)
+	return r
+}
+
+// session reads a session of this case.
+func (k *kit) session(name string) engine.SessionRecord {
+	k.Helper()
+	r, err := k.store.Session(k.ctx, k.id(name))
+	k.noError(err)
+	return *r
+}
+
+// checkpoint is the next checkpoint of a session; it keeps the lease.
+func (k *kit) checkpoint(r engine.SessionRecord) engine.Checkpoint {
+	return engine.Checkpoint{
+		Session: r.ID, Version: r.Version, Lease: r.Lease, Transition: k.token(), Seen: r.Inbox,
+		State: []byte(fmt.Sprintf(`{"version":%d}`, r.Version+1)), Counters: []byte(`{"seq":1}`),
+		Status: engine.StatusActive, LeaseFor: long,
+	}
+}
+
+// send commits checkpoints and returns their outcomes.
+func (k *kit) send(checkpoints ...engine.Checkpoint) []engine.CommitOutcome {
+	k.Helper()
+	results, err := k.store.Commit(k.ctx, checkpoints)
+	k.noError(err)
+	if len(results) != len(checkpoints) {
+		k.Fatalf("%d results for %d checkpoints", len(results), len(checkpoints))
+	}
+	out := make([]engine.CommitOutcome, len(results))
+	for i := range results {
+		out[i] = results[i].Outcome
+	}
+	return out
+}
+
+// commit commits checkpoints that have to be written.
+func (k *kit) commit(checkpoints ...engine.Checkpoint) {
+	k.Helper()
+	for i, outcome := range k.send(checkpoints...) {
+		if outcome != engine.Committed {
+			k.Fatalf("checkpoint of session %s: outcome %s, want committed", checkpoints[i].Session, outcomeName(outcome))
+		}
+	}
+}
+
+// outcome commits one checkpoint and wants an outcome.
+func (k *kit) outcome(c engine.Checkpoint, want engine.CommitOutcome) engine.CommitResult {
+	k.Helper()
+	results, err := k.store.Commit(k.ctx, []engine.Checkpoint{c})
+	k.noError(err)
+	if len(results) != 1 || results[0].Outcome != want {
+		k.Fatalf("results %+v, want one that is %s", results, outcomeName(want))
+	}
+	return results[0]
+}
+
+func outcomeName(o engine.CommitOutcome) string {
+	switch o {
+	case engine.Lost:
+		return "lost"
+	case engine.Committed:
+		return "committed"
+	case engine.Again:
+		return "again"
+	case engine.Refused:
+		return "refused"
+	}
+	return fmt.Sprintf("%d", int(o))
+}
+
+// execution is an execution of a session; Times are whole milliseconds.
+func execution(session string, seq int64, step string) engine.Execution {
+	at := time.Date(2026, 3, 4, 5, 6, 7, int(seq%1000)*int(time.Millisecond), time.UTC)
+	return engine.Execution{
+		ID: fmt.Sprintf("%s/%d", session, seq), Session: session, Seq: seq, Workflow: "w", Step: step,
+		Visit: 1, Attempt: 1, Status: engine.StatusComplete, StartedAt: at, FinishedAt: at.Add(time.Second),
+	}
+}
+
+// message is the n-th line of a session's chat.
+func message(session string, n int64) engine.Message {
+	return engine.Message{Role: "user", Content: fmt.Sprintf("line %d", n), Step: "ask",
+		At: 1_763_673_000_000 + n, ID: fmt.Sprintf("%s/%d", session, n), N: n}
+}
+
+// deliver puts one request into an inbox, whatever is there.
+func (k *kit) deliver(session, key string, r engine.Request) engine.Delivered {
+	k.Helper()
+	d := k.deliverAll(engine.Delivery{Session: session, Key: key, Decide: always(r)})[0]
+	k.noError(d.Err)
+	return d
+}
+
+// deliverAll delivers in one call.
+func (k *kit) deliverAll(deliveries ...engine.Delivery) []engine.Delivered {
+	k.Helper()
+	out, err := k.store.Deliver(k.ctx, deliveries)
+	k.noError(err)
+	if len(out) != len(deliveries) {
+		k.Fatalf("%d results for %d deliveries", len(out), len(deliveries))
+	}
+	return out
+}
+
+// always decides to write a request.
+func always(r engine.Request) func(engine.InboxView) (*engine.Request, error) {
+	return func(engine.InboxView) (*engine.Request, error) { return &r, nil }
+}
+
+// signal is a request without a target.
+func signal() engine.Request {
+	return engine.Request{Kind: engine.RequestSignal, Body: []byte(`{"name":"go"}`)}
+}
+
+// answer is the answer to one question of a session.
+func answer(session, step string, visit int) engine.Request {
+	return engine.Request{Kind: engine.RequestAnswer, Step: step, Visit: visit, Ask: 1,
+		Target: fmt.Sprintf("%s/%s/%d/1", session, step, visit), Body: []byte(`"yes"`), BodyHash: "h"}
+}
+
+// claimOne takes a lease that has to be free.
+func (k *kit) claimOne(name string, d time.Duration) engine.Claimed {
+	k.Helper()
+	claimed, err := k.store.ClaimByID(k.ctx, []string{k.id(name)}, k.claim(d))
+	k.noError(err)
+	if len(claimed) != 1 {
+		k.Fatalf("claimed %d sessions, want %s", len(claimed), k.id(name))
+	}
+	return claimed[0]
+}

@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A testCase is one sentence of the contract.
+type testCase struct {
+	name string
+	run  func(k *kit)
+}
+
+// An area is the cases of one file.
+type area struct {
+	name  string
+	cases []testCase
+}
+
+// sideBySide are the areas whose cases may run at the same time on one database.
+func sideBySide() []area {
+	return []area{
+		{"create", createCases},
+		{"start key", startKeyCases},
+		{"list", listCases},
+		{"page", pageCases},
+		{"count", countCases},
+		{"lease", leaseCases},
+		{"extend", extendCases},
+		{"checkpoint", checkpointCases},
+		{"guard", guardCases},
+		{"again", againCases},
+		{"batch", batchCases},
+		{"due", dueCases},
+		{"closing", closingCases},
+		{"children", childCases},
+		{"parent", parentCases},
+		{"blob", blobCases},
+		{"result", resultCases},
+		{"deliver", deliverCases},
+		{"decide", decideCases},
+		{"deliver and claim", deliverClaimCases},
+		{"many deliveries", manyDeliveryCases},
+		{"inbox", inboxCases},
+		{"edit state", editStateCases},
+		{"history", historyCases},
+		{"lineage", lineageCases},
+		{"workflow", workflowCases},
+		{"edit workflow", editWorkflowCases},
+		{"path", pathCases},
+		{"definition", definitionCases},
+		{"delete", deleteCases},
+		{"wake", wakeCases},
+		{"odd texts", oddCases},
+		{"schema", schemaCases},
+	}
+}
+
+// Run runs the conformance suite. open is called once for each case; it may return the
+// same store every time and closes what it opened by t.Cleanup. The cases that claim
+// whatever is due run last and one after another: nothing else may claim on that
+// database meanwhile.
+func Run(t *testing.T, open func(t *testing.T) engine.Store) {
+	t.Run("side by side", func(t *testing.T) {
+		for _, a := range sideBySide() {
+			t.Run(a.name, func(t *testing.T) { runArea(t, a, open, true) })
+		}
+	})
+	runArea(t, area{"claim", claimCases}, open, false)
+}
+
+func runArea(t *testing.T, a area, open func(t *testing.T) engine.Store, parallel bool) {
+	for _, c := range a.cases {
+		t.Run(c.name, func(t *testing.T) {
+			if parallel {
+				t.Parallel()
+			}
+			c.run(newKit(t, open(t)))
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var wakeCases = []testCase{
+	{"pending sessions of a workflow become due at once", wakePending},
+	{"workflows with pending sessions", wakeWorkflows},
+}
+
+func wakePending(k *kit) {
+	k.atRest("one", withStatus(engine.StatusPending))
+	k.atRest("two", withStatus(engine.StatusPending), func(c *engine.Checkpoint) { c.DueAt = k.now().Add(long) })
+	ask := k.atRest("ask", asking(since(1), "ask"))
+	held := k.held("held")
+	c := k.checkpoint(held)
+	c.Status = engine.StatusPending
+	k.commit(c)
+	held = k.session("held")
+	other := k.newSession("other")
+	other.Workflow, other.Status, other.Claim = k.id("other"), engine.StatusPending, k.lease()
+	rest := k.checkpoint(k.create(other))
+	rest.Status, rest.Release = engine.StatusPending, true
+	k.commit(rest)
+	n, err := k.store.WakePending(k.ctx, k.prefix)
+	k.noError(err)
+	k.equal("woken", n, 2)
+	for _, name := range []string{"one", "two"} {
+		got := k.session(name)
+		k.near("due_at of "+name, got.DueAt)
+		k.equal("version of "+name, got.Version, int64(1))
+	}
+	k.sameRecord("one that waits", k.session("ask"), ask)
+	k.sameRecord("one that is held", k.session("held"), held)
+	k.equal("one of another workflow is not due", k.session("other").DueAt.IsZero(), true)
+	n, err = k.store.WakePending(k.ctx, k.id("nobody"))
+	k.noError(err)
+	k.equal("woken of no workflow", n, 0)
+}
+
+func wakeWorkflows(k *kit) {
+	k.atRest("one", withStatus(engine.StatusPending))
+	k.atRest("two", withStatus(engine.StatusPending))
+	other := k.newSession("other")
+	other.Workflow = k.id("other")
+	k.create(other)
+	find := func() (mine, others int) {
+		k.Helper()
+		ids, err := k.store.PendingWorkflows(k.ctx)
+		k.noError(err)
+		for _, id := range ids {
+			switch id {
+			case k.prefix:
+				mine++
+			case k.id("other"):
+				others++
+			}
+		}
+		k.equal("doubles", len(ids)-len(slices.Compact(slices.Sorted(slices.Values(ids)))), 0)
+		return mine, others
+	}
+	mine, others := find()
+	k.equal("mine and others", []int{mine, others}, []int{1, 0})
+	for _, name := range []string{"one", "two"} {
+		c := k.checkpoint(k.claimOne(name, long).Session)
+		c.Status, c.Release = engine.StatusComplete, true
+		k.commit(c)
+	}
+	mine, _ = find()
+	k.equal("mine when none is pending", mine, 0)
+}

@@ -1,0 +1,248 @@
+package storetest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var workflowCases = []testCase{
+	{"all properties come back", workflowProperties},
+	{"unknown properties are kept", workflowUnknown},
+	{"a property of a wrong type is a problem and kept", workflowProblems},
+	{"several at once, missing ones left out", workflowSeveral},
+	{"listed with their number of steps", workflowList},
+	{"a step without workflow gets the one it is put into", workflowAdopted},
+	{"two reads have one ETag, a change has another", workflowETag},
+	{"one node without steps is a workflow", workflowEmpty},
+	{"two hundred steps", workflowLarge},
+}
+
+// edited applies an edit to this case's workflow.
+func (k *kit) edited(edit engine.Edit) *engine.Workflow {
+	k.Helper()
+	if edit.Workflow == "" {
+		edit.Workflow = k.prefix
+	}
+	w, err := k.store.EditWorkflow(k.ctx, edit)
+	k.noError(err)
+	return w
+}
+
+// workflow reads one workflow that has to be there.
+func (k *kit) workflow(id string) *engine.Workflow {
+	k.Helper()
+	list, err := k.store.Workflows(k.ctx, []string{id}, nil)
+	k.noError(err)
+	if len(list) != 1 || list[0].ID != id {
+		k.Fatalf("read %d workflows, want %s", len(list), id)
+	}
+	return list[0]
+}
+
+// noWorkflow wants a workflow not to be there.
+func (k *kit) noWorkflow(id string) {
+	k.Helper()
+	list, err := k.store.Workflows(k.ctx, []string{id}, nil)
+	k.noError(err)
+	k.equal("workflows", len(list), 0)
+}
+
+// sameWorkflow compares all that people can edit.
+func (k *kit) sameWorkflow(what string, got, want *engine.Workflow) {
+	k.Helper()
+	k.sameJSON(what, got, want)
+	k.equal(what+": ETag", got.ETag(), want.ETag())
+}
+
+// chain is an edit that makes steps joined by paths, one after the other.
+func chain(steps ...string) engine.Edit {
+	var e engine.Edit
+	for i, id := range steps {
+		e.PutSteps = append(e.PutSteps, engine.Step{ID: id, Function: "utils.reply.reply", Input: `{"text":"` + id + `"}`})
+		if i > 0 {
+			e.PutPaths = append(e.PutPaths, engine.Path{Kind: engine.Next, Source: steps[i-1], Target: id})
+		}
+	}
+	return e
+}
+
+// shape is a workflow as text: its steps, then its paths.
+func shape(w *engine.Workflow) string {
+	var parts []string
+	for i := range w.Steps {
+		parts = append(parts, w.Steps[i].ID)
+	}
+	for i := range w.Paths {
+		parts = append(parts, w.Paths[i].ID)
+	}
+	return strings.Join(parts, " ")
+}
+
+func number(f float64) *float64 { return &f }
+
+// full is a workflow that uses every property.
+func full() engine.Edit {
+	return engine.Edit{
+		Put: &engine.Workflow{Name: "A name", Description: "It's a description", Settings: engine.Settings{History: "errors", MaxSteps: 7, MessageWindow: 3}},
+		PutSteps: []engine.Step{
+			{ID: "root", Function: "utils.request.request", Input: `{"prompt":"Name?","n":1.0}`, Name: "Ask", Description: "asks", Join: engine.JoinAll,
+				Retry: `{"max_attempts":3}`, Timeout: "30s", OnError: engine.OnErrorContinue, Approval: true, OutputSchema: `{"type":"object"}`,
+				X: number(10), Y: number(-2.5), Bypass: true, Inactive: true, Config: `{"a":1}`},
+			{ID: "reply"}, {ID: "tool"},
+		},
+		PutPaths: []engine.Path{
+			{ID: "first", Stored: true, Kind: engine.Next, Source: "root", Target: "reply", Condition: "@{SESSION_ID}.root.ok", Operator: "OR",
+				Priority: number(1.5), Label: "yes", Back: true},
+			{Kind: engine.Tool, Source: "root", Target: "tool", Name: "search", Description: "finds things"},
+			{Kind: engine.Contains, Source: "root", Target: "tool"},
+		},
+	}
+}
+
+func workflowProperties(k *kit) {
+	edit := full()
+	after := k.edited(edit)
+	got := k.workflow(k.prefix)
+	k.sameWorkflow("what the edit returned", after, got)
+	k.equal("shape", shape(got), "reply root tool first root>tool:TOOL root>tool:CONTAINS")
+	k.sameJSON("settings", got.Settings, edit.Put.Settings)
+	k.equal("name and description", got.Name+got.Description, edit.Put.Name+edit.Put.Description)
+	for _, want := range edit.PutSteps {
+		want.Workflow = k.prefix
+		k.sameJSON("step "+want.ID, got.Step(want.ID), want)
+	}
+	k.equal("problems", len(got.Problems), 0)
+	for i, want := range edit.PutPaths {
+		p := got.Paths[i]
+		k.equal("path "+p.ID+" is stored", p.Stored, want.Stored)
+		k.equal("path "+p.ID+" has a handle", p.Ref != "", true)
+		want.ID = p.ID
+		k.sameJSON("path "+p.ID, p, want)
+	}
+}
+
+func workflowUnknown(k *kit) {
+	extra := map[string]any{"colour": "blue", "count": int64(3), "ratio": 0.5, "on": true, "tags": []any{"a", "b"}, "Ключ x": "ü", "state": "x"}
+	edit := chain("root", "reply")
+	edit.Put = &engine.Workflow{Name: "n", Extra: extra, Settings: engine.Settings{Extra: map[string]json.RawMessage{"own": json.RawMessage(`{"a":1}`)}}}
+	edit.PutSteps[0].Extra, edit.PutPaths[0].Extra = extra, extra
+	k.edited(edit)
+	got := k.workflow(k.prefix)
+	k.sameJSON("of the workflow", got.Extra, extra)
+	k.sameJSON("of the step", got.Step("root").Extra, extra)
+	k.sameJSON("of the path", got.Paths[0].Extra, extra)
+	k.sameJSON("of the settings", got.Settings, edit.Put.Settings)
+	k.equal("problems", len(got.Problems), 0)
+	// A put replaces all of them.
+	k.edited(engine.Edit{Put: &engine.Workflow{Name: "m"}, PutSteps: []engine.Step{{ID: "root"}}})
+	got = k.workflow(k.prefix)
+	k.equal("extra of workflow and step", []int{len(got.Extra), len(got.Step("root").Extra)}, []int{0, 0})
+	k.equal("settings are empty", got.Settings.IsZero(), true)
+	k.sameJSON("extra of the path", got.Paths[0].Extra, extra)
+	k.equal("function", got.Step("root").Function, "")
+}
+
+func workflowProblems(k *kit) {
+	edit := chain("root", "reply")
+	edit.PutSteps[0].Extra = map[string]any{"approval": int64(7), "x": "left", "timeout": int64(30)}
+	edit.PutPaths[0].Extra = map[string]any{"priority": "high"}
+	k.edited(edit)
+	got := k.workflow(k.prefix)
+	k.equal("shape", shape(got), "reply root root>reply")
+	root := got.Step("root")
+	k.sameJSON("kept", root.Extra, map[string]any{"approval": 7, "x": "left"})
+	k.sameJSON("kept with the path", got.Paths[0].Extra, map[string]any{"priority": "high"})
+	k.equal("used where it can be", root.Timeout, "30")
+	k.equal("not used", []any{root.Approval, root.X, got.Paths[0].Priority}, []any{false, (*float64)(nil), (*float64)(nil)})
+	k.equal("problems", len(got.Problems), 3)
+	for _, p := range got.Problems {
+		k.equal("step, level, code", []string{p.Step, p.Level, p.Code}, []string{"root", "error", "property_type"})
+	}
+}
+
+func workflowSeveral(k *kit) {
+	for _, name := range []string{"one", "two"} {
+		edit := chain("root", name)
+		edit.Workflow = k.id(name)
+		k.edited(edit)
+	}
+	list, err := k.store.Workflows(k.ctx, k.ids("two", "nobody", "one", "two"), map[string][]string{k.id("one"): {"root"}})
+	k.noError(err)
+	shapes := make(map[string]string)
+	for _, w := range list {
+		shapes[w.ID] = shape(w)
+	}
+	k.equal("workflows", len(list), 2)
+	k.equal("shapes", shapes, map[string]string{k.id("one"): "one root root>one", k.id("two"): "root two root>two"})
+	list, err = k.store.Workflows(k.ctx, nil, nil)
+	k.noError(err)
+	k.equal("workflows of no ids", len(list), 0)
+}
+
+func workflowList(k *kit) {
+	edit := chain("root", "a", "b")
+	edit.Put = &engine.Workflow{Name: "N", Description: "D"}
+	k.edited(edit)
+	bare := chain("root")
+	bare.Workflow = k.id("bare")
+	k.edited(bare)
+	find := func() []engine.WorkflowInfo {
+		k.Helper()
+		all, err := k.store.WorkflowIDs(k.ctx)
+		k.noError(err)
+		var mine []engine.WorkflowInfo
+		for _, w := range all {
+			if strings.HasPrefix(w.ID, k.prefix) {
+				mine = append(mine, w)
+			}
+		}
+		return mine
+	}
+	k.equal("workflows", find(), []engine.WorkflowInfo{
+		{ID: k.prefix, Name: "N", Description: "D", Steps: 3}, {ID: k.id("bare"), Steps: 1}})
+	k.edited(engine.Edit{Delete: true})
+	k.equal("workflows", find(), []engine.WorkflowInfo{{ID: k.id("bare"), Steps: 1}})
+}
+
+func workflowAdopted(k *kit) {
+	edit := chain("root")
+	edit.PutSteps = append(edit.PutSteps, engine.Step{ID: "other", Workflow: k.id("another")})
+	k.edited(edit)
+	got := k.workflow(k.prefix)
+	k.equal("shape", shape(got), "other root")
+	k.equal("workflows of the steps", []string{got.Steps[0].Workflow, got.Steps[1].Workflow}, []string{k.prefix, k.prefix})
+	k.noWorkflow(k.id("another"))
+}
+
+func workflowETag(k *kit) {
+	k.edited(full())
+	first := k.workflow(k.prefix).ETag()
+	k.equal("of a second read", k.workflow(k.prefix).ETag(), first)
+	moved := *k.workflow(k.prefix).Step("root")
+	moved.X = number(11)
+	changed := k.edited(engine.Edit{PutSteps: []engine.Step{moved}}).ETag()
+	if changed == first {
+		k.Error("a changed workflow has the ETag it had")
+	}
+	moved.X = number(10)
+	k.equal("of the workflow as it was", k.edited(engine.Edit{PutSteps: []engine.Step{moved}}).ETag(), first)
+}
+
+func workflowEmpty(k *kit) {
+	k.edited(engine.Edit{Put: &engine.Workflow{Name: "empty"}})
+	got := k.workflow(k.prefix)
+	k.equal("name and shape", got.Name+shape(got), "empty")
+}
+
+func workflowLarge(k *kit) {
+	var names []string
+	for i := range 200 {
+		names = append(names, "s"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26))
+	}
+	edit := chain(names...)
+	k.sameWorkflow("workflow", k.edited(edit), k.workflow(k.prefix))
+	got := k.workflow(k.prefix)
+	k.equal("steps and paths", []int{len(got.Steps), len(got.Paths)}, []int{200, 199})
+}

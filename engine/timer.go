@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// A dueTimer knows when sessions of this engine fall due soon, so that a retry in 20 ms
+// does not wait for the next poll. It is a help, never the truth: that is due_at.
+type dueTimer struct {
+	mu      sync.Mutex
+	times   timeHeap
+	changed chan struct{}
+}
+
+// dueTimerRoom bounds what is remembered; what is not is found by polling.
+const dueTimerRoom = 10_000
+
+func newDueTimer() *dueTimer { return &dueTimer{changed: make(chan struct{}, 1)} }
+
+func (d *dueTimer) add(at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.times) >= dueTimerRoom {
+		return
+	}
+	heap.Push(&d.times, at)
+	if d.times[0].Equal(at) {
+		select {
+		case d.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// wait returns after most, at the earliest time known, or when woken; ctx's error ends it.
+func (d *dueTimer) wait(ctx context.Context, most time.Duration, wake <-chan struct{}) error {
+	until := time.Now().Add(most)
+	for {
+		t := time.NewTimer(time.Until(d.earliest(until)))
+		select {
+		case <-t.C:
+			d.forgetPassed()
+			return nil
+		case <-wake:
+			t.Stop()
+			return nil
+		case <-d.changed:
+			t.Stop()
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (d *dueTimer) earliest(otherwise time.Time) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.times) > 0 && d.times[0].Before(otherwise) {
+		return d.times[0]
+	}
+	return otherwise
+}
+
+func (d *dueTimer) forgetPassed() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for now := time.Now(); len(d.times) > 0 && !d.times[0].After(now); {
+		heap.Pop(&d.times)
+	}
+}
+
+type timeHeap []time.Time
+
+func (h timeHeap) Len() int           { return len(h) }
+func (h timeHeap) Less(i, j int) bool { return h[i].Before(h[j]) }
+func (h timeHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push and Pop are heap.Interface.
+func (h *timeHeap) Push(x any) { *h = append(*h, x.(time.Time)) }
+
+// Pop removes the last element.
+func (h *timeHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// viewDefinitionAge is how old the definition may be by which a question is shown as
+// gone.
+const viewDefinitionAge = time.Second
+
+// Session returns a session as people see it. It changes nothing.
+func (e *Engine) Session(ctx context.Context, id string) (*Session, error) {
+	rec, err := e.store.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.view(ctx, rec)
+}
+
+// view makes a session of its record. A state that does not parse is the session's
+// error, not the caller's.
+func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
+	s := &Session{
+		ID: rec.ID, Workflow: workflowOf(rec.Workflow), Status: rec.Status, Version: rec.Version,
+		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
+		Awaiting: []Question{}, Messages: []Message{},
+	}
+	state, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		s.Status = StatusError
+		s.Error = &SessionError{Kind: KindState, Message: err.Error()}
+		return s, nil
+	}
+	s.Status = state.shownStatus(rec)
+	s.Messages = state.Messages()
+	s.Error = state.engine.Failure
+	s.Awaiting = state.Questions()
+	s.Problems = state.problems()
+	s.Steps = make(map[string]string, len(state.stepOrder))
+	for _, id := range state.stepOrder {
+		s.Steps[id] = state.steps[id].Status
+	}
+	if len(s.Awaiting) > 0 {
+		if err := e.markQuestions(ctx, rec, s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// shownStatus is the status the state says, except that a state made by hand without a
+// step is about to start.
+func (s *State) shownStatus(rec *SessionRecord) string {
+	if len(s.steps) == 0 && rec.Version == 0 {
+		return StatusActive
+	}
+	return s.SessionStatus()
+}
+
+// markQuestions says which questions are answered already and which have lost their step.
+func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, s *Session) error {
+	def, err := e.definitions.recent(ctx, s.Workflow, viewDefinitionAge)
+	if err != nil {
+		return err
+	}
+	answered := map[string]bool{}
+	if counted, err := parseCounters(rec.ID, rec.Counters); err == nil && rec.Inbox > counted.Seen {
+		found, err := e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: counted.Seen}})
+		if err != nil {
+			return err
+		}
+		for _, q := range found[rec.ID] {
+			answered[q.Target] = true
+		}
+	}
+	for i := range s.Awaiting {
+		q := &s.Awaiting[i]
+		q.Gone = def.steps[q.Step] == nil
+		q.Answered = answered[target(rec.ID, q.Step, q.Visit, q.Ask)]
+	}
+	return nil
+}
+
+// Questions returns the open questions as they were shown, longest waiting first.
+func (s *State) Questions() []Question {
+	list := s.questions()
+	out := make([]Question, 0, len(list))
+	for _, w := range list {
+		q := s.engine.Asks[w.Step]
+		one := Question{Step: w.Step, Visit: w.Visit, Ask: w.Ask, Kind: w.Kind, Prompt: q.Prompt,
+			Options: q.Options, Schema: q.Schema, Since: milli(w.Since)}
+		if q.Due > 0 {
+			due := milli(q.Due)
+			one.Due = &due
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// problems lists why steps wait and paths are closed.
+func (s *State) problems() []SessionProblem {
+	var out []SessionProblem
+	for _, id := range s.stepOrder {
+		entry := s.steps[id]
+		switch entry.Status {
+		case StatusPending:
+			p := SessionProblem{Step: id, Message: "waits for values"}
+			if l := s.engine.Live[id]; l != nil {
+				p.Missing = l.Missing
+				p.Message = pendingText(l)
+			}
+			out = append(out, p)
+		case StatusError:
+			out = append(out, SessionProblem{Step: id, Message: entry.Error})
+		}
+	}
+	for _, path := range sortedKeys(s.engine.Problems) {
+		out = append(out, SessionProblem{Path: path, Step: sourceOf(path), Message: s.engine.Problems[path]})
+	}
+	for _, id := range sortedKeys(s.engine.Joins) {
+		out = append(out, SessionProblem{Step: id, Message: "join: all: waits for steps that can still reach it"})
+	}
+	return out
+}
+
+func pendingText(l *liveStep) string {
+	text := "waits for values"
+	for i, why := range l.Why {
+		if i < len(l.Missing) {
+			text += fmt.Sprintf("; %s: %s", l.Missing[i], why)
+		}
+	}
+	return text
+}
+
+// target names one question among all.
+func target(session, step string, visit, ask int) string {
+	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, ask)
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"context"
+	"sort"
+)
+
+// An arrival is something that came to the session and belongs to its next wave: a
+// finished visit whose paths are to be evaluated.
+type arrival struct {
+	step   string
+	result *attemptResult // of an effect; nil for a visit that is complete already
+	record *Execution     // of a complete visit
+}
+
+// wave runs one wave: what has arrived, then every pure step that is active now, in the
+// order of activation; then the paths of all that finished, together and once; then the
+// joins and the skipped. It tells whether anything moved, so that another wave may.
+//
+// Effects found active are put into r.toStart; they start after the next checkpoint.
+func (r *runner) wave(ctx context.Context) (progressed bool) {
+	var done []arrival
+	r.fireDue()
+	for _, a := range r.takeArrivals() {
+		progressed = true
+		if a.result != nil {
+			if a.record = r.finishAttempt(a.result); a.record == nil {
+				continue
+			}
+		}
+		done = append(done, a)
+	}
+	if r.resting() {
+		r.followPaths(done)
+		return progressed
+	}
+	for _, step := range r.activeSteps() {
+		if ctx.Err() != nil || r.stopNow {
+			break
+		}
+		record, moved := r.runStep(ctx, step)
+		progressed = progressed || moved
+		if record != nil {
+			done = append(done, arrival{step: step, record: record})
+		}
+	}
+	r.followPaths(done)
+	if r.settleJoins() {
+		progressed = true
+	}
+	r.settleSkipped()
+	return progressed
+}
+
+// fireDue gives questions whose time is over the answer that was set for that, or fails
+// their steps.
+func (r *runner) fireDue() {
+	now := r.now()
+	for _, w := range r.state.questions() {
+		q := r.state.engine.Asks[w.Step]
+		if q.Due == 0 || q.Due > now || r.resting() {
+			continue
+		}
+		r.unwritten.closing = true
+		if len(q.OnDue) > 0 {
+			r.applyAnswer(&Request{Kind: RequestAnswer, Step: w.Step, Visit: w.Visit, Ask: w.Ask, Body: q.OnDue})
+			continue
+		}
+		f := failure{kind: KindTimeout, final: true, message: "no answer came in time",
+			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}
+		if record := r.failStep(w.Step, f); record != nil {
+			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
+		}
+	}
+}
+
+func (r *runner) takeArrivals() []arrival {
+	for {
+		select {
+		case res := <-r.results:
+			r.arrive(res)
+			continue
+		default:
+		}
+		out := r.arrived
+		r.arrived = nil
+		return out
+	}
+}
+
+func (r *runner) arrive(res attemptResult) {
+	delete(r.running, res.attempt.step)
+	r.arrived = append(r.arrived, arrival{step: res.attempt.step, result: &res})
+}
+
+// resting tells whether no step may start: the session is paused, cancelled, or failed
+// as a whole.
+func (r *runner) resting() bool {
+	e := &r.state.engine
+	return e.Paused != nil || e.Cancelled != nil
+}
+
+// activeSteps returns the steps to be run or tried again now, in the order of
+// activation: active ones that are not under way and not waiting for a retry, and
+// pending ones.
+func (r *runner) activeSteps() []string {
+	now := r.now()
+	var steps []string
+	for id, l := range r.state.engine.Live {
+		switch r.state.Status(id) {
+		case StatusActive:
+			if r.running[id] == nil && !r.starting(id) && l.RetryAt <= now {
+				steps = append(steps, id)
+			}
+		case StatusPending:
+			steps = append(steps, id)
+		}
+	}
+	live := r.state.engine.Live
+	sort.Slice(steps, func(i, j int) bool { return live[steps[i]].Order < live[steps[j]].Order })
+	return steps
+}
+
+func (r *runner) starting(step string) bool {
+	for _, a := range r.toStart {
+		if a.step == step {
+			return true
+		}
+	}
+	return false
+}
+
+// followPaths evaluates the paths of finished visits, all against the same state, and
+// activates their targets in path order.
+func (r *runner) followPaths(done []arrival) {
+	if len(done) == 0 {
+		return
+	}
+	r.state.LastEvaluated = r.now()
+	type activation struct {
+		target string
+		from   takenPath
+	}
+	var taken []activation
+	for _, d := range done {
+		for _, p := range r.evaluatePaths(d.step, d.record) {
+			taken = append(taken, activation{p.Target, takenPath{Seq: d.record.Seq, Path: p.ID}})
+		}
+	}
+	for _, t := range taken {
+		r.activate(t.target, t.from)
+	}
+	for _, d := range done {
+		if from, ok := r.state.engine.Again[d.step]; ok {
+			delete(r.state.engine.Again, d.step)
+			for _, f := range from {
+				r.activate(d.step, f)
+			}
+		}
+	}
+}

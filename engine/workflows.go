@@ -1,0 +1,304 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+)
+
+// A Difference is what loading a workflow changed.
+type Difference struct {
+	Workflow string  `json:"workflow"`
+	Steps    Changes `json:"steps"`
+	Paths    Changes `json:"paths"`
+	ETag     string  `json:"-"`
+}
+
+// Changes are ids that were added, changed and removed.
+type Changes struct {
+	Added   []string `json:"added"`
+	Changed []string `json:"changed"`
+	Removed []string `json:"removed"`
+}
+
+// Empty tells whether nothing changed.
+func (d *Difference) Empty() bool {
+	return len(d.Steps.Added)+len(d.Steps.Changed)+len(d.Steps.Removed)+len(d.Paths.Added)+len(d.Paths.Changed)+len(d.Paths.Removed) == 0
+}
+
+// Workflow returns a workflow as it is stored, with what is wrong with it.
+func (e *Engine) Workflow(ctx context.Context, id string) (*Workflow, error) {
+	w, err := e.workflow(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		return nil, e.workflowNotFound(ctx, id)
+	}
+	return w, nil
+}
+
+func (e *Engine) workflow(ctx context.Context, id string) (*Workflow, error) {
+	found, err := e.store.Workflows(ctx, []string{id}, nil)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Workflows lists all workflows by id.
+func (e *Engine) Workflows(ctx context.Context) ([]WorkflowInfo, error) {
+	return e.store.WorkflowIDs(ctx)
+}
+
+// PutWorkflow makes the stored workflow the given one: what is not in it is removed,
+// what is equal is not touched. match is the ETag the stored one must have, "" for any.
+func (e *Engine) PutWorkflow(ctx context.Context, w *Workflow, match string) (*Difference, error) {
+	if err := checkWorkflow(w); err != nil {
+		return nil, err
+	}
+	old, err := e.workflow(ctx, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		old = &Workflow{ID: w.ID}
+		if match != "" {
+			return nil, e.workflowNotFound(ctx, w.ID)
+		}
+	} else if match == "" {
+		match = old.ETag() // nobody edits in between
+	}
+	edit, diff := compare(old, w)
+	edit.Match = match
+	if diff.Empty() && edit.Put == nil {
+		diff.ETag = old.ETag()
+		return diff, nil
+	}
+	after, err := e.store.EditWorkflow(ctx, *edit)
+	if err != nil {
+		return nil, err
+	}
+	diff.ETag = after.ETag()
+	return diff, nil
+}
+
+// DeleteWorkflow removes a workflow with all its steps; its sessions stay.
+func (e *Engine) DeleteWorkflow(ctx context.Context, id, match string) error {
+	if _, err := e.Workflow(ctx, id); err != nil {
+		return err
+	}
+	_, err := e.store.EditWorkflow(ctx, Edit{Workflow: id, Match: match, Delete: true})
+	return err
+}
+
+// PutStep adds or replaces one step.
+func (e *Engine) PutStep(ctx context.Context, workflow string, s Step, match string) (*Workflow, error) {
+	if err := checkStepID(s.ID); err != nil {
+		return nil, err
+	}
+	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutSteps: []Step{s}})
+}
+
+// RemoveStep removes a step with its paths.
+func (e *Engine) RemoveStep(ctx context.Context, workflow, step, match string) (*Workflow, error) {
+	w, err := e.Workflow(ctx, workflow)
+	if err != nil {
+		return nil, err
+	}
+	if w.Step(step) == nil {
+		return nil, stepNotFound(w, step)
+	}
+	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemoveSteps: []string{step}})
+}
+
+func stepNotFound(w *Workflow, step string) error {
+	ids := make([]string, len(w.Steps))
+	for i := range w.Steps {
+		ids[i] = w.Steps[i].ID
+	}
+	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q in workflow %q", step, w.ID), Exists: ids}
+}
+
+// PutPath adds a path (id "" or not there yet) or replaces the one of its id. A replaced
+// path without a stored id gets one.
+func (e *Engine) PutPath(ctx context.Context, workflow string, p Path, match string) (*Workflow, error) {
+	w, err := e.Workflow(ctx, workflow)
+	if err != nil {
+		return nil, err
+	}
+	for _, end := range []string{p.Source, p.Target} {
+		if w.Step(end) == nil {
+			return nil, stepNotFound(w, end)
+		}
+	}
+	if p.Kind == "" {
+		p.Kind = Next
+	}
+	if old := w.Path(p.ID); old != nil && p.ID != "" {
+		p.Ref, p.Stored = old.Ref, true
+	} else {
+		p.Stored = p.ID != ""
+	}
+	if match == "" {
+		match = w.ETag()
+	}
+	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutPaths: []Path{p}})
+}
+
+// RemovePath removes one path by id or name.
+func (e *Engine) RemovePath(ctx context.Context, workflow, path, match string) (*Workflow, error) {
+	w, err := e.Workflow(ctx, workflow)
+	if err != nil {
+		return nil, err
+	}
+	p := w.Path(path)
+	if p == nil {
+		ids := make([]string, len(w.Paths))
+		for i := range w.Paths {
+			ids[i] = w.Paths[i].ID
+		}
+		return nil, &DetailError{Err: ErrPathNotFound, Detail: fmt.Sprintf("%q in workflow %q", path, workflow), Exists: ids}
+	}
+	if match == "" {
+		match = w.ETag()
+	}
+	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemovePaths: []Path{*p}})
+}
+
+// checkWorkflow refuses what cannot be stored: steps without or with the same id.
+func checkWorkflow(w *Workflow) error {
+	if err := checkWorkflowID(w.ID); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i := range w.Steps {
+		id := w.Steps[i].ID
+		if err := checkStepID(id); err != nil {
+			return err
+		}
+		if seen[id] {
+			return detail(ErrBadRequest, "two steps are called %q", id)
+		}
+		seen[id] = true
+	}
+	for i := range w.Paths {
+		p := &w.Paths[i]
+		for _, end := range []string{p.Source, p.Target} {
+			if !seen[end] {
+				return detail(ErrBadRequest, "path %s>%s: there is no step %q", p.Source, p.Target, end)
+			}
+		}
+	}
+	return nil
+}
+
+func checkWorkflowID(id string) error {
+	if id == "" || len(id) > maxID {
+		return detail(ErrBadRequest, "workflow id %q: want 1 to %d bytes", cutText(id, 40), maxID)
+	}
+	return nil
+}
+
+func checkStepID(id string) error {
+	if id == "" || len(id) > maxID {
+		return detail(ErrBadRequest, "step id %q: want 1 to %d bytes", cutText(id, 40), maxID)
+	}
+	return nil
+}
+
+// compare finds the least edit that makes old the new one. Paths without a stored id are
+// matched by name: ends and place in path order.
+func compare(old, w *Workflow) (*Edit, *Difference) {
+	wanted := *w
+	wanted.Steps = append([]Step(nil), w.Steps...)
+	wanted.Paths = append([]Path(nil), w.Paths...)
+	for i := range wanted.Paths {
+		if !wanted.Paths[i].Stored {
+			wanted.Paths[i].ID = ""
+		}
+	}
+	wanted.Normalize()
+	edit := &Edit{Workflow: w.ID}
+	diff := &Difference{Workflow: w.ID, Steps: emptyChanges(), Paths: emptyChanges()}
+	compareSteps(old, &wanted, edit, diff)
+	comparePaths(old, &wanted, edit, diff)
+	if old.Name != w.Name || old.Description != w.Description || !sameJSON(old.Settings, w.Settings) || !sameJSON(old.Extra, w.Extra) {
+		edit.Put = &Workflow{ID: w.ID, Name: w.Name, Description: w.Description, Settings: w.Settings, Extra: w.Extra}
+	}
+	return edit, diff
+}
+
+func emptyChanges() Changes {
+	return Changes{Added: []string{}, Changed: []string{}, Removed: []string{}}
+}
+
+func compareSteps(old, wanted *Workflow, edit *Edit, diff *Difference) {
+	for i := range wanted.Steps {
+		s := &wanted.Steps[i]
+		before := old.Step(s.ID)
+		switch {
+		case before == nil:
+			diff.Steps.Added = append(diff.Steps.Added, s.ID)
+		case sameJSON(before.editable(), s.editable()):
+			continue
+		default:
+			diff.Steps.Changed = append(diff.Steps.Changed, s.ID)
+		}
+		edit.PutSteps = append(edit.PutSteps, *s)
+	}
+	for i := range old.Steps {
+		if wanted.Step(old.Steps[i].ID) == nil {
+			diff.Steps.Removed = append(diff.Steps.Removed, old.Steps[i].ID)
+			edit.RemoveSteps = append(edit.RemoveSteps, old.Steps[i].ID)
+		}
+	}
+}
+
+func comparePaths(old, wanted *Workflow, edit *Edit, diff *Difference) {
+	kept := map[string]bool{}
+	for i := range wanted.Paths {
+		p := wanted.Paths[i]
+		before := old.Path(p.ID)
+		if before != nil && (before.Kind != p.Kind || before.Source != p.Source || before.Target != p.Target || before.Stored != p.Stored) {
+			before = nil
+		}
+		switch {
+		case before == nil:
+			diff.Paths.Added = append(diff.Paths.Added, p.ID)
+		case sameJSON(before.Properties(), p.Properties()):
+			kept[before.Ref] = true
+			continue
+		default:
+			kept[before.Ref] = true
+			p.Ref = before.Ref
+			diff.Paths.Changed = append(diff.Paths.Changed, p.ID)
+		}
+		edit.PutPaths = append(edit.PutPaths, p)
+	}
+	gone := map[string]bool{}
+	for _, id := range edit.RemoveSteps {
+		gone[id] = true
+	}
+	for i := range old.Paths {
+		p := old.Paths[i]
+		if kept[p.Ref] {
+			continue
+		}
+		diff.Paths.Removed = append(diff.Paths.Removed, p.ID)
+		if !gone[p.Source] && !gone[p.Target] { // else it goes with its step
+			edit.RemovePaths = append(edit.RemovePaths, p)
+		}
+	}
+}
+
+// sameJSON compares two values by their JSON, where 1 and 1.0 of a store's number types
+// are the same.
+func sameJSON(a, b any) bool {
+	if reflect.DeepEqual(a, b) {
+		return true
+	}
+	ja, errA := encodePlain(a)
+	jb, errB := encodePlain(b)
+	return errA == nil && errB == nil && string(ja) == string(jb)
+}

@@ -1,0 +1,85 @@
+package formats
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/formats/cypherfile"
+	"github.com/stepgraph/stepgraph/formats/native"
+)
+
+// A Format is one kind of workflow file.
+type Format interface {
+	// Name is what people call it: "cypher", "stepgraph".
+	Name() string
+	// Recognise tells whether a file looks like it, by its name and content. A file that is
+	// meant to be of this format but has faults must be recognised, so that Parse can name
+	// them.
+	Recognise(name string, src []byte) bool
+	// Parse reads a file. Workflows without ID are named by Load. Errors of syntax carry
+	// file, line and column; what cannot be expressed is an error that names it.
+	Parse(name string, src []byte) (Loaded, error)
+}
+
+// All is every format, in the order in which they are asked. A format that is known by
+// less comes later.
+func All() []Format {
+	return []Format{
+		stepgraphFormat{},
+		cypherFormat{},
+	}
+}
+
+type cypherFormat struct{}
+
+func (cypherFormat) Name() string { return "cypher" }
+
+func (cypherFormat) Recognise(name string, src []byte) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".cypher", ".cql", ".cyp":
+		return true
+	case ".json":
+		return false
+	}
+	return !isJSON(src) && cypherStart.Match(src)
+}
+
+// cypherStart is a clause at the beginning of some line.
+var cypherStart = regexp.MustCompile(`(?im)^\s*(CREATE|MERGE|MATCH|OPTIONAL\s+MATCH)\b`)
+
+func (cypherFormat) Parse(name string, src []byte) (Loaded, error) {
+	f, err := cypherfile.Parse(name, src)
+	if err != nil {
+		return Loaded{}, err
+	}
+	l := Loaded{Workflows: f.Workflows, Notes: f.Notes}
+	for _, lines := range f.Lines {
+		l.Lines = append(l.Lines, Lines(lines))
+	}
+	return l, nil
+}
+
+type stepgraphFormat struct{}
+
+func (stepgraphFormat) Name() string { return native.Format }
+
+func (stepgraphFormat) Recognise(_ string, src []byte) bool {
+	return isJSON(src) && native.Recognise(src)
+}
+
+func (stepgraphFormat) Parse(name string, src []byte) (Loaded, error) {
+	w, lines, err := native.Read(name, src)
+	if err != nil {
+		return Loaded{}, err
+	}
+	l := Loaded{Lines: []Lines{Lines(lines)}}
+	l.Workflows = append(l.Workflows, *w)
+	return l, nil
+}
+
+func isJSON(src []byte) bool {
+	src = bytes.TrimLeft(src, " \t\r\n")
+	return len(src) > 0 && (src[0] == '{' || src[0] == '[')
+}

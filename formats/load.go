@@ -1,0 +1,160 @@
+package formats
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/native"
+)
+
+// ErrUnknownFormat is returned for a file that no format recognises.
+var ErrUnknownFormat = errors.New("not a workflow file of a known format")
+
+// Loaded is what a file holds. Nothing has been stored or run.
+type Loaded struct {
+	Format    string
+	Workflows []engine.Workflow // each with an ID; their Problems carry lines
+	Lines     []Lines           // of each workflow, in the same order; may be empty
+	Notes     []engine.Problem  // problems of the file that belong to no workflow of it
+}
+
+// Lines tells where in the file a workflow's steps and paths stand, from 1, by id.
+type Lines struct {
+	Steps map[string]int
+	Paths map[string]int
+}
+
+// Load reads a workflow file of any format. What names no workflow gets the file's name
+// without its extension. The errors of formats with lines begin with FILE:LINE:COL.
+func Load(name string, src []byte) (Loaded, error) {
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	for _, f := range All() {
+		if !f.Recognise(name, src) {
+			continue
+		}
+		l, err := f.Parse(name, src)
+		if err != nil {
+			return Loaded{}, err
+		}
+		l.Format = f.Name()
+		l.name(WorkflowName(name))
+		return l, nil
+	}
+	if isJSON(src) {
+		if err := native.Syntax(name, src); err != nil {
+			return Loaded{}, err
+		}
+	}
+	return Loaded{}, fmt.Errorf("%s: %w: known are %s", name, ErrUnknownFormat, strings.Join(names(), ", "))
+}
+
+func names() []string {
+	var all []string
+	for _, f := range All() {
+		all = append(all, f.Name())
+	}
+	return all
+}
+
+// WorkflowName is what a file's workflow is called when nothing in it says so.
+func WorkflowName(file string) string {
+	base := filepath.Base(filepath.ToSlash(file))
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
+		return name
+	}
+	return base
+}
+
+// Problems are all that was found while reading, in the order of lines.
+func (l *Loaded) Problems() []engine.Problem {
+	all := append([]engine.Problem(nil), l.Notes...)
+	for i := range l.Workflows {
+		all = append(all, l.Workflows[i].Problems...)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Line < all[j].Line })
+	return all
+}
+
+// name gives the workflow without ID its name, joins it to one that already has that
+// name, and makes every step say where it belongs.
+func (l *Loaded) name(id string) {
+	unnamed, same := -1, -1
+	for i := range l.Workflows {
+		switch l.Workflows[i].ID {
+		case "":
+			unnamed = i
+		case id:
+			same = i
+		}
+	}
+	if unnamed >= 0 {
+		l.Workflows[unnamed].ID = id
+		l.retarget(id)
+		if same >= 0 {
+			l.join(same, unnamed)
+		}
+	}
+	for i := range l.Workflows {
+		w := &l.Workflows[i]
+		for k := range w.Steps {
+			w.Steps[k].Workflow = w.ID
+		}
+		for k := range w.Paths {
+			if w.Paths[k].TargetWorkflow == w.ID {
+				w.Paths[k].TargetWorkflow = ""
+			}
+		}
+	}
+}
+
+// retarget corrects paths to steps that name no workflow: a format calls that one
+// "default", which it is in Neo4j, unless the file has such a workflow as well.
+func (l *Loaded) retarget(id string) {
+	for i := range l.Workflows {
+		if l.Workflows[i].ID == engine.DefaultWorkflow {
+			return
+		}
+	}
+	for i := range l.Workflows {
+		for k := range l.Workflows[i].Paths {
+			if p := &l.Workflows[i].Paths[k]; p.TargetWorkflow == engine.DefaultWorkflow {
+				p.TargetWorkflow = id
+			}
+		}
+	}
+}
+
+// join adds the second workflow to the first and removes it.
+func (l *Loaded) join(first, second int) {
+	into, from := &l.Workflows[first], l.Workflows[second]
+	for _, s := range from.Steps {
+		if into.Step(s.ID) != nil {
+			into.Problems = append(into.Problems, engine.Problem{Level: "error", Step: s.ID, Code: "duplicate_step",
+				Message: fmt.Sprintf("a STEP with id %q is there twice in workflow %s", s.ID, into.ID)})
+			continue
+		}
+		into.Steps = append(into.Steps, s)
+	}
+	into.Problems = append(into.Problems, from.Problems...)
+	into.Paths = append(into.Paths, from.Paths...)
+	into.Normalize()
+	if second < len(l.Lines) && first < len(l.Lines) {
+		l.Lines[first].add(l.Lines[second])
+		l.Lines = append(l.Lines[:second], l.Lines[second+1:]...)
+	}
+	l.Workflows = append(l.Workflows[:second], l.Workflows[second+1:]...)
+}
+
+func (l *Lines) add(other Lines) {
+	for id, line := range other.Steps {
+		l.Steps[id] = line
+	}
+	for id, line := range other.Paths {
+		l.Paths[id] = line
+	}
+}

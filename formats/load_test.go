@@ -1,0 +1,87 @@
+package formats
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/formats/cypherfile"
+)
+
+func TestLoadRecognises(t *testing.T) {
+	for _, c := range []struct{ name, src, format, workflow string }{
+		{"flows/greet.cypher", "CREATE (:STEP {id: 'root'})", "cypher", "greet"},
+		{"greet.v2.CYPHER", "CREATE (:STEP {id: 'root'})", "cypher", "greet.v2"},
+		{"greet.txt", "// a comment\n  merge (:STEP {id: 'root'})", "cypher", "greet"},
+		{"greet.json", "\uFEFF{}", "", ""},
+		{"shop.json", `{"format": "stepgraph", "version": 1, "steps": [{"id": "root"}]}`, "stepgraph", "shop"},
+		{"shop.json", `{"format": "stepgraph", "version": 1, "id": "market", "steps": [{"id": "root"}]}`, "stepgraph", "market"},
+		{"piped", `{"format": "stepgraph", "version": 1, "steps": [{"id": "root"}]}`, "stepgraph", "piped"},
+	} {
+		l, err := Load(c.name, []byte(c.src))
+		if c.format == "" {
+			if !errors.Is(err, ErrUnknownFormat) || !strings.Contains(err.Error(), "cypher, ") && !strings.Contains(err.Error(), "stepgraph") {
+				t.Errorf("%s: got %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if l.Format != c.format || len(l.Workflows) != 1 || l.Workflows[0].ID != c.workflow || l.Workflows[0].Steps[0].Workflow != c.workflow {
+			t.Errorf("%s: got %+v", c.name, l)
+		}
+		if l.Lines[0].Steps["root"] == 0 {
+			t.Errorf("%s: no line of root: %+v", c.name, l.Lines)
+		}
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"a.cypher", "CREATE (", `a.cypher:1:9: unexpected the end of the file, expected ")"`},
+		{"a.json", "{\n  \"nodes\": [}", "a.json:2:13: /nodes: invalid character '}' looking for beginning of value"},
+		{"a.json", `{"format": "stepgraph", "version": 3}`, "a.json:1:36: /version: this version of stepgraph reads documents of version 1"},
+		{"a.md", "# Notes", "a.md: not a workflow file of a known format: known are stepgraph, cypher"},
+	} {
+		if _, err := Load(c.name, []byte(c.src)); err == nil || err.Error() != c.want {
+			t.Errorf("%s: got  %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	var place *cypherfile.Error
+	if _, err := Load("a.cypher", []byte("CREATE (")); !errors.As(err, &place) {
+		t.Errorf("got %T", err)
+	}
+}
+
+func TestStepsWithAndWithoutWorkflow(t *testing.T) {
+	src := []byte(`CREATE (a:STEP {id: 'a', workflow: 'shop'})-[:NEXT]->(b:STEP {id: 'b'})`)
+	l, err := Load("shop.cypher", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Workflows) != 1 || len(l.Workflows[0].Steps) != 2 || l.Workflows[0].Paths[0].TargetWorkflow != "" || l.Lines[0].Steps["b"] != 1 {
+		t.Errorf("joined: %+v", l)
+	}
+	if l, err = Load("other.cypher", src); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Workflows) != 2 || l.Workflows[0].ID != "other" || l.Workflows[1].ID != "shop" || l.Workflows[1].Paths[0].TargetWorkflow != "other" {
+		t.Errorf("apart: %+v", l)
+	}
+}
+
+func TestProblemsInOrderOfLines(t *testing.T) {
+	l, err := Load("x.cypher", []byte("CREATE (a:STEP {id: 'a'})-[:NEXT]->(b);\nCREATE (:Note);\nCREATE (:STEP);"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range l.Problems() {
+		got = append(got, p.Code)
+	}
+	if strings.Join(got, " ") != "unlabelled_target other_node step_without_id" {
+		t.Errorf("got %v", got)
+	}
+}
