@@ -32,27 +32,47 @@ func (s *Store) deliver(d *engine.Delivery) engine.Delivered {
 	if err != nil {
 		return engine.Delivered{Err: err}
 	}
-	if wanted == nil {
-		return engine.Delivered{Session: cloneRecord(x.record)}
+	var out engine.Delivered
+	if wanted != nil {
+		if out.Request, err = x.accept(*wanted, d.Key, now); err != nil {
+			return engine.Delivered{Err: fmt.Errorf("session %s: request %q: %w", d.Session, d.Key, err)}
+		}
 	}
-	request := cloneRequest(*wanted)
-	if request.Key == "" {
-		request.Key = d.Key
-	}
-	if err := x.acceptable(&request); err != nil {
-		return engine.Delivered{Err: fmt.Errorf("session %s: request %q: %w", d.Session, request.Key, err)}
-	}
-	written := cloneRequest(*x.receive(request, now))
-	x.wake(now)
-	out := engine.Delivered{Request: &written}
-	if d.Claim != nil && !x.held(now) {
-		x.lease(*d.Claim, now)
-		claimed := x.claimed(now)
-		out.Claimed = &claimed
-	}
+	out.Claimed = x.claimFor(d.Claim, wanted != nil, now)
 	s.put(x)
 	out.Session = cloneRecord(x.record)
 	return out
+}
+
+// accept writes a request and wakes the session.
+func (x *session) accept(r engine.Request, key string, now time.Time) (*engine.Request, error) {
+	if r.Key == "" {
+		r.Key = key
+	}
+	if err := x.acceptable(&r); err != nil {
+		return nil, err
+	}
+	written := cloneRequest(*x.receive(r, now))
+	x.wake(now)
+	return &written, nil
+}
+
+// claimFor takes the lease for a delivery that has written a request, when nobody holds
+// it. One that has this very token already is sent for the second time, its first answer
+// lost: it gets what it got then, whether it writes or not.
+func (x *session) claimFor(l *engine.Lease, wrote bool, now time.Time) *engine.Claimed {
+	switch {
+	case l == nil:
+		return nil
+	case l.Token != "" && l.Token == x.record.Lease:
+		x.extend(now.Add(l.For))
+	case wrote && !x.held(now):
+		x.lease(*l, now)
+	default:
+		return nil
+	}
+	claimed := x.claimed(now)
+	return &claimed
 }
 
 // acceptable holds the two uniqueness constraints of REQUEST, in case Decide did not look.

@@ -13,6 +13,7 @@ var deliverClaimCases = []testCase{
 	{"leaves one that somebody has", deliverClaimsHeld},
 	{"two of one session in one call take one lease", deliverClaimsTwice},
 	{"many at once take one lease", deliverClaimsRace},
+	{"sent again with the same token it is claimed again", deliverClaimsAgain},
 }
 
 var manyDeliveryCases = []testCase{
@@ -97,6 +98,36 @@ func deliverClaimsRace(k *kit) {
 	})
 	k.equal("claimed", claimed.Load(), int64(1))
 	k.numbered(r.ID, 8)
+}
+
+// The answer to the first sending was lost; the caller must learn that it has the lease.
+func deliverClaimsAgain(k *kit) {
+	r := k.atRest("a")
+	d := engine.Delivery{Session: r.ID, Key: "key", Claim: k.lease(), Decide: func(v engine.InboxView) (*engine.Request, error) {
+		if v.Same != nil {
+			return nil, nil
+		}
+		request := signal()
+		return &request, nil
+	}}
+	first := k.deliverAll(d)[0]
+	k.noError(first.Err)
+	second := k.deliverAll(d)[0]
+	k.noError(second.Err)
+	if second.Request != nil || second.Claimed == nil {
+		k.Fatalf("got %+v, want no request but the claim", second)
+	}
+	k.equal("token", second.Claimed.Session.Lease, d.Claim.Token)
+	k.equal("requests", keysOf(second.Claimed.Requests, false), "key")
+	k.sameRecord("session of the result", second.Session, second.Claimed.Session)
+	k.sameTime("due_at", second.Session.DueAt, second.Session.LeaseUntil)
+	k.numbered(r.ID, 1)
+	k.commit(k.checkpoint(second.Claimed.Session))
+	other := d
+	other.Claim = k.lease()
+	if out := k.deliverAll(other)[0]; out.Claimed != nil || out.Err != nil {
+		k.Errorf("another token got %+v, want no claim", out)
+	}
 }
 
 func deliverMany(k *kit) {

@@ -9,6 +9,7 @@ import (
 
 var startKeyCases = []testCase{
 	{"a key starts one session", startAgain},
+	{"sent again it shows the lease it took", startClaimed},
 	{"a key with another body is refused", startOtherBody},
 	{"two of one key in one call", startTwice},
 	{"many at once with one key: one session", startRace},
@@ -51,6 +52,17 @@ func startAgain(k *kit) {
 	k.equal("same id exists", same.Exists, true)
 	k.isError(k.start(k.keyed("a", "other key", "h")).Err, engine.ErrSessionExists)
 	k.create(k.keyed("c", "other key", "h"))
+}
+
+// The answer to the first sending was lost: the caller compares tokens.
+func startClaimed(k *kit) {
+	n := k.keyed("a", "key", "h")
+	n.Claim = k.lease()
+	k.create(n)
+	again := k.start(n)
+	k.noError(again.Err)
+	k.equal("exists, token", []any{again.Exists, again.Session.Lease}, []any{true, n.Claim.Token})
+	k.commit(k.checkpoint(again.Session))
 }
 
 func startOtherBody(k *kit) {
