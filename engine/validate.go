@@ -1,0 +1,343 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// Validate lists what is wrong with a workflow, errors and warnings together, each with
+// its place. Nothing of it keeps a session from starting: a fault is its step's or
+// path's own. registry may be nil; then functions are not looked at.
+func Validate(w *Workflow, registry *Registry) []Problem {
+	v := validation{d: Compile(w), registry: registry, problems: append([]Problem(nil), w.Problems...)}
+	v.entries()
+	for _, id := range v.d.stepIDs() {
+		v.step(v.d.steps[id])
+	}
+	for i := range w.Paths {
+		v.path(&w.Paths[i])
+	}
+	v.reach()
+	v.loops()
+	sort.SliceStable(v.problems, func(i, j int) bool { return v.problems[i].Level < v.problems[j].Level })
+	return v.problems
+}
+
+// Validate lists what is wrong with a workflow by the functions of this engine.
+func (e *Engine) Validate(w *Workflow) []Problem { return Validate(w, e.registry) }
+
+type validation struct {
+	d        *Definition
+	registry *Registry
+	problems []Problem
+}
+
+func (v *validation) add(level, code string, step, path, format string, args ...any) {
+	v.problems = append(v.problems, Problem{Level: level, Code: code, Step: step, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (v *validation) entries() {
+	if len(v.d.steps) == 0 {
+		v.add("error", "no_steps", "", "", "the workflow has no steps")
+		return
+	}
+	if v.d.steps[DefaultEntry] == nil {
+		v.add("warning", "no_root", "", "", "there is no step %q: every start has to name its entry step", DefaultEntry)
+	}
+	seen := map[string]bool{}
+	for i := range v.d.Workflow.Steps {
+		id := v.d.Workflow.Steps[i].ID
+		if seen[id] {
+			v.add("error", "duplicate_step", id, "", "two steps are called %q", id)
+		}
+		seen[id] = true
+		if id == "" {
+			v.add("error", "no_id", "", "", "a step has no id")
+		}
+	}
+}
+
+func (v *validation) step(c *compiledStep) {
+	if c.fault != nil {
+		v.add("error", faultCode(c.fault), c.ID, "", "%v", c.fault)
+	}
+	if !referable(c.ID) {
+		v.add("warning", "not_referable", c.ID, "", "references cannot name this step: an id of letters, digits, _ and - can be named")
+	}
+	oneOf := func(property, value string, allowed ...string) {
+		for _, a := range allowed {
+			if value == a {
+				return
+			}
+		}
+		v.add("error", "property_value", c.ID, "", "%s is %q, want %s", property, value, strings.Join(allowed[1:], ", "))
+	}
+	oneOf("join", c.Join, "", JoinAny, JoinAll)
+	oneOf("on_error", c.OnError, "", OnErrorStopPath, OnErrorContinue, OnErrorFailSession)
+	if !isBlank(c.OutputSchema) {
+		if _, err := schemacheck.Compile([]byte(c.OutputSchema)); err != nil {
+			v.add("error", "output_schema", c.ID, "", "output_schema: %v", err)
+		}
+	}
+	v.function(c)
+	v.references(c)
+}
+
+func faultCode(err error) string {
+	name, _, _ := strings.Cut(err.Error(), ":")
+	return "broken_" + name // input, retry, timeout
+}
+
+func (v *validation) function(c *compiledStep) {
+	if v.registry == nil || c.Function == "" {
+		return
+	}
+	spec := v.registry.Find(c.Function)
+	switch {
+	case spec == nil:
+		text := fmt.Sprintf("function %q is not known", c.Function)
+		if near := v.registry.Near(c.Function); len(near) > 0 {
+			text += "; near it are " + strings.Join(near, ", ")
+		}
+		v.add("error", "no_function", c.ID, "", "%s", text)
+	case spec.Disabled != "":
+		v.add("warning", "disabled_function", c.ID, "", "%s", spec.Disabled)
+	case spec.Check != nil && c.fault == nil && !isBlank(c.Input):
+		for _, p := range spec.Check(json.RawMessage(c.Input)) {
+			p.Step = c.ID
+			v.problems = append(v.problems, p)
+		}
+	}
+	if spec != nil && c.fault == nil {
+		v.required(c, spec)
+	}
+}
+
+// required checks that the input has what the function's schema asks for.
+func (v *validation) required(c *compiledStep, spec *Spec) {
+	if spec.Input == nil {
+		return
+	}
+	var have map[string]json.RawMessage
+	if json.Unmarshal([]byte(orEmpty(c.Input)), &have) != nil {
+		return
+	}
+	for _, name := range spec.Input.Required {
+		if _, ok := have[name]; !ok {
+			v.add("warning", "missing_input", c.ID, "", "input has no %q, which %s asks for", name, spec.Name)
+		}
+	}
+}
+
+func orEmpty(input string) string {
+	if isBlank(input) {
+		return "{}"
+	}
+	return input
+}
+
+// references checks what a step's input refers to.
+func (v *validation) references(c *compiledStep) {
+	if c.input == nil {
+		return
+	}
+	for _, ref := range c.input.References() {
+		v.reference(ref, c.ID, "", c)
+	}
+}
+
+// reference checks one reference of a step's input (c set) or of a path's condition.
+func (v *validation) reference(ref references.Reference, step, path string, c *compiledStep) {
+	switch {
+	case ref.Malformed != "":
+		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
+	case ref.Step == "":
+	case v.d.steps[ref.Step] == nil:
+		if !ref.HasDefault {
+			v.add("warning", "unknown_reference", step, path,
+				"%s: no step %q is in the workflow; it has a value only if the session's inputs have that key", ref.Text, ref.Step)
+		}
+	case c != nil && ref.Step == c.ID && !ref.HasDefault:
+		v.add("warning", "own_output", step, path, "%s: reads this step's own output, which its first visit does not have; give it a default", ref.Text)
+	case c != nil && ref.Step != c.ID && !ref.HasDefault && !v.before(ref.Step, c):
+		v.add("warning", "not_before", step, path, "%s: step %q cannot have run before this one", ref.Text, ref.Step)
+	}
+}
+
+// before tells whether some path, back ones too, leads from a step to another, or both
+// run side by side from a common start.
+func (v *validation) before(id string, c *compiledStep) bool {
+	seen := map[string]bool{id: true}
+	stack := []string{id}
+	for len(stack) > 0 {
+		s := v.d.steps[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		if s == nil {
+			continue
+		}
+		if s.ID == c.ID || s.holder == c.ID || c.holder == s.ID {
+			return true
+		}
+		for _, next := range v.successors(s) {
+			if !seen[next] {
+				seen[next] = true
+				stack = append(stack, next)
+			}
+		}
+	}
+	return v.sideBySide(id, c.ID)
+}
+
+// sideBySide tells whether one step leads to both: then the pending rule may bring them
+// into order.
+func (v *validation) sideBySide(a, b string) bool {
+	ia, ib := v.d.steps[a].index, v.d.steps[b].index
+	for _, s := range v.d.steps {
+		if s.routes.has(ia) && s.routes.has(ib) {
+			return true
+		}
+	}
+	return false
+}
+
+// successors are all steps control can go to from s.
+func (v *validation) successors(s *compiledStep) []string {
+	var out []string
+	for _, p := range s.next {
+		if p.fault == "" {
+			out = append(out, p.Target)
+		}
+	}
+	for _, t := range s.tools {
+		out = append(out, t.Target)
+	}
+	out = append(out, s.body...)
+	if s.holder != "" {
+		out = append(out, s.holder)
+	}
+	return out
+}
+
+func (v *validation) path(p *Path) {
+	source := v.d.steps[p.Source]
+	if source == nil || p.Kind != Next {
+		return
+	}
+	for _, c := range source.next {
+		if c.Path != p {
+			continue
+		}
+		if c.fault != "" {
+			v.add("error", "closed_path", p.Source, p.ID, "path %s", c.fault)
+		}
+		if err := c.condition.Err(); err != nil {
+			v.add("error", "broken_condition", p.Source, p.ID, "condition: %v: the path is closed", err)
+		}
+		for _, operand := range c.condition.Operands() {
+			v.operand(c, operand)
+		}
+		if c.back && !p.Back {
+			v.add("warning", "closes_loop", p.Source, p.ID, "counts as back: it closes a loop that has no path marked `back`")
+		}
+	}
+	if target := v.d.steps[p.Target]; target != nil && target.holder != "" && target.holder != source.holder && target.holder != p.Source {
+		v.add("error", "into_container", p.Source, p.ID, "leads into container %q from outside: it is not taken", target.holder)
+	}
+}
+
+func (v *validation) operand(p *compiledPath, operand string) {
+	t := references.Parse(operand)
+	if !t.HasReference() {
+		v.add("warning", "literal_operand", p.Source, p.ID, "%q has no reference: it is judged as a text", cutText(operand, 80))
+	}
+	for _, ref := range t.References() {
+		v.reference(ref, p.Source, p.ID, nil)
+	}
+}
+
+// reach warns of steps that nothing leads to from root.
+func (v *validation) reach() {
+	if v.d.steps[DefaultEntry] == nil {
+		return
+	}
+	seen := map[string]bool{DefaultEntry: true}
+	stack := []string{DefaultEntry}
+	for len(stack) > 0 {
+		s := v.d.steps[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		for _, next := range v.successors(s) {
+			if !seen[next] && v.d.steps[next] != nil {
+				seen[next] = true
+				stack = append(stack, next)
+			}
+		}
+	}
+	for _, id := range v.d.stepIDs() {
+		if !seen[id] {
+			v.add("warning", "unreachable", id, "", "no path leads here from %q: it runs only as an entry step or after a move", DefaultEntry)
+		}
+	}
+}
+
+// loops warns of loops that nothing can leave or stop: every path of every step in them
+// is unconditional and leads round again, and no step asks a person.
+func (v *validation) loops() {
+	for _, id := range v.d.stepIDs() {
+		for _, p := range v.d.steps[id].next {
+			if p.back && p.fault == "" && v.endless(p) {
+				v.add("warning", "endless_loop", p.Source, p.ID, "nothing ends this loop: it runs until max_steps")
+			}
+		}
+	}
+}
+
+// endless tells whether a loop closed by p has neither a condition nor a question.
+func (v *validation) endless(p *compiledPath) bool {
+	if p.Condition != nil {
+		return false
+	}
+	in := v.d.loopOf(p)
+	for _, s := range in {
+		if asks(s) {
+			return false
+		}
+		for _, out := range s.next {
+			if out.Condition != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func asks(s *compiledStep) bool {
+	return s.Approval || strings.Contains(s.Function, "request") || s.Function == "wait"
+}
+
+// loopOf returns the steps between a closing path's target and its source.
+func (d *Definition) loopOf(p *compiledPath) []*compiledStep {
+	source, target := d.steps[p.Source], d.steps[p.Target]
+	if source == nil || target == nil {
+		return nil
+	}
+	var in []*compiledStep
+	for _, s := range d.steps {
+		fromTarget := s == target || target.routes.has(s.index)
+		toSource := s == source || s.routes.has(source.index)
+		if fromTarget && toSource {
+			in = append(in, s)
+		}
+	}
+	return in
+}
+
+// referable tells whether references can name a step.
+func referable(id string) bool {
+	refs := references.Parse("@{SESSION_ID}." + id).References()
+	return len(refs) == 1 && refs[0].Step == id && refs[0].Malformed == "" && len(refs[0].Fields) == 0
+}
