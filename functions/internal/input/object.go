@@ -27,6 +27,7 @@ func Parse(text []byte) (Object, error) {
 		return nil, Bad("input: want a JSON object")
 	}
 	var o Object
+	place := map[string]int{}
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {
@@ -36,7 +37,7 @@ func Parse(text []byte) (Object, error) {
 		if err := decoder.Decode(&value); err != nil {
 			return nil, Bad("input: %s: %v", name, err)
 		}
-		o = o.With(name.(string), compact(value))
+		o = o.put(place, Field{name.(string), compact(value)})
 	}
 	if _, err := decoder.Token(); err != nil {
 		return nil, Bad("input: %v", err)
@@ -66,6 +67,30 @@ func (o Object) With(name string, value json.RawMessage) Object {
 		}
 	}
 	return append(o, Field{name, value})
+}
+
+// Over returns o with the fields of more laid over it: those of o keep their place, new ones
+// follow.
+func (o Object) Over(more Object) Object {
+	var out Object
+	place := make(map[string]int, len(o)+len(more))
+	for _, f := range o {
+		out = out.put(place, f)
+	}
+	for _, f := range more {
+		out = out.put(place, f)
+	}
+	return out
+}
+
+// put is With for objects that may be large: place knows where each name stands.
+func (o Object) put(place map[string]int, f Field) Object {
+	if i, ok := place[f.Name]; ok {
+		o[i].Value = f.Value
+		return o
+	}
+	place[f.Name] = len(o)
+	return append(o, f)
 }
 
 // Without returns the fields of o that none of names calls.

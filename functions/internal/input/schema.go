@@ -42,7 +42,7 @@ func Decode[T any](text json.RawMessage) (T, Object, error) {
 	for i := range value.NumField() {
 		name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
 		given := o.Get(name)
-		if given == nil {
+		if name == "" || given == nil {
 			continue
 		}
 		if err := json.Unmarshal(given, value.Field(i).Addr().Interface()); err != nil {

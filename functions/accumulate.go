@@ -1,0 +1,183 @@
+package functions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// AccumulateInput is the input of accumulate.
+type AccumulateInput struct {
+	Mode      input.Text      `json:"mode,omitempty" jsonschema:"append (the default) and concat make a list, text joins texts, sum adds numbers, merge puts objects over each other"`
+	Value     json.RawMessage `json:"value,omitempty" jsonschema:"what is added"`
+	Previous  json.RawMessage `json:"previous,omitempty" jsonschema:"what has gathered: a reference to this step's own output with an empty default, such as @{SESSION_ID}.acc.items|"`
+	Into      json.RawMessage `json:"into,omitempty" jsonschema:"another name of previous"`
+	Initial   json.RawMessage `json:"initial,omitempty" jsonschema:"stands in for previous the first time"`
+	Separator *string         `json:"separator,omitempty" jsonschema:"text: what stands between; a new line when absent"`
+	Limit     input.Int       `json:"limit,omitempty" jsonschema:"lists: how many of the newest elements are kept; all when absent"`
+}
+
+// AccumulateOutput is what Accumulate gives: the field of its mode.
+type AccumulateOutput struct {
+	Items  []any          `json:"items,omitempty" jsonschema:"append and concat: the list"`
+	Count  int            `json:"count,omitempty" jsonschema:"append and concat: its length"`
+	Text   string         `json:"text,omitempty" jsonschema:"text: the texts"`
+	Total  float64        `json:"total,omitempty" jsonschema:"sum: the total"`
+	Object map[string]any `json:"object,omitempty" jsonschema:"merge: the object"`
+}
+
+// Accumulate adds a value to what has gathered before. It keeps nothing itself: what has
+// gathered is this step's previous output, which the workflow hands in as previous, so it
+// is pure. A missing value adds nothing.
+func Accumulate(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, fields, err := input.Decode[AccumulateInput](text)
+	if err != nil {
+		return nil, err
+	}
+	if in.Previous == nil {
+		in.Previous = in.Into
+	}
+	// A reference without value gives its empty default: there is no previous output yet.
+	first := in.Previous == nil || string(in.Previous) == `""`
+	if first {
+		in.Previous = in.Initial
+	}
+	switch in.Mode {
+	case "", "append":
+		return appendItems(in, false)
+	case "concat":
+		return appendItems(in, true)
+	case "text":
+		return appendText(in, first && fields.Get("initial") == nil), nil
+	case "sum":
+		return sum(in)
+	case "merge":
+		return merge(in)
+	}
+	return nil, input.Bad("mode: want append, concat, text, sum or merge, not %q", in.Mode)
+}
+
+func appendItems(in AccumulateInput, flat bool) (json.RawMessage, error) {
+	items, err := list("previous", in.Previous)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Value == nil:
+	case flat && in.Value[0] == '[':
+		more, err := list("value", in.Value)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, more...)
+	default:
+		items = append(items, in.Value)
+	}
+	if n := int(in.Limit); n > 0 && len(items) > n {
+		items = items[len(items)-n:]
+	}
+	if items == nil {
+		items = []json.RawMessage{}
+	}
+	return input.Object{{Name: "items", Value: input.Encode(items)}, {Name: "count", Value: input.Encode(len(items))}}.Encode(), nil
+}
+
+func list(name string, value json.RawMessage) ([]json.RawMessage, error) {
+	if value == nil {
+		return nil, nil
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(value, &items); err != nil {
+		return nil, input.Bad("%s: want a list, not %s", name, abridged(value))
+	}
+	return items, nil
+}
+
+// appendText joins previous and value. Where nothing has gathered and nothing was given to
+// start with, the value stands alone, without a separator in front.
+func appendText(in AccumulateInput, alone bool) json.RawMessage {
+	separator := "\n"
+	if in.Separator != nil {
+		separator = *in.Separator
+	}
+	text := input.TextOf(in.Previous)
+	if in.Value != nil {
+		if !alone {
+			text += separator
+		}
+		text += input.TextOf(in.Value)
+	}
+	return input.Object{{Name: "text", Value: input.Encode(text)}}.Encode()
+}
+
+// sum adds exactly while all numbers are whole and short enough, else as floating point.
+func sum(in AccumulateInput) (json.RawMessage, error) {
+	whole, total := new(big.Int), 0.0
+	exact := true
+	for _, part := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"previous", in.Previous}, {"value", in.Value}} {
+		if part.value == nil {
+			continue
+		}
+		text := input.TextOf(part.value)
+		number, err := strconv.ParseFloat(text, 64)
+		if total += number; err != nil || math.IsNaN(total) || math.IsInf(total, 0) {
+			return nil, input.Bad("%s: want a number that can be added, not %s", part.name, abridged(part.value))
+		}
+		if n, ok := new(big.Int).SetString(text, 10); ok && len(text) <= 1000 {
+			whole.Add(whole, n)
+		} else {
+			exact = false
+		}
+	}
+	value := json.RawMessage(whole.String())
+	if !exact {
+		value = input.Encode(total)
+	}
+	return input.Object{{Name: "total", Value: value}}.Encode(), nil
+}
+
+func merge(in AccumulateInput) (json.RawMessage, error) {
+	var object input.Object
+	for _, part := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"previous", in.Previous}, {"value", in.Value}} {
+		if part.value == nil {
+			continue
+		}
+		fields, err := input.Parse(part.value)
+		if err != nil {
+			return nil, input.Bad("%s: want an object, not %s", part.name, abridged(part.value))
+		}
+		object = object.Over(fields)
+	}
+	return input.Object{{Name: "object", Value: object.Encode()}}.Encode(), nil
+}
+
+// abridged is a value as an error may show it.
+func abridged(value json.RawMessage) []byte {
+	if len(value) > 60 {
+		return append(bytes.ToValidUTF8(value[:60:60], nil), "…"...)
+	}
+	return value
+}
+
+func accumulateSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "accumulate",
+		Aliases:     []string{"utils.accumulate"},
+		Description: "Adds a value to a list, a text, a total or an object that grows from visit to visit.",
+		Input:       input.Schema[AccumulateInput](),
+		Output:      input.Schema[AccumulateOutput](),
+		Function:    engine.FunctionFunc(Accumulate),
+	}
+}

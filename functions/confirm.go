@@ -1,0 +1,65 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// ConfirmInput is the input of utils.request.confirm.
+type ConfirmInput struct {
+	Question
+	ConfirmText input.Text `json:"confirm_text,omitempty" jsonschema:"the text that means yes; Yes when absent"`
+	DenyText    input.Text `json:"deny_text,omitempty" jsonschema:"the text that means no; No when absent"`
+}
+
+// Confirm asks a person for yes or no. Answers are booleans, yes and no, and the two texts,
+// which the entry shows as its options; the answered output also has `confirmed`. Like
+// Request it only pauses.
+func Confirm(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, entry, err := input.Decode[ConfirmInput](text)
+	if err != nil {
+		return nil, err
+	}
+	ask, entry, err := question(entry, engine.AskConfirm)
+	if err != nil {
+		return nil, err
+	}
+	yes, no := or(in.ConfirmText, "Yes"), or(in.DenyText, "No")
+	if strings.EqualFold(yes, no) {
+		return nil, input.Bad("confirm_text and deny_text are both %q", yes)
+	}
+	ask.Options = []engine.Option{{Text: yes, Value: json.RawMessage("true")}, {Text: no, Value: json.RawMessage("false")}}
+	ask.Entry = entry.With("options", input.Encode(ask.Options)).Encode()
+	return nil, ask
+}
+
+// or is text without blanks around it, or what stands in for none.
+func or(text input.Text, other string) string {
+	if trimmed := strings.TrimSpace(string(text)); trimmed != "" {
+		return trimmed
+	}
+	return other
+}
+
+func confirmSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "utils.request.confirm",
+		Aliases:     []string{"confirm"},
+		Description: "Asks a person for yes or no and waits for the answer.",
+		Input:       input.Schema[ConfirmInput](),
+		Output:      input.Schema[ConfirmOutput](),
+		Function:    engine.FunctionFunc(Confirm),
+	}
+}
+
+// ConfirmOutput is what references find once the question has been answered, beside the
+// fields of the input.
+type ConfirmOutput struct {
+	RequestOutput
+	Options   []engine.Option `json:"options,omitempty" jsonschema:"the texts for yes and no, in this order"`
+	Confirmed bool            `json:"confirmed,omitempty" jsonschema:"whether the answer was yes"`
+}

@@ -1,0 +1,57 @@
+// Package talk is what a function tells the engine beside its output. It is the part of
+// engine.Call with effects, behind an interface, so that a function's test can listen.
+package talk
+
+import (
+	"context"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Talk takes what is said; *engine.Call is one.
+type Talk interface {
+	Say(text string)
+	Token(text string)
+	Meter(engine.Usage)
+	Messages(ctx context.Context, n int) ([]engine.Message, error)
+}
+
+type key struct{}
+
+// Of returns the call of ctx, or what With put over it.
+func Of(ctx context.Context) Talk {
+	if t, ok := ctx.Value(key{}).(Talk); ok {
+		return t
+	}
+	return engine.CallOf(ctx)
+}
+
+// With returns a context in which Of gives t.
+func With(ctx context.Context, t Talk) context.Context { return context.WithValue(ctx, key{}, t) }
+
+// A Recorder is a Talk for tests: it gives Chat as the session's messages and keeps the rest.
+type Recorder struct {
+	Chat   []engine.Message
+	Said   []string
+	Tokens []string
+	Usage  []engine.Usage
+	Asked  []int // the n of each call of Messages
+}
+
+// Say keeps text.
+func (r *Recorder) Say(text string) { r.Said = append(r.Said, text) }
+
+// Token keeps text.
+func (r *Recorder) Token(text string) { r.Tokens = append(r.Tokens, text) }
+
+// Meter keeps u.
+func (r *Recorder) Meter(u engine.Usage) { r.Usage = append(r.Usage, u) }
+
+// Messages gives the newest n of Chat; all for n <= 0.
+func (r *Recorder) Messages(_ context.Context, n int) ([]engine.Message, error) {
+	r.Asked = append(r.Asked, n)
+	if n <= 0 || n > len(r.Chat) {
+		return r.Chat, nil
+	}
+	return r.Chat[len(r.Chat)-n:], nil
+}

@@ -1,0 +1,66 @@
+package functions
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// options reads a list of answers, each a text, another plain value, or an object with a
+// text (or label) and a value. Null and absent are no options. A model's list often comes
+// as its text, which is read too. Every option gets a value.
+func options(name string, given json.RawMessage) ([]engine.Option, error) {
+	if given == nil {
+		return nil, nil
+	}
+	if given[0] == '"' {
+		given = json.RawMessage(input.TextOf(given))
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(given, &list); err != nil {
+		return nil, input.Bad("%s: want a list of texts or {text, value}", name)
+	}
+	taken := map[string]bool{}
+	out := make([]engine.Option, 0, len(list))
+	for i, element := range list {
+		o, err := option(element)
+		if err != nil {
+			return nil, input.Bad("%s[%d]: %v", name, i, err)
+		}
+		if taken[o.Text] {
+			return nil, input.Bad("%s[%d]: %q stands in the list twice, so an answer could mean either", name, i, o.Text)
+		}
+		taken[o.Text] = true
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func option(element json.RawMessage) (engine.Option, error) {
+	switch element[0] {
+	case 'n', '[':
+		return engine.Option{}, fmt.Errorf("want a text or {text, value}, not %s", element)
+	case '{':
+		o, err := input.Parse(element)
+		if err != nil {
+			return engine.Option{}, err
+		}
+		text, value := o.Get("text"), o.Get("value")
+		if text == nil {
+			text = o.Get("label")
+		}
+		if text == nil {
+			text = value
+		}
+		if text == nil {
+			return engine.Option{}, fmt.Errorf("want a text or {text, value}, not %s", element)
+		}
+		if value == nil {
+			value = input.Encode(input.TextOf(text))
+		}
+		return engine.Option{Text: input.TextOf(text), Value: value}, nil
+	}
+	return engine.Option{Text: input.TextOf(element), Value: element}, nil
+}

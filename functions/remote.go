@@ -1,0 +1,136 @@
+package functions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/wire"
+)
+
+// maxRemote bounds an answer of a remote function: an output (1 MB) or a question, and what
+// stands around it.
+const maxRemote = 1<<20 + 128<<10
+
+// RemoteOptions are what the configuration says of a server of remote functions. The zero
+// value works.
+type RemoteOptions struct {
+	Client  *http.Client  // http.Client without redirects by default
+	Header  http.Header   // sent with every call, such as Authorization
+	Timeout time.Duration // of one attempt; 0 is the engine's default
+	Limit   int           // calls at once; 0 is the engine's default
+}
+
+// Remote returns a function, or with a name ending in ".*" every function with that prefix,
+// that a server at address runs, in any language: each call is one POST of
+//
+//	{function, input, session, step, visit, key}
+//
+// and the server answers {output}, {error, transient} or {await: {prompt, schema, kind,
+// options, entry, due, on_due}}, each with `say`, a text for the session's chat, if it likes.
+// The address is configuration, so it may be on any network. The key, also in the header
+// Idempotency-Key, is the same on every attempt: with it the server makes a call that comes
+// twice count once.
+func Remote(name, address string, o RemoteOptions) (engine.Spec, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return engine.Spec{}, fmt.Errorf("remote functions %s: address %q: want http://HOST or https://HOST", name, address)
+	}
+	r := remote{name: name, address: address, host: u.Host, options: o, client: o.Client}
+	if r.client == nil {
+		r.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	return engine.Spec{
+		Name:        name,
+		Description: "Runs on the server at " + u.Host + ".",
+		Effects:     true,
+		Limit:       o.Limit,
+		Timeout:     o.Timeout,
+		Function:    engine.FunctionFunc(r.call),
+	}, nil
+}
+
+type remote struct {
+	name, address, host string
+	options             RemoteOptions
+	client              *http.Client
+}
+
+type remoteRequest struct {
+	Function string          `json:"function"`
+	Input    json.RawMessage `json:"input"`
+	Session  string          `json:"session"`
+	Step     string          `json:"step"`
+	Visit    int             `json:"visit"`
+	Key      string          `json:"key"`
+}
+
+func (r remote) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	call := engine.CallOf(ctx)
+	function := call.Function
+	if function == "" {
+		function = r.name
+	}
+	body := input.Encode(remoteRequest{function, text, call.Session, call.Step, call.Visit, call.Key})
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("remote function %s: %w", function, err)
+	}
+	for name, values := range r.options.Header {
+		request.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	if call.Key != "" {
+		request.Header.Set("Idempotency-Key", call.Key)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, r.unreachable(ctx, err)
+	}
+	defer response.Body.Close()
+	answer, err := wire.Read(response.Body, maxRemote)
+	if err != nil {
+		return nil, r.unreadable(ctx, err)
+	}
+	if response.StatusCode/100 != 2 {
+		return nil, r.refused(response, answer)
+	}
+	return r.read(ctx, answer)
+}
+
+// unreachable is the error of a call that got no answer; trying again may help.
+func (r remote) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return wire.Ended(ctx)
+	}
+	return &engine.CallError{Transient: true, Kind: "connection", Message: fmt.Sprintf("remote functions at %s: %s", r.host, wire.Cause(err)), Err: err}
+}
+
+func (r remote) unreadable(ctx context.Context, err error) error {
+	if wire.TooLarge(err) {
+		return &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("remote functions at %s: answer is larger than %d bytes", r.host, maxRemote), Err: err}
+	}
+	return r.unreachable(ctx, err)
+}
+
+// refused is the error of an answer with a bad status: 429 and 5xx may pass, others say no.
+func (r remote) refused(response *http.Response, answer []byte) error {
+	e := &engine.CallError{
+		Message:    fmt.Sprintf("remote functions at %s: %s", r.host, response.Status),
+		Transient:  wire.Transient(response.StatusCode),
+		RetryAfter: wire.RetryAfter(response.Header, time.Now()),
+	}
+	var said remoteAnswer
+	if json.Unmarshal(answer, &said) == nil && said.Error != nil {
+		e.Kind, e.Message = said.failure()
+		e.Transient = e.Transient || bool(said.Transient)
+	}
+	return e
+}

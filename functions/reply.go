@@ -1,0 +1,65 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+)
+
+// ReplyInput is the input of utils.reply.reply.
+type ReplyInput struct {
+	Message     input.Text      `json:"message,omitempty" jsonschema:"what is said"`
+	LLMResponse json.RawMessage `json:"llm_response,omitempty" jsonschema:"used when there is no message: a text, or an output of generate, of which the response is said"`
+	Content     input.Text      `json:"content,omitempty" jsonschema:"used when there is neither"`
+	EndSession  input.Bool      `json:"end_session,omitempty" jsonschema:"kept in the output; it ends nothing, a session ends when no path leads on"`
+}
+
+// ReplyOutput is what Reply gives, beside the other fields of its input.
+type ReplyOutput struct {
+	Message    string `json:"message" jsonschema:"what was said"`
+	Content    string `json:"content" jsonschema:"the same"`
+	EndSession bool   `json:"end_session"`
+}
+
+// Reply says something to the person. It is pure: what is said is part of the checkpoint
+// that holds its output, so a call that is made twice speaks once. An empty text says
+// nothing; an input that names no text at all is refused.
+func Reply(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, fields, err := input.Decode[ReplyInput](text)
+	if err != nil {
+		return nil, err
+	}
+	said := string(in.Message)
+	if said == "" {
+		said = input.ResponseText(in.LLMResponse)
+	}
+	if said == "" {
+		said = string(in.Content)
+	}
+	if said == "" && fields.Get("message") == nil && fields.Get("llm_response") == nil && fields.Get("content") == nil {
+		return nil, input.Bad("reply has nothing to say: give it message, llm_response or content")
+	}
+	if said != "" {
+		talk.Of(ctx).Say(said)
+	}
+	out := input.Object{
+		{Name: "message", Value: input.Encode(said)},
+		{Name: "content", Value: input.Encode(said)},
+		{Name: "end_session", Value: input.Encode(bool(in.EndSession))},
+	}
+	return append(out, fields.Without("message", "llm_response", "content", "end_session")...).Encode(), nil
+}
+
+func replySpec() engine.Spec {
+	return engine.Spec{
+		Name:        "utils.reply.reply",
+		Aliases:     []string{"reply", "utils.reply"},
+		Description: "Says something to the person.",
+		Input:       input.Schema[ReplyInput](),
+		Output:      input.Schema[ReplyOutput](),
+		Function:    engine.FunctionFunc(Reply),
+	}
+}

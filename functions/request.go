@@ -1,0 +1,105 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+)
+
+// RequestInput is the input of utils.request.request.
+type RequestInput struct {
+	Question
+	Options json.RawMessage `json:"options,omitempty" jsonschema:"suggestions, each a text or {text, value}; any other answer is taken too"`
+	Schema  json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema that the answer must fit"`
+}
+
+// Question is what all questions have in common.
+type Question struct {
+	Prompt  input.Text      `json:"prompt,omitempty" jsonschema:"what the person is asked"`
+	Message input.Text      `json:"message,omitempty" jsonschema:"used as the prompt when there is none"`
+	Due     input.Duration  `json:"due,omitempty" jsonschema:"how long to wait, in seconds or as a text such as 30m or 2d; for ever when absent"`
+	OnDue   json.RawMessage `json:"on_due,omitempty" jsonschema:"the answer given in the person's stead when the time is up; without it the step fails with kind timeout"`
+}
+
+// Request asks a person for input. It always pauses the session, so that its caller gets an
+// *engine.AwaitInput; the answer, when it comes, completes the output entry made here: all
+// fields of the input in their order. Asking has no effect of its own, asking twice for one
+// checkpoint is asking once.
+func Request(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, entry, err := input.Decode[RequestInput](text)
+	if err != nil {
+		return nil, err
+	}
+	ask, entry, err := question(entry, engine.AskQuestion)
+	if err != nil {
+		return nil, err
+	}
+	if ask.Options, err = options("options", in.Options); err != nil {
+		return nil, err
+	}
+	if ask.Schema, err = answerSchema(in.Schema); err != nil {
+		return nil, err
+	}
+	ask.Entry = entry.Encode()
+	return nil, ask
+}
+
+// question reads what all questions have in common, and the entry without the fields that
+// only an answer may write.
+func question(entry input.Object, kind string) (*engine.AwaitInput, input.Object, error) {
+	in, _, err := input.Decode[Question](entry.Encode())
+	if err != nil {
+		return nil, nil, err
+	}
+	ask := &engine.AwaitInput{Kind: kind, Prompt: string(in.Prompt), Due: time.Duration(in.Due), OnDue: in.OnDue}
+	entry = entry.Without("response", "waiting_for_input")
+	if ask.Prompt == "" && in.Message != "" {
+		ask.Prompt = string(in.Message)
+		entry = entry.With("prompt", input.Encode(ask.Prompt))
+	}
+	switch {
+	case entry.Get("due") != nil && ask.Due == 0:
+		return nil, nil, input.Bad("due: a question cannot be due at once; leave due out to wait for ever")
+	case in.OnDue != nil && ask.Due == 0:
+		return nil, nil, input.Bad("on_due: needs due, the time after which it is the answer")
+	}
+	return ask, entry, nil
+}
+
+// answerSchema takes a schema as an object or as its text, and refuses one that no answer
+// could be checked against.
+func answerSchema(given json.RawMessage) (json.RawMessage, error) {
+	if given == nil {
+		return nil, nil
+	}
+	if given[0] == '"' {
+		given = json.RawMessage(input.TextOf(given))
+	}
+	if _, err := schemacheck.Compile(given); err != nil {
+		return nil, input.Bad("%v", err)
+	}
+	return given, nil
+}
+
+func requestSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "utils.request.request",
+		Aliases:     []string{"request", "utils.request"},
+		Description: "Asks a person for input and waits for the answer.",
+		Input:       input.Schema[RequestInput](),
+		Output:      input.Schema[RequestOutput](),
+		Function:    engine.FunctionFunc(Request),
+	}
+}
+
+// RequestOutput is what references find once the question has been answered, beside the
+// fields of the input.
+type RequestOutput struct {
+	Prompt   string          `json:"prompt,omitempty" jsonschema:"what the person was asked"`
+	Response json.RawMessage `json:"response,omitempty" jsonschema:"the answer as given"`
+	Waiting  bool            `json:"waiting_for_input,omitempty" jsonschema:"false once it has been answered"`
+}

@@ -1,0 +1,61 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// SelectInput is the input of utils.request.select.
+type SelectInput struct {
+	Question
+	Options json.RawMessage `json:"options,omitempty" jsonschema:"the only answers, each a text or {text, value}"`
+	Choices json.RawMessage `json:"choices,omitempty" jsonschema:"used when there are no options"`
+}
+
+// Select asks a person to choose one of the options. Only these are answers; the answered
+// output also has the `value` of the one chosen, which is its text where none is given. The
+// entry shows all options as {text, value}. Like Request it only pauses.
+func Select(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, entry, err := input.Decode[SelectInput](text)
+	if err != nil {
+		return nil, err
+	}
+	ask, entry, err := question(entry, engine.AskSelect)
+	if err != nil {
+		return nil, err
+	}
+	name, given := "options", in.Options
+	if given == nil {
+		name, given = "choices", in.Choices
+	}
+	if ask.Options, err = options(name, given); err != nil {
+		return nil, err
+	}
+	if len(ask.Options) == 0 {
+		return nil, input.Bad("options: there is nothing to choose from, so nobody could answer")
+	}
+	ask.Entry = entry.With("options", input.Encode(ask.Options)).Encode()
+	return nil, ask
+}
+
+func selectSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "utils.request.select",
+		Aliases:     []string{"select"},
+		Description: "Asks a person to choose one of several options and waits for the answer.",
+		Input:       input.Schema[SelectInput](),
+		Output:      input.Schema[SelectOutput](),
+		Function:    engine.FunctionFunc(Select),
+	}
+}
+
+// SelectOutput is what references find once the question has been answered, beside the
+// fields of the input.
+type SelectOutput struct {
+	RequestOutput
+	Options []engine.Option `json:"options,omitempty" jsonschema:"what there was to choose from"`
+	Value   json.RawMessage `json:"value,omitempty" jsonschema:"the value of the option chosen"`
+}

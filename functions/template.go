@@ -1,0 +1,73 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// TemplateInput is the input of template.
+type TemplateInput struct {
+	Template  json.RawMessage `json:"template,omitempty" jsonschema:"the text with references in it, or a list of texts"`
+	Text      json.RawMessage `json:"text,omitempty" jsonschema:"used when there is no template"`
+	Separator *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of a list; a new line when absent"`
+	Trim      input.Bool      `json:"trim,omitempty" jsonschema:"take blanks off both ends of the result"`
+}
+
+// TemplateOutput is what Template gives, beside the other fields of its input.
+type TemplateOutput struct {
+	Text string `json:"text"`
+}
+
+// Template puts a text together. The references in it have been replaced before it is
+// called, so it only joins and trims; values that are no text read as compact JSON. It is
+// pure.
+func Template(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, fields, err := input.Decode[TemplateInput](text)
+	if err != nil {
+		return nil, err
+	}
+	given := in.Template
+	if given == nil {
+		given = in.Text
+	}
+	if fields.Get("template") == nil && fields.Get("text") == nil {
+		return nil, input.Bad("template: there is neither template nor text")
+	}
+	made := joined(given, in.Separator)
+	if in.Trim {
+		made = strings.TrimSpace(made)
+	}
+	out := input.Object{{Name: "text", Value: input.Encode(made)}}
+	return append(out, fields.Without("template", "text", "separator", "trim")...).Encode(), nil
+}
+
+func joined(given json.RawMessage, separator *string) string {
+	var parts []json.RawMessage
+	if given[0] != '[' || json.Unmarshal(given, &parts) != nil {
+		return input.TextOf(given)
+	}
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = input.TextOf(part)
+	}
+	between := "\n"
+	if separator != nil {
+		between = *separator
+	}
+	return strings.Join(texts, between)
+}
+
+func templateSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "template",
+		Aliases:     []string{"utils.template"},
+		Description: "Puts a text together from other outputs.",
+		Input:       input.Schema[TemplateInput](),
+		Output:      input.Schema[TemplateOutput](),
+		Function:    engine.FunctionFunc(Template),
+	}
+}
