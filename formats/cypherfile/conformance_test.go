@@ -14,6 +14,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
+	"github.com/stepgraph/stepgraph/seeds"
 )
 
 // TestConformance runs the same files on a real Neo4j and here. It needs a server of its
@@ -46,6 +47,15 @@ func TestConformance(t *testing.T) {
 	t.Run("fixtures", func(t *testing.T) {
 		for _, file := range fixtures(t) {
 			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameAsNeo4j(t, real, string(src), split(t, src))
+		}
+	})
+	t.Run("seeds", func(t *testing.T) {
+		for _, name := range seeds.Names() {
+			src, err := seeds.Workflow(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,11 +52,10 @@ func (out *writer) bytes() []byte {
 	return []byte(b.String())
 }
 
+// comment adds a line of comment. Texts in it must be quoted: Neo4j decodes \uXXXX in
+// comments as well, so a bare one could end the line and begin a statement.
 func (out *writer) comment(format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
-	out.comments = append(out.comments, strings.Join(strings.FieldsFunc(line, func(c rune) bool {
-		return c == '\n' || c == '\r'
-	}), " "))
+	out.comments = append(out.comments, fmt.Sprintf(format, args...))
 }
 
 func (out *writer) header(w *engine.Workflow) {
@@ -64,7 +63,7 @@ func (out *writer) header(w *engine.Workflow) {
 		out.comment("A workflow, written by stepgraph.")
 		return
 	}
-	out.comment("Workflow %s, written by stepgraph. To replace it in Neo4j, first run:", w.ID)
+	out.comment("Workflow %s, written by stepgraph. To replace it in Neo4j, first run:", quoted(w.ID))
 	out.comment("MATCH (s:STEP {workflow: %s}) DETACH DELETE s;", quoted(w.ID))
 }
 
@@ -138,7 +137,7 @@ func (out *writer) variable(id string) string {
 func (out *writer) path(p *engine.Path) error {
 	from, to := out.variables[p.Source], out.variables[p.Target]
 	if from == "" || to == "" || p.TargetWorkflow != "" {
-		out.comment("Left out: %s from %s to %s, which is not a step of this workflow.", p.Kind, p.Source, p.Target)
+		out.comment("Left out: %s from %s to %s, which is not a step of this workflow.", quoted(string(p.Kind)), quoted(p.Source), quoted(p.Target))
 		return nil
 	}
 	relation := ":" + nameText(string(p.Kind))
