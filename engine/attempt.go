@@ -184,8 +184,12 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 	return r.complete(a.step, res.output, res.info())
 }
 
-// recordLate keeps the result of a call that was cancelled, so that people see it.
+// recordLate keeps the result of a call that was cancelled and finished all the same, so
+// that people see it; one that heeded the cancel is in the history already.
 func (r *runner) recordLate(res *attemptResult) {
+	if errors.Is(res.err, context.Canceled) || res.err != nil && KindOf(res.err) == KindCancelled {
+		return
+	}
 	v := res.info()
 	v.status = StatusCancelled
 	var problem json.RawMessage

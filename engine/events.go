@@ -77,23 +77,28 @@ func (b *eventBus) watched(session string) bool {
 func (b *eventBus) publish(ev Event) { b.send(ev.Session, busEvent{Event: ev}) }
 
 // publishAll sends the events of a checkpoint, after it, and a nudge.
-func (b *eventBus) publishAll(session string, version int64, events []Event) {
+func (b *eventBus) publishAll(session string, version int64, events []notedEvent) {
 	if !b.watched(session) {
 		return
 	}
 	for _, ev := range events {
-		b.send(session, busEvent{Event: ev, version: version})
+		b.send(session, busEvent{version: version, Event: Event{
+			Type: ev.kind, Session: session, Data: ev.data, ID: cursor{version: version, seq: ev.seq, n: ev.n}.String()}})
 	}
 	b.send(session, busEvent{version: version})
 }
 
+// A notedEvent waits for the checkpoint that makes it true. It is noted also when nobody
+// watches: somebody may begin to before the checkpoint is written.
+type notedEvent struct {
+	kind   string
+	data   any
+	seq, n int64 // counters when it happened
+}
+
 // event notes what the next checkpoint's watchers are told.
 func (r *runner) event(kind string, data any) {
-	if !r.e.events.watched(r.id) {
-		return
-	}
-	id := cursor{version: r.version + 1, seq: r.counters.Seq, n: r.counters.Messages}
-	r.unwritten.events = append(r.unwritten.events, Event{Type: kind, Session: r.id, Data: data, ID: id.String()})
+	r.unwritten.events = append(r.unwritten.events, notedEvent{kind, data, r.counters.Seq, r.counters.Messages})
 }
 
 // show tells watchers that a step has changed its status.
@@ -106,14 +111,14 @@ func (r *runner) show(step string) {
 }
 
 // statusEvents tells of a changed status or changed questions.
-func (r *runner) statusEvents(status, awaiting string) []Event {
-	if shown := status + awaiting; shown != r.shown {
-		r.shown = shown
-		id := cursor{version: r.version + 1, seq: r.counters.Seq, n: r.counters.Messages}
-		data := StatusEvent{Status: status, Awaiting: r.state.Questions()}
-		return []Event{{Type: EventSession, Session: r.id, Data: data, ID: id.String()}}
+func (r *runner) statusEvents(status, awaiting string) []notedEvent {
+	shown := status + awaiting
+	if shown == r.shown {
+		return nil
 	}
-	return nil
+	r.shown = shown
+	data := StatusEvent{Status: status, Awaiting: r.state.Questions()}
+	return []notedEvent{{EventSession, data, r.counters.Seq, r.counters.Messages}}
 }
 
 // A cursor is how far somebody has followed a session; as text it is an event's id.

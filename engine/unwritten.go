@@ -14,7 +14,7 @@ type unwritten struct {
 	applied    []RequestOutcome
 	blobs      []Blob
 	drop       []string
-	events     []Event
+	events     []notedEvent
 }
 
 // Bounds at which pure steps that follow one another close their checkpoint.
