@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// patient repeats writes that a store could not do just now (a deadlock of two cases on
+// patient repeats calls that a store could not do just now (a deadlock of two cases on
 // one database), as every caller of a store has to.
 type patient struct{ engine.Store }
 
@@ -29,8 +29,75 @@ func again[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
+// only is for methods that return nothing but an error.
+func only(f func() error) func() (struct{}, error) {
+	return func() (struct{}, error) { return struct{}{}, f() }
+}
+
+func (p patient) Migrate(ctx context.Context) ([]string, error) {
+	return again(ctx, func() ([]string, error) { return p.Store.Migrate(ctx) })
+}
+
+func (p patient) Now(ctx context.Context) (time.Time, error) {
+	return again(ctx, func() (time.Time, error) { return p.Store.Now(ctx) })
+}
+
+func (p patient) Ping(ctx context.Context) error {
+	_, err := again(ctx, only(func() error { return p.Store.Ping(ctx) }))
+	return err
+}
+
+func (p patient) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*engine.Workflow, error) {
+	return again(ctx, func() ([]*engine.Workflow, error) { return p.Store.Workflows(ctx, ids, entries) })
+}
+
+func (p patient) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
+	return again(ctx, func() ([]engine.WorkflowInfo, error) { return p.Store.WorkflowIDs(ctx) })
+}
+
+func (p patient) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
+	return again(ctx, func() (*engine.Workflow, error) { return p.Store.EditWorkflow(ctx, edit) })
+}
+
+func (p patient) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+	return again(ctx, func() ([]engine.StoredDefinition, error) { return p.Store.Definitions(ctx, hashes) })
+}
+
+func (p patient) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+	return again(ctx, func() ([]engine.StoredDefinition, error) { return p.Store.StepDefinitions(ctx, workflow, step) })
+}
+
+func (p patient) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+	_, err := again(ctx, only(func() error { return p.Store.SaveDefinitions(ctx, definitions) }))
+	return err
+}
+
 func (p patient) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
 	return again(ctx, func() ([]engine.Created, error) { return p.Store.Create(ctx, sessions) })
+}
+
+func (p patient) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+	return again(ctx, func() (*engine.SessionRecord, error) { return p.Store.Session(ctx, id) })
+}
+
+func (p patient) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	return again(ctx, func() ([]engine.SessionRecord, error) { return p.Store.SessionsByID(ctx, ids) })
+}
+
+func (p patient) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+	return again(ctx, func() ([]engine.SessionRecord, error) { return p.Store.ListSessions(ctx, q) })
+}
+
+func (p patient) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+	return again(ctx, func() (map[string]int64, error) { return p.Store.CountSessions(ctx, q, by) })
+}
+
+func (p patient) Children(ctx context.Context, parent string) ([]string, error) {
+	return again(ctx, func() ([]string, error) { return p.Store.Children(ctx, parent) })
+}
+
+func (p patient) DeleteSession(ctx context.Context, id string) (bool, error) {
+	return again(ctx, func() (bool, error) { return p.Store.DeleteSession(ctx, id) })
 }
 
 func (p patient) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
@@ -45,40 +112,59 @@ func (p patient) Extend(ctx context.Context, leases []engine.LeaseRef, by time.D
 	return again(ctx, func() ([]string, error) { return p.Store.Extend(ctx, leases, by) })
 }
 
-func (p patient) Release(ctx context.Context, leases []engine.LeaseRef) error {
-	_, err := again(ctx, func() (struct{}, error) { return struct{}{}, p.Store.Release(ctx, leases) })
-	return err
-}
-
 func (p patient) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
 	return again(ctx, func() ([]engine.CommitResult, error) { return p.Store.Commit(ctx, checkpoints) })
+}
+
+func (p patient) NextDue(ctx context.Context) (time.Time, error) {
+	return again(ctx, func() (time.Time, error) { return p.Store.NextDue(ctx) })
 }
 
 func (p patient) WakePending(ctx context.Context, workflow string) (int, error) {
 	return again(ctx, func() (int, error) { return p.Store.WakePending(ctx, workflow) })
 }
 
+func (p patient) PendingWorkflows(ctx context.Context) ([]string, error) {
+	return again(ctx, func() ([]string, error) { return p.Store.PendingWorkflows(ctx) })
+}
+
+func (p patient) Release(ctx context.Context, leases []engine.LeaseRef) error {
+	_, err := again(ctx, only(func() error { return p.Store.Release(ctx, leases) }))
+	return err
+}
+
 func (p patient) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
 	return again(ctx, func() ([]engine.Delivered, error) { return p.Store.Deliver(ctx, deliveries) })
+}
+
+func (p patient) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+	return again(ctx, func() (map[string][]engine.Request, error) { return p.Store.Requests(ctx, after) })
+}
+
+func (p patient) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+	return again(ctx, func() (map[string]engine.InboxState, error) { return p.Store.Inboxes(ctx, ids) })
 }
 
 func (p patient) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	return again(ctx, func() (*engine.SessionRecord, error) { return p.Store.EditState(ctx, edit) })
 }
 
-func (p patient) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
-	return again(ctx, func() (*engine.Workflow, error) { return p.Store.EditWorkflow(ctx, edit) })
+func (p patient) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
+	return again(ctx, func() ([]engine.Execution, error) { return p.Store.Executions(ctx, session, q) })
 }
 
-func (p patient) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
-	return again(ctx, func() ([]engine.WorkflowInfo, error) { return p.Store.WorkflowIDs(ctx) })
+func (p patient) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
+	return again(ctx, func() ([]engine.Message, error) { return p.Store.Messages(ctx, session, q) })
 }
 
-func (p patient) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
-	_, err := again(ctx, func() (struct{}, error) { return struct{}{}, p.Store.SaveDefinitions(ctx, definitions) })
-	return err
+func (p patient) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
+	return again(ctx, func() (map[string][]byte, error) { return p.Store.Blobs(ctx, session, hashes) })
 }
 
-func (p patient) DeleteSession(ctx context.Context, id string) (bool, error) {
-	return again(ctx, func() (bool, error) { return p.Store.DeleteSession(ctx, id) })
+func (p patient) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
+	return again(ctx, func() ([]engine.StoredResult, error) { return p.Store.Results(ctx, session, step, visit) })
+}
+
+func (p patient) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
+	return again(ctx, func() ([]engine.Request, error) { return p.Store.AllRequests(ctx, session, q) })
 }
