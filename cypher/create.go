@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -58,7 +59,7 @@ func apart(n int, names func(int) []string) [][]int {
 func (s *Store) createGroup(ctx context.Context, sessions []engine.NewSession, group []int, creation string, results []engine.Created) error {
 	rows := make([]any, len(group))
 	for k, i := range group {
-		rows[k] = creationRow(&sessions[i], creation)
+		rows[k] = creationRow(&sessions[i], creation+"/"+strconv.Itoa(i))
 	}
 	answer, err := s.create(ctx, rows)
 	switch {
@@ -103,8 +104,8 @@ func isPassing(err error) bool {
 	return errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome) || isContext(err)
 }
 
-// creationRow is a session as the statement wants it. creation marks this call, so that
-// a sending whose answer was lost recognises what it made.
+// creationRow is a session as the statement wants it. creation marks the row of a call, so
+// that a sending whose answer was lost recognises what it made.
 func creationRow(n *engine.NewSession, creation string) params {
 	root := n.Root
 	if root == "" {

@@ -29,7 +29,7 @@ func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.Stor
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read(ctx, queryTextsByHash, params{"hashes": hashes})
+	rows, err := s.read(ctx, queryTextsByHash, params{"hashes": distinct(hashes)})
 	return definitionsFrom(rows), err
 }
 
