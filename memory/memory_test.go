@@ -19,3 +19,17 @@ func TestStoreShared(t *testing.T) {
 	shared := memory.New(memory.Options{Now: func() time.Time { return time.Now().Truncate(5 * time.Millisecond) }})
 	storetest.Run(t, func(*testing.T) engine.Store { return shared })
 }
+
+func TestStoreByHand(t *testing.T) {
+	storetest.RunByHand(t, func(*testing.T) (engine.Store, storetest.Hand) {
+		store := memory.New(memory.Options{})
+		return store, memory.Hand{Store: store}
+	})
+}
+
+// The model against itself, their clocks apart: what it finds is a fault of the comparison.
+func TestModel(t *testing.T) {
+	storetest.Model(t, func(*testing.T) engine.Store {
+		return memory.New(memory.Options{Now: func() time.Time { return time.Now().Add(10 * time.Second) }})
+	})
+}

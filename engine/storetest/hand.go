@@ -1,0 +1,201 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Hand does what a person does in a database browser, past the engine. Properties are
+// text, bool, int64, float64 or a list of texts.
+type Hand interface {
+	// Step makes a STEP node with exactly these properties.
+	Step(ctx context.Context, properties map[string]any) error
+	// Path joins the steps of two ids. The cases give each step an id used nowhere else.
+	Path(ctx context.Context, kind engine.PathKind, source, target string, properties map[string]any) error
+	// Workflow makes a WORKFLOW node with exactly these properties.
+	Workflow(ctx context.Context, properties map[string]any) error
+	// Session makes a SESSION node with exactly these properties.
+	Session(ctx context.Context, properties map[string]any) error
+	// State overwrites the state of a session.
+	State(ctx context.Context, session, state string) error
+}
+
+// RunByHand is the part of the suite for databases that people edit by hand. open is
+// called once for each case. The cases add to the workflow `default` and may run while
+// others use it.
+func RunByHand(t *testing.T, open func(t *testing.T) (engine.Store, Hand)) {
+	for _, c := range handCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			store, hand := open(t)
+			c.run(&handKit{kit: newKit(t, store), hand: hand})
+		})
+	}
+}
+
+// A handKit is a kit with a hand whose faults stop the case.
+type handKit struct {
+	*kit
+	hand Hand
+}
+
+type handCase struct {
+	name string
+	run  func(k *handKit)
+}
+
+var handCases = []handCase{
+	{"a step with id, function and input alone runs in default", handBareStep},
+	{"steps without workflow are found along all kinds of path", handAlong},
+	{"a step without workflow that nothing reaches is found by the list", handUnreached},
+	{"a path from a workflow to a step without one leads to default", handAcross},
+	{"two steps of one id are a problem", handDuplicate},
+	{"settings that cannot be read are a problem and kept", handSettings},
+	{"the old plural of condition and native lists", handConditions},
+	{"a session with id and state alone is adopted", handSession},
+	{"a state edited by hand is what the next holder gets", handState},
+}
+
+func (k *handKit) step(id, workflow string) {
+	k.Helper()
+	p := map[string]any{"id": k.id(id), "function": "utils.reply.reply", "input": `{"text":"hi"}`}
+	if workflow != "" {
+		p["workflow"] = workflow
+	}
+	k.noError(k.hand.Step(k.ctx, p))
+}
+
+func (k *handKit) path(kind engine.PathKind, source, target string, properties map[string]any) {
+	k.Helper()
+	k.noError(k.hand.Path(k.ctx, kind, k.id(source), k.id(target), properties))
+}
+
+// inDefault returns the ids of this case's steps in default, read from an entry.
+func (k *handKit) inDefault(entries ...string) string {
+	k.Helper()
+	var look map[string][]string
+	if len(entries) > 0 {
+		look = map[string][]string{engine.DefaultWorkflow: k.ids(entries...)}
+	}
+	list, err := k.store.Workflows(k.ctx, []string{engine.DefaultWorkflow}, look)
+	k.noError(err)
+	var names []string
+	for _, w := range list {
+		for i := range w.Steps {
+			if name, mine := strings.CutPrefix(w.Steps[i].ID, k.prefix+"-"); mine {
+				k.equal("workflow of "+name, w.Steps[i].Workflow, engine.DefaultWorkflow)
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func handBareStep(k *handKit) {
+	k.step("root", "")
+	k.equal("by its id", k.inDefault("root"), "root")
+	k.equal("by workflow from then on", k.inDefault(), "root")
+}
+
+func handAlong(k *handKit) {
+	for _, id := range []string{"a", "b", "c", "d"} {
+		k.step(id, "")
+	}
+	k.path(engine.Next, "a", "b", nil)
+	k.path(engine.Contains, "b", "c", nil)
+	k.path(engine.Tool, "c", "d", nil)
+	k.path(engine.Next, "d", "a", nil)
+	k.equal("from the entry", k.inDefault("a"), "a b c d")
+	k.step("e", "")
+	k.path(engine.Next, "b", "e", nil)
+	k.equal("a step added later", k.inDefault(), "a b c d e")
+}
+
+func handUnreached(k *handKit) {
+	k.step("alone", "")
+	list, err := k.store.WorkflowIDs(k.ctx)
+	k.noError(err)
+	found := false
+	for _, w := range list {
+		found = found || w.ID == engine.DefaultWorkflow && w.Steps > 0
+	}
+	k.equal("default is listed", found, true)
+	k.equal("adopted", k.inDefault(), "alone")
+}
+
+func handAcross(k *handKit) {
+	k.step("here", k.prefix)
+	k.step("there", "")
+	k.path(engine.Next, "here", "there", nil)
+	w := k.workflow(k.prefix)
+	k.equal("shape", shape(w), k.id("here")+" "+k.id("here")+">"+k.id("there"))
+	k.equal("target workflow", w.Paths[0].TargetWorkflow, engine.DefaultWorkflow)
+	k.equal("adopted", k.inDefault(), "there")
+}
+
+func handDuplicate(k *handKit) {
+	k.step("twin", k.prefix)
+	k.step("twin", k.prefix)
+	k.step("other", k.prefix)
+	w := k.workflow(k.prefix)
+	k.equal("steps", len(w.Steps), 2)
+	if len(w.Problems) != 1 || w.Problems[0].Code != "duplicate_step" || w.Problems[0].Step != k.id("twin") || w.Problems[0].Level != "error" {
+		k.Errorf("problems %+v, want one duplicate_step of %s", w.Problems, k.id("twin"))
+	}
+	k.equal("ETag of a second read", k.workflow(k.prefix).ETag(), w.ETag())
+}
+
+func handSettings(k *handKit) {
+	k.noError(k.hand.Workflow(k.ctx, map[string]any{"id": k.prefix, "name": "n", "settings": `{"max_steps":`, "own": int64(1)}))
+	k.step("root", k.prefix)
+	w := k.workflow(k.prefix)
+	k.equal("name", w.Name, "n")
+	k.sameJSON("extra", w.Extra, map[string]any{"settings": `{"max_steps":`, "own": 1})
+	if len(w.Problems) != 1 || w.Problems[0].Code != "property_type" {
+		k.Errorf("problems %+v, want one property_type", w.Problems)
+	}
+}
+
+func handConditions(k *handKit) {
+	k.step("a", k.prefix)
+	k.step("b", k.prefix)
+	k.path(engine.Next, "a", "b", map[string]any{"conditions": "plural", "priority": int64(1)})
+	k.path(engine.Next, "a", "b", map[string]any{"condition": []string{"one", "two"}, "priority": 2.5, "colour": "red"})
+	w := k.workflow(k.prefix)
+	name := k.id("a") + ">" + k.id("b")
+	k.equal("plural", w.Path(name).Condition, any("plural"))
+	k.equal("list", w.Path(name+"#2").Condition, any([]any{"one", "two"}))
+	k.sameJSON("extra", w.Path(name+"#2").Extra, map[string]any{"colour": "red"})
+}
+
+func handSession(k *handKit) {
+	k.noError(k.hand.Session(k.ctx, map[string]any{"id": k.id("s"), "state": `{}`}))
+	r := k.kit.session("s")
+	k.equal("state, status, version, inbox", []any{string(r.State), r.Status, r.Version, r.Inbox}, []any{`{}`, "", int64(0), int64(0)})
+	k.lists("list", engine.SessionQuery{IDs: k.ids("s")}, "s")
+	d := k.deliver(r.ID, "key", signal())
+	k.equal("number of the request", d.Request.N, int64(1))
+	c := k.claimOne("s", long)
+	k.equal("requests", keysOf(c.Requests, false), "key")
+	row := k.recorded(c.Session)
+	row.Seen = 1
+	k.outcome(row, engine.Committed)
+	k.outcome(row, engine.Again)
+	got := k.kit.session("s")
+	k.equal("version, status", []any{got.Version, got.Status}, []any{int64(1), engine.StatusActive})
+	k.historyLength(r.ID, 1, 1)
+	k.noError(k.hand.Session(k.ctx, map[string]any{"id": k.id("bare"), "state": `{}`}))
+	k.commit(k.checkpoint(k.claimOne("bare", long).Session))
+}
+
+func handState(k *handKit) {
+	r := k.atRest("s")
+	k.noError(k.hand.State(k.ctx, r.ID, `{"by": "hand"}`))
+	c := k.claimOne("s", long)
+	k.equal("state", string(c.Session.State), `{"by": "hand"}`)
+	k.equal("version", c.Session.Version, r.Version)
+	k.commit(k.checkpoint(c.Session))
+}

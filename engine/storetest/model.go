@@ -1,0 +1,150 @@
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// modelBudget bounds Model on a slow store: sequences not begun by then are left out.
+const modelBudget = 20 * time.Second
+
+// Model plays random sequences of calls on the store that open returns and on package
+// memory, and wants the same of both, as far as the contract says what that is. open is
+// called once. A failing sequence is made as short as rapid can before it is shown.
+func Model(t *testing.T, open func(t *testing.T) engine.Store) {
+	subject := patient{open(t)}
+	run, end := strings.ToLower(rand.Text()[:10]), time.Now().Add(modelBudget)
+	var sequences atomic.Int64
+	rapid.Check(t, func(rt *rapid.T) {
+		if time.Now().After(end) {
+			return
+		}
+		p := &pair{
+			T: rt, ctx: t.Context(), subject: subject, model: memory.New(memory.Options{}),
+			prefix: fmt.Sprintf("model-%s-%d", run, sequences.Add(1)),
+		}
+		p.play()
+	})
+	t.Logf("played %d sequences", sequences.Load())
+}
+
+// A pair plays each call on two stores.
+type pair struct {
+	*rapid.T
+	ctx            context.Context
+	subject, model engine.Store
+	prefix         string
+	serial         int                 // of names that must be new
+	last           []engine.Checkpoint // the batch sent last
+}
+
+// play runs one sequence.
+func (p *pair) play() {
+	p.Repeat(map[string]func(*rapid.T){
+		"":              func(*rapid.T) { p.sameSessions() },
+		"create":        func(*rapid.T) { p.create() },
+		"claim":         func(*rapid.T) { p.claim() },
+		"commit":        func(*rapid.T) { p.commit() },
+		"commit again":  func(*rapid.T) { p.commitAgain() },
+		"deliver":       func(*rapid.T) { p.deliver() },
+		"extend":        func(*rapid.T) { p.extend() },
+		"release":       func(*rapid.T) { p.release() },
+		"wake":          func(*rapid.T) { p.wake() },
+		"edit state":    func(*rapid.T) { p.editState() },
+		"edit workflow": func(*rapid.T) { p.editWorkflow() },
+		"delete":        func(*rapid.T) { p.delete() },
+	})
+	p.sameHistory()
+	p.sameLists()
+}
+
+// same plays one call on both stores and compares what comes out, as text.
+func (p *pair) same(what string, call func(s engine.Store) string) {
+	p.Helper()
+	want := call(p.model)
+	if got := call(p.subject); got != want {
+		p.Fatalf("%s:\n got %s\nwant %s", what, got, want)
+	}
+}
+
+// id is one of the few names of sessions, so that calls meet.
+func (p *pair) id(label string) string {
+	return p.prefix + rapid.SampledFrom([]string{"-a", "-b", "-c", "-a/1"}).Draw(p.T, label)
+}
+
+func (p *pair) ids() []string {
+	return []string{p.prefix + "-a", p.prefix + "-b", p.prefix + "-c", p.prefix + "-a/1"}
+}
+
+// distinct draws between one and n different sessions.
+func (p *pair) distinct(n int) []string {
+	return rapid.SliceOfNDistinct(rapid.SampledFrom(p.ids()), 1, n, rapid.ID[string]).Draw(p.T, "sessions")
+}
+
+// fresh is a text never used before.
+func (p *pair) fresh() string {
+	p.serial++
+	return fmt.Sprintf("%s-x%d", p.prefix, p.serial)
+}
+
+// chance is true once in n times.
+func (p *pair) chance(n int, label string) bool {
+	return rapid.IntRange(1, n).Draw(p.T, label) == n
+}
+
+// leaseFor is a lease that outlives the sequence, or sometimes one that is over already:
+// neither needs a clock to be waited for.
+func (p *pair) leaseFor() time.Duration {
+	if p.chance(4, "expired") {
+		return -10 * time.Minute
+	}
+	return long
+}
+
+// maybeLease is a lease, or none.
+func (p *pair) maybeLease() *engine.Lease {
+	if !p.chance(2, "with claim") {
+		return nil
+	}
+	return &engine.Lease{Token: p.fresh(), Owner: "model", For: p.leaseFor()}
+}
+
+// record is a session as the model has it, nil when it is not there.
+func (p *pair) record(id string) *engine.SessionRecord {
+	r, err := p.model.Session(p.ctx, id)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// kinds are the errors the contract names.
+var kinds = []error{
+	engine.ErrSessionNotFound, engine.ErrSessionExists, engine.ErrSessionBusy, engine.ErrKeyReused, engine.ErrAlreadyAnswered,
+	engine.ErrVersionMismatch, engine.ErrWorkflowNotFound, engine.ErrStepNotFound, engine.ErrPathNotFound, engine.ErrBadRequest,
+	engine.ErrNoOpenQuestion, engine.ErrUnavailable, engine.ErrUnknownOutcome,
+}
+
+// kindOf is an error as far as the contract says which it is.
+func kindOf(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	for _, kind := range kinds {
+		if errors.Is(err, kind) {
+			return kind.Error()
+		}
+	}
+	return "another fault"
+}

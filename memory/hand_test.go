@@ -1,0 +1,81 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Hand puts nodes into a store past its methods. A step without workflow is adopted at
+// once: memory has no other moment.
+type Hand struct{ Store *Store }
+
+// Step adds a node, even with an id that is there.
+func (h Hand) Step(_ context.Context, properties map[string]any) error {
+	h.Store.mu.Lock()
+	defer h.Store.mu.Unlock()
+	p := cloneProperties(properties)
+	if p["workflow"] == nil {
+		p["workflow"] = engine.DefaultWorkflow
+	}
+	id := p["workflow"].(string)
+	if h.Store.workflows[id] == nil {
+		h.Store.workflows[id] = &workflow{}
+	}
+	w := h.Store.workflows[id]
+	w.steps = append(w.steps, &step{workflow: id, properties: p})
+	return nil
+}
+
+// Path adds a path between the first steps of two ids.
+func (h Hand) Path(_ context.Context, kind engine.PathKind, source, target string, properties map[string]any) error {
+	h.Store.mu.Lock()
+	defer h.Store.mu.Unlock()
+	from, to := h.find(source), h.find(target)
+	if from == nil || to == nil {
+		return fmt.Errorf("no steps %s and %s", source, target)
+	}
+	h.Store.refs++
+	h.Store.paths[strconv.Itoa(h.Store.refs)] = &path{kind: kind, from: from, to: to, properties: cloneProperties(properties)}
+	return nil
+}
+
+func (h Hand) find(id string) *step {
+	for _, w := range h.Store.workflows {
+		for _, n := range w.steps {
+			if n.id() == id {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// Workflow adds a WORKFLOW node.
+func (h Hand) Workflow(_ context.Context, properties map[string]any) error {
+	h.Store.mu.Lock()
+	defer h.Store.mu.Unlock()
+	p := cloneProperties(properties)
+	id := p["id"].(string)
+	delete(p, "id")
+	h.Store.workflows[id] = &workflow{properties: p}
+	return nil
+}
+
+// Session adds a session with nothing but an id and a state.
+func (h Hand) Session(_ context.Context, properties map[string]any) error {
+	h.Store.mu.Lock()
+	defer h.Store.mu.Unlock()
+	h.Store.newSession(engine.NewSession{ID: properties["id"].(string), State: []byte(properties["state"].(string))})
+	return nil
+}
+
+// State overwrites a state.
+func (h Hand) State(_ context.Context, session, state string) error {
+	h.Store.mu.Lock()
+	defer h.Store.mu.Unlock()
+	h.Store.sessions[session].record.State = []byte(state)
+	return nil
+}
