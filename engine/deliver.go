@@ -30,7 +30,7 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 			return nil, err
 		}
 	}
-	delivered, err := e.deliver(ctx, Delivery{Session: q.Session, Key: keyOr(q.Key, e.o.NewID), Decide: a.decide})
+	delivered, err := e.accept(ctx, &a)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +46,11 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 		}
 	}
 	return s, nil
+}
+
+// accept puts an answer into its session's inbox.
+func (e *Engine) accept(ctx context.Context, a *acceptance) (Delivered, error) {
+	return e.deliver(ctx, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
 }
 
 func keyOr(key string, fresh func() string) string {
@@ -122,19 +127,7 @@ func (a *acceptance) find(state *State, v *InboxView) *askedQuestion {
 	if state.engine.Cancelled != nil {
 		return nil
 	}
-	counted, err := parseCounters(v.Session.ID, v.Session.Counters)
-	if err != nil {
-		return nil
-	}
-	for _, id := range state.stepOrder { // questions of LUNA or made by hand
-		if state.steps[id].Status == StatusAwaitingInput && state.engine.Asks[id] == nil {
-			visit := max(counted.Visits[id], 1)
-			if l := state.engine.Live[id]; l != nil && l.Visit > 0 {
-				visit = l.Visit
-			}
-			state.adoptQuestion(id, visit, counted, v.Now.UnixMilli())
-		}
-	}
+	a.adopt(state, &v.Session, v.Now)
 	for _, w := range state.questions() {
 		switch {
 		case a.q.Step != "" && w.Step != a.q.Step:
@@ -145,6 +138,24 @@ func (a *acceptance) find(state *State, v *InboxView) *askedQuestion {
 		}
 	}
 	return nil
+}
+
+// adopt gives questions of LUNA, or made by hand, their entries.
+func (a *acceptance) adopt(state *State, rec *SessionRecord, now time.Time) {
+	counted, err := parseCounters(rec.ID, rec.Counters)
+	if err != nil {
+		return
+	}
+	for _, id := range state.stepOrder {
+		if state.steps[id].Status != StatusAwaitingInput || state.engine.Asks[id] != nil {
+			continue
+		}
+		visit := counted.Visits[id] + 1 // what the holder will give it
+		if l := state.engine.Live[id]; l != nil && l.Visit > 0 {
+			visit = l.Visit
+		}
+		state.adoptQuestion(id, visit, counted, now.UnixMilli())
+	}
 }
 
 // notOpen explains why there is nothing to answer; an answer equal to the one that

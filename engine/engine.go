@@ -82,6 +82,7 @@ func (o Options) withDefaults() Options {
 // for an engine that does. Any number of engines may share one store.
 type Engine struct {
 	store    Store
+	batches  Batches
 	registry *Registry
 	o        Options
 
@@ -90,8 +91,9 @@ type Engine struct {
 	events      *eventBus
 	limits      *limits
 
-	wake  chan struct{} // due work may be there
-	timer *dueTimer
+	wake      chan struct{} // due work may be there
+	batchWake chan struct{} // a batch may be due
+	timer     *dueTimer
 
 	mu       sync.Mutex
 	runners  map[string]*runner // sessions this engine holds, by id
@@ -109,11 +111,12 @@ func New(store Store, registry *Registry, o Options) *Engine {
 	e := &Engine{
 		store: store, registry: registry, o: o,
 		events: newEventBus(), limits: newLimits(o, registry),
-		wake:    make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), batchWake: make(chan struct{}, 1),
 		timer:   newDueTimer(),
 		life:    context.Background(),
 		runners: map[string]*runner{},
 	}
+	e.batches, _ = store.(Batches)
 	e.definitions = newDefinitionReader(store, o.Log)
 	e.committer = newCommitter(store, o)
 	return e

@@ -15,6 +15,7 @@ var (
 	ErrWorkflowNotFound = errors.New("workflow not found")
 	ErrStepNotFound     = errors.New("step not found")
 	ErrPathNotFound     = errors.New("path not found")
+	ErrBatchNotFound    = errors.New("batch not found")
 	ErrNoEntry          = errors.New("no entry step")
 	ErrNoOpenQuestion   = errors.New("no open question")
 	ErrAlreadyAnswered  = errors.New("already answered")

@@ -9,7 +9,8 @@ type unwritten struct {
 	visits     int
 	bytes      int
 	since      time.Time
-	executions []*Execution
+	all        []*Execution // every visit that ended, whatever the level of history
+	executions []*Execution // those the history keeps
 	messages   []Message
 	applied    []RequestOutcome
 	blobs      []Blob

@@ -248,6 +248,7 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 	if step := r.def.steps[id]; step != nil {
 		e.Function, e.Definition = step.Function, step.hash
 	}
+	r.unwritten.all = append(r.unwritten.all, e)
 	if r.keepsHistory(v.status) {
 		r.unwritten.executions = append(r.unwritten.executions, e)
 		r.unwritten.bytes += len(e.Input) + len(e.Output) + 256

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Phases of a batch.
+const (
+	BatchCollecting = "collecting" // its items are being written; it was not acknowledged yet
+	BatchPinning    = "pinning"    // each item is being bound to one question
+	BatchRunning    = "running"
+	BatchComplete   = "complete"
+	BatchStopped    = "stopped" // by a person, or after too many failures
+)
+
+// Outcomes of an item.
+const (
+	ItemOpen   = "open"
+	ItemDone   = "done"
+	ItemFailed = "failed"
+)
+
+// ActionDelete is what a batch may do besides the requests of one session.
+const ActionDelete = "delete"
+
+// A Batch is one action on many sessions. It is durable before it is acknowledged and
+// goes on after a restart where it was.
+type Batch struct {
+	ID        string
+	Action    string // RequestAnswer, RequestResume, …, ActionDelete
+	Options   []byte // JSON text of BatchOptions
+	Phase     string
+	Total     int64
+	Done      int64
+	Failed    int64
+	Reached   int64  // items up to this number are pinned (BatchPinning) or worked on
+	Message   string // why it stopped
+	Key       string // idempotency key of the call that made it
+	BodyHash  string
+	By        string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	Lease      string
+	LeaseOwner string
+	LeaseUntil time.Time
+	DueAt      time.Time // sparse: only while something is to be done
+}
+
+// A BatchItem is one session of a batch. Step, Visit and Ask are what the item was
+// pinned to.
+type BatchItem struct {
+	Batch    string          `json:"-"`
+	N        int64           `json:"n"` // 1, 2, …
+	Session  string          `json:"session"`
+	Step     string          `json:"step,omitempty"`
+	Visit    int             `json:"visit,omitempty"`
+	Ask      int             `json:"ask,omitempty"`
+	Response json.RawMessage `json:"response,omitempty"`
+	Outcome  string          `json:"outcome"` // ItemOpen, ItemDone, ItemFailed
+	Error    string          `json:"error,omitempty"`
+	Would    json.RawMessage `json:"would,omitempty"` // of a dry run: what the session would do
+}
+
+// Batches keeps batches and their items.
+type Batches interface {
+	// CreateBatch writes a batch in phase collecting, without items. With the key of one
+	// that exists it returns that one and exists, or ErrKeyReused when BodyHash differs.
+	CreateBatch(ctx context.Context, b Batch) (made Batch, exists bool, err error)
+	// AddBatchItems writes items of a batch in phase collecting; those of a number that
+	// is there are replaced.
+	AddBatchItems(ctx context.Context, batch string, items []BatchItem) error
+	// Batch returns one batch, or ErrBatchNotFound.
+	Batch(ctx context.Context, id string) (*Batch, error)
+	// ListBatches returns batches newest first (created_at, id descending) after the cursor.
+	ListBatches(ctx context.Context, after Cursor, limit int) ([]Batch, error)
+	// BatchItems returns items in order of n.
+	BatchItems(ctx context.Context, batch string, q ItemQuery) ([]BatchItem, error)
+	// ClaimBatch leases one due batch (oldest due_at first) that nobody holds, nil when
+	// there is none. due_at becomes the end of the lease.
+	ClaimBatch(ctx context.Context, lease Lease) (*Batch, error)
+	// SaveBatch writes a batch's phase, counts, message and the given items' pins and
+	// outcomes in one transaction, if its lease token is b.Lease (a batch in phase
+	// collecting has none: then the phase must be collecting). release gives the lease
+	// up: due_at becomes b.DueAt (zero: removed), else the lease is extended by extend.
+	// ok is false when the guard did not match: nothing was written. An item whose
+	// outcome is not open any more in the store stays as it is there.
+	SaveBatch(ctx context.Context, b Batch, items []BatchItem, extend time.Duration, release bool) (ok bool, err error)
+	// StopBatch marks a batch for stopping (due at once, phase stopped unless complete);
+	// its worker, whose saves are refused from then on, lets go. ContinueBatch makes a
+	// stopped batch running (or pinning, where it was) and due again.
+	StopBatch(ctx context.Context, id, message string) (*Batch, error)
+	ContinueBatch(ctx context.Context, id string) (*Batch, error)
+	// DeleteBatch removes a batch nobody holds with its items, in bounded steps: done is
+	// false until all is gone.
+	DeleteBatch(ctx context.Context, id string) (done bool, err error)
+}
+
+// An ItemQuery is a page of a batch's items: numbers above After.
+type ItemQuery struct {
+	After   int64
+	Limit   int    // 0 means 50
+	Outcome string // "" for all
+}

@@ -1,0 +1,434 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// batchLoop works on batches that are due, one after another.
+func (e *Engine) batchLoop(ctx context.Context) {
+	if e.batches == nil {
+		return
+	}
+	for {
+		b, err := e.batches.ClaimBatch(ctx, *e.freshLease())
+		if err == nil && b != nil {
+			if err := e.workBatch(ctx, b); err != nil && ctx.Err() == nil {
+				e.o.Log.Warn("batch interrupted; it goes on when its lease has ended", "batch", b.ID, logError, err)
+			}
+			continue
+		}
+		t := time.NewTimer(e.o.PollEvery)
+		select {
+		case <-t.C:
+		case <-e.batchWake:
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+		t.Stop()
+	}
+}
+
+func (e *Engine) wakeBatches() {
+	select {
+	case e.batchWake <- struct{}{}:
+	default:
+	}
+}
+
+// A batchWorker holds the lease of one batch.
+type batchWorker struct {
+	e       *Engine
+	b       Batch
+	options BatchOptions
+	began   time.Time // of this worker, for the rate
+	worked  int64     // items of this worker
+}
+
+// errBatchTaken ends a worker whose batch was stopped or taken over.
+var errBatchTaken = errors.New("the batch was stopped or taken over")
+
+func (e *Engine) workBatch(ctx context.Context, b *Batch) error {
+	w := &batchWorker{e: e, b: *b, began: time.Now()}
+	if err := json.Unmarshal(b.Options, &w.options); err != nil {
+		w.b.Message = "options: " + err.Error()
+		return w.end(ctx, BatchStopped)
+	}
+	if w.b.Phase == BatchPinning {
+		if err := w.pin(ctx); err != nil {
+			return w.letGo(ctx, err)
+		}
+		w.b.Phase, w.b.Reached = BatchRunning, 0
+		if err := w.save(ctx, nil); err != nil {
+			return w.letGo(ctx, err)
+		}
+	}
+	if err := w.work(ctx); err != nil {
+		return w.letGo(ctx, err)
+	}
+	return nil
+}
+
+// letGo gives the lease back at a clean stop, so that another engine goes on at once.
+func (w *batchWorker) letGo(ctx context.Context, cause error) error {
+	if errors.Is(cause, errBatchTaken) {
+		return nil
+	}
+	if ctx.Err() == nil {
+		return cause
+	}
+	late, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), 2*time.Second, errStopped)
+	defer cancel()
+	w.b.DueAt = time.Now()
+	if now, err := w.e.store.Now(late); err == nil {
+		w.b.DueAt = now
+	}
+	_, err := w.e.batches.SaveBatch(late, w.b, nil, 0, true)
+	return err
+}
+
+func (w *batchWorker) save(ctx context.Context, items []BatchItem) error {
+	for attempt := 0; ; attempt++ {
+		ok, err := w.e.batches.SaveBatch(ctx, w.b, items, w.e.o.LeaseFor, false)
+		switch {
+		case err == nil && !ok:
+			return errBatchTaken
+		case err == nil || !transient(err):
+			return err
+		}
+		if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			return cause
+		}
+	}
+}
+
+// end writes the last of a batch and gives its lease up.
+func (w *batchWorker) end(ctx context.Context, phase string) error {
+	w.b.Phase, w.b.DueAt = phase, time.Time{}
+	for attempt := 0; ; attempt++ {
+		_, err := w.e.batches.SaveBatch(ctx, w.b, nil, 0, true)
+		if err == nil || !transient(err) {
+			return err
+		}
+		if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			return cause
+		}
+	}
+}
+
+// pin binds each item to one question, in order: two items of one session to two
+// questions, and one that finds none fails. It is durable before the first is answered,
+// so that what a batch answers does not depend on what its own answers bring.
+func (w *batchWorker) pin(ctx context.Context) error {
+	taken := map[string]bool{} // targets pinned
+	for after := int64(0); ; {
+		items, err := w.items(ctx, after)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		after = items[len(items)-1].N
+		if after <= w.b.Reached { // pinned before a restart
+			for _, item := range items {
+				taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
+			}
+			continue
+		}
+		changed, err := w.pinPage(ctx, items, taken)
+		if err != nil {
+			return err
+		}
+		w.b.Reached = after
+		if err := w.save(ctx, changed); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *batchWorker) items(ctx context.Context, after int64) ([]BatchItem, error) {
+	for attempt := 0; ; attempt++ {
+		items, err := w.e.batches.BatchItems(ctx, w.b.ID, ItemQuery{After: after, Limit: batchPage})
+		if err == nil || !transient(err) {
+			return items, err
+		}
+		if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			return nil, cause
+		}
+	}
+}
+
+func (w *batchWorker) pinPage(ctx context.Context, items []BatchItem, taken map[string]bool) ([]BatchItem, error) {
+	states, err := w.states(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	var changed []BatchItem
+	for _, item := range items {
+		if item.Visit != 0 {
+			taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
+			continue
+		}
+		if problem := pinItem(&item, states[item.Session], w.options.Step, taken); problem != "" {
+			item.Outcome, item.Error = ItemFailed, problem
+			w.b.Failed++
+		}
+		changed = append(changed, item)
+	}
+	return changed, nil
+}
+
+func (w *batchWorker) states(ctx context.Context, items []BatchItem) (map[string]*SessionRecord, error) {
+	ids := make([]string, 0, len(items))
+	seen := map[string]bool{}
+	for _, item := range items {
+		if !seen[item.Session] {
+			seen[item.Session] = true
+			ids = append(ids, item.Session)
+		}
+	}
+	for attempt := 0; ; attempt++ {
+		records, err := w.e.store.SessionsByID(ctx, ids)
+		if err == nil {
+			found := make(map[string]*SessionRecord, len(records))
+			for i := range records {
+				found[records[i].ID] = &records[i]
+			}
+			return found, nil
+		}
+		if !transient(err) {
+			return nil, err
+		}
+		if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			return nil, cause
+		}
+	}
+}
+
+// pinItem finds the question an item is for; the text says why there is none.
+func pinItem(item *BatchItem, rec *SessionRecord, step string, taken map[string]bool) string {
+	if rec == nil {
+		return ErrSessionNotFound.Error()
+	}
+	if item.Step != "" {
+		step = item.Step
+	}
+	state, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		return err.Error()
+	}
+	a := acceptance{q: AnswerRequest{Step: step}}
+	a.adopt(state, rec, time.Now())
+	for _, q := range state.questions() {
+		on := target(rec.ID, q.Step, q.Visit, q.Ask)
+		if step != "" && q.Step != step || taken[on] {
+			continue
+		}
+		taken[on] = true
+		item.Step, item.Visit, item.Ask = q.Step, q.Visit, q.Ask
+		return ""
+	}
+	if step != "" {
+		return fmt.Sprintf("no open question at step %q", step)
+	}
+	return ErrNoOpenQuestion.Error()
+}
+
+// work does the items in order, a page at a time, and ends the batch.
+func (w *batchWorker) work(ctx context.Context) error {
+	for {
+		items, err := w.items(ctx, w.b.Reached)
+		if err != nil {
+			return err
+		}
+		if len(items) == 0 {
+			return w.end(ctx, BatchComplete)
+		}
+		page := items
+		if n := w.options.StopAfterFailures; n > 0 || w.options.Rate > 0 {
+			page = items[:min(len(items), w.smallPage())]
+		}
+		done, err := w.doPage(ctx, page)
+		if err != nil {
+			return err
+		}
+		w.b.Reached = page[len(page)-1].N
+		if err := w.save(ctx, done); err != nil {
+			return err
+		}
+		if n := w.options.StopAfterFailures; n > 0 && w.b.Failed >= int64(n) {
+			w.b.Message = fmt.Sprintf("stopped after %d failures", w.b.Failed)
+			return w.end(ctx, BatchStopped)
+		}
+		if err := w.keepRate(ctx, len(page)); err != nil {
+			return err
+		}
+	}
+}
+
+// smallPage is how many items may be in flight when a failure has to stop the batch soon
+// or a rate is set.
+func (w *batchWorker) smallPage() int {
+	if n := w.options.StopAfterFailures; n > 0 {
+		return max(1, min(n-int(w.b.Failed), batchPage))
+	}
+	return max(1, min(int(w.options.Rate/4), batchPage))
+}
+
+func (w *batchWorker) keepRate(ctx context.Context, n int) error {
+	w.worked += int64(n)
+	if w.options.Rate <= 0 {
+		return nil
+	}
+	due := w.began.Add(time.Duration(float64(w.worked) / w.options.Rate * float64(time.Second)))
+	for {
+		wait := min(time.Until(due), w.e.o.LeaseFor/3)
+		if wait <= 0 {
+			return nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+		if time.Until(due) > 0 {
+			if err := w.save(ctx, nil); err != nil { // keeps the lease
+				return err
+			}
+		}
+	}
+}
+
+// doPage does open items side by side, those of one session one after another.
+func (w *batchWorker) doPage(ctx context.Context, page []BatchItem) ([]BatchItem, error) {
+	bySession := map[string][]*BatchItem{}
+	var order []string
+	done := make([]BatchItem, 0, len(page))
+	for i := range page {
+		item := &page[i]
+		if item.Outcome != ItemOpen {
+			continue
+		}
+		if bySession[item.Session] == nil {
+			order = append(order, item.Session)
+		}
+		bySession[item.Session] = append(bySession[item.Session], item)
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	for _, session := range order {
+		all.Go(func() {
+			for _, item := range bySession[session] {
+				err := w.do(ctx, item)
+				mu.Lock()
+				if err != nil && (transient(err) || ctx.Err() != nil) {
+					failed = err
+					mu.Unlock()
+					return
+				}
+				w.settle(item, err)
+				done = append(done, *item)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return done, failed
+}
+
+// settle counts what became of an item.
+func (w *batchWorker) settle(item *BatchItem, err error) {
+	if err != nil {
+		item.Outcome, item.Error = ItemFailed, err.Error()
+		w.b.Failed++
+		return
+	}
+	item.Outcome = ItemDone
+	w.b.Done++
+}
+
+// do does one item, under a key of its own, so that doing it again after a crash counts
+// once.
+func (w *batchWorker) do(ctx context.Context, item *BatchItem) error {
+	if w.options.DryRun {
+		return w.forecast(ctx, item)
+	}
+	key := fmt.Sprintf("%s/%d", w.b.ID, item.N)
+	o := &w.options
+	switch w.b.Action {
+	case RequestAnswer:
+		_, err := w.e.accept(ctx, &acceptance{q: AnswerRequest{Session: item.Session, Step: item.Step, Visit: item.Visit,
+			Ask: item.Ask, Response: w.response(item), Key: key, By: w.b.By}})
+		return err
+	case ActionDelete:
+		err := w.e.DeleteSession(ctx, item.Session, o.Cancel)
+		if errors.Is(err, ErrSessionNotFound) {
+			return nil // deleted before a restart
+		}
+		return err
+	}
+	step := item.Step
+	if step == "" {
+		step = o.Step
+	}
+	_, err := w.e.Act(ctx, Action{Session: item.Session, Kind: w.b.Action, Step: step, To: o.To, Name: o.Name,
+		Body: w.signalBody(item), Reason: o.Reason, NewKey: o.NewKey, Key: key, By: w.b.By})
+	return err
+}
+
+func (w *batchWorker) response(item *BatchItem) json.RawMessage {
+	if len(item.Response) > 0 {
+		return item.Response
+	}
+	return w.options.Response
+}
+
+func (w *batchWorker) signalBody(item *BatchItem) json.RawMessage {
+	if w.b.Action != RequestSignal {
+		return nil
+	}
+	return w.response(item)
+}
+
+// forecast says what the session would do; nothing is written to it.
+func (w *batchWorker) forecast(ctx context.Context, item *BatchItem) error {
+	rec, err := w.e.store.Session(ctx, item.Session)
+	if err != nil {
+		return err
+	}
+	q, err := w.request(item, rec)
+	if err != nil {
+		return err
+	}
+	f, err := w.e.forecast(ctx, rec, q)
+	if err != nil {
+		return err
+	}
+	item.Would, err = encodePlain(f)
+	return err
+}
+
+// request is what the item would put into the session's inbox.
+func (w *batchWorker) request(item *BatchItem, rec *SessionRecord) (*Request, error) {
+	o := &w.options
+	switch w.b.Action {
+	case ActionDelete:
+		return nil, nil
+	case RequestAnswer:
+		a := acceptance{q: AnswerRequest{Session: item.Session, Step: item.Step, Visit: item.Visit, Ask: item.Ask, Response: w.response(item)}}
+		return a.decide(InboxView{Session: *rec, Now: time.Now(),
+			ByTarget:   func(string) (*Request, error) { return nil, nil },
+			LastAnswer: func(string) (*Request, error) { return nil, nil }})
+	}
+	if err := mayAct(w.b.Action, rec); err != nil {
+		return nil, err
+	}
+	step := item.Step
+	if step == "" {
+		step = o.Step
+	}
+	body, err := encodePlain(actionBody{Reason: o.Reason, Step: step, To: o.To, Name: o.Name, Body: w.signalBody(item), NewKey: o.NewKey})
+	return &Request{Kind: w.b.Action, Step: step, Body: body}, err
+}

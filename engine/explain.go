@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/conditions"
+)
+
+// An Explanation says why a session stopped where it is: each step that waits and for
+// what, each finished step whose paths lead nowhere, each limit.
+type Explanation struct {
+	Session string         `json:"session"`
+	Status  string         `json:"status"`
+	Because []Reason       `json:"because"`
+	Ends    []ExplainedEnd `json:"ends,omitempty"` // finished steps none of whose paths is open
+}
+
+// A Reason is one thing the session waits for or fails by, and the command that mends it.
+type Reason struct {
+	Step    string   `json:"step,omitempty"`
+	Kind    string   `json:"kind"` // question, pending, join, error, retry, paused, cancelled, running, held, due
+	Message string   `json:"message"`
+	Missing []string `json:"missing,omitempty"`
+	Mend    string   `json:"mend,omitempty"`
+}
+
+// An ExplainedEnd is a step that has finished and where the session went no further,
+// with each of its paths as it is judged now.
+type ExplainedEnd struct {
+	Step  string          `json:"step"`
+	Paths []ExplainedPath `json:"paths"`
+}
+
+// An ExplainedPath is one path judged now, clause by clause.
+type ExplainedPath struct {
+	Path    string              `json:"path"`
+	Target  string              `json:"target"`
+	Open    bool                `json:"open"`
+	Error   string              `json:"error,omitempty"`
+	Clauses []conditions.Clause `json:"clauses,omitempty"`
+}
+
+// Explain tells why a session does not go on, by its state and the graph of now. It
+// changes nothing.
+func (e *Engine) Explain(ctx context.Context, session string) (*Explanation, error) {
+	rec, err := e.store.Session(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{Session: session, Because: []Reason{}}
+	r := e.newRunner(Claimed{Session: *rec, Now: time.Now()})
+	r.ctx = ctx
+	if err := r.load(*rec); err != nil {
+		x.Status = StatusError
+		x.because("", KindState, fmt.Sprintf("session edit %s", session), "%v", err)
+		return x, nil
+	}
+	if r.def, err = e.definitions.recent(ctx, r.workflow, viewDefinitionAge); err != nil {
+		return nil, err
+	}
+	x.Status = r.state.shownStatus(rec)
+	x.session(r, rec)
+	for _, id := range r.state.stepOrder {
+		x.step(r, id)
+	}
+	for _, id := range sortedKeys(r.state.engine.Joins) {
+		x.join(r, id)
+	}
+	x.ends(r)
+	return x, nil
+}
+
+func (x *Explanation) because(step, kind, mend, format string, args ...any) {
+	x.Because = append(x.Because, Reason{Step: step, Kind: kind, Message: fmt.Sprintf(format, args...), Mend: mend})
+}
+
+// session explains what concerns the whole session.
+func (x *Explanation) session(r *runner, rec *SessionRecord) {
+	s := &r.state.engine
+	if s.Paused != nil {
+		x.because("", StatusPaused, "session resume "+x.Session, "paused at %s%s", milli(s.Paused.At).Format(time.RFC3339), because(s.Paused.Reason))
+		if len(s.Held) > 0 {
+			x.because("", "held", "session resume "+x.Session, "%d answers wait for the end of the pause", len(s.Held))
+		}
+	}
+	if s.Cancelled != nil {
+		x.because("", StatusCancelled, "", "cancelled at %s%s", milli(s.Cancelled.At).Format(time.RFC3339), because(s.Cancelled.Reason))
+	}
+	switch {
+	case rec.Lease != "" && rec.LeaseUntil.After(time.Now()):
+		x.because("", "running", "", "%s works on it (lease until %s)", rec.LeaseOwner, rec.LeaseUntil.Format(time.RFC3339))
+	case rec.Inbox > r.counters.Seen:
+		x.because("", "due", "doctor", "%d requests wait in its inbox; no engine has taken it up", rec.Inbox-r.counters.Seen)
+	case !rec.DueAt.IsZero():
+		x.because("", "due", "doctor", "due since %s; no engine has taken it up", rec.DueAt.Format(time.RFC3339))
+	}
+	if f := s.Failure; f != nil && f.Step == "" {
+		x.because("", f.Kind, "session retry "+x.Session, "%s", f.Message)
+	}
+	if r.def.absent {
+		x.because("", "workflow_gone", "load the workflow again", "workflow %q does not exist", r.workflow)
+	}
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// step explains one step that has not ended well.
+func (x *Explanation) step(r *runner, id string) {
+	entry := r.state.steps[id]
+	gone := r.def.steps[id] == nil
+	switch entry.Status {
+	case StatusAwaitingInput:
+		q := r.state.engine.Asks[id]
+		mend := fmt.Sprintf("session answer %s --step %s", x.Session, id)
+		text := fmt.Sprintf("asks %q since %s", cutText(q.Prompt, 200), milli(q.Since).Format(time.RFC3339))
+		if gone {
+			text += "; the step is no longer in the workflow"
+			mend = fmt.Sprintf("session move %s --from %s --to STEP", x.Session, id)
+		}
+		x.because(id, AskQuestion, mend, "%s", text)
+	case StatusPending:
+		l := r.state.live(id)
+		x.because(id, StatusPending, "edit the step, or session edit "+x.Session, "%s", pendingText(l))
+		x.Because[len(x.Because)-1].Missing = l.Missing
+	case StatusError:
+		x.because(id, StatusError, fmt.Sprintf("session retry %s --step %s", x.Session, id), "%s", entry.Error)
+	case StatusActive:
+		if l := r.state.engine.Live[id]; l != nil && l.RetryAt > r.now() {
+			x.because(id, "retry", "", "attempt %d at %s", l.Attempt+1, milli(l.RetryAt).Format(time.RFC3339))
+		}
+	}
+}
+
+// join explains a join: all that waits.
+func (x *Explanation) join(r *runner, id string) {
+	step := r.def.steps[id]
+	if step == nil {
+		return
+	}
+	var by []string
+	for _, l := range r.liveSteps() {
+		if l != step && l.routes.has(step.index) {
+			by = append(by, fmt.Sprintf("%s (%s)", l.ID, reasonOr(r.state.Status(l.ID), "waiting join")))
+		}
+	}
+	sort.Strings(by)
+	x.because(id, "join", "", "join: all: can still be reached from %s", strings.Join(by, ", "))
+}
+
+// ends judges the paths of finished steps that led nowhere: where a new path or another
+// condition would take the session on.
+func (x *Explanation) ends(r *runner) {
+	for _, id := range r.state.stepOrder {
+		step := r.def.steps[id]
+		if step == nil || r.state.steps[id].Status != StatusComplete {
+			continue
+		}
+		end := ExplainedEnd{Step: id, Paths: []ExplainedPath{}}
+		led := false
+		for _, p := range step.next {
+			j := r.judge(p)
+			end.Paths = append(end.Paths, ExplainedPath(j))
+			status := r.state.Status(p.Target)
+			_, waits := r.state.engine.Joins[p.Target]
+			led = led || waits || j.Open && status != "" && status != StatusSkipped
+		}
+		if !led && (len(step.next) > 0 || x.Status == StatusComplete) {
+			x.Ends = append(x.Ends, end)
+		}
+	}
+}
+
+// String is the explanation as text, a line a reason.
+func (x *Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "session %s is %s\n", x.Session, x.Status)
+	for _, r := range x.Because {
+		b.WriteString("- ")
+		if r.Step != "" {
+			fmt.Fprintf(&b, "step %s: ", r.Step)
+		}
+		fmt.Fprintf(&b, "%s: %s", r.Kind, r.Message)
+		if r.Mend != "" {
+			fmt.Fprintf(&b, "\n  mend: %s", r.Mend)
+		}
+		b.WriteByte('\n')
+	}
+	for _, end := range x.Ends {
+		fmt.Fprintf(&b, "- step %s finished and leads nowhere now:", end.Step)
+		if len(end.Paths) == 0 {
+			b.WriteString(" it has no paths")
+		}
+		b.WriteByte('\n')
+		for _, p := range end.Paths {
+			p.write(&b)
+		}
+	}
+	return b.String()
+}
+
+func (p *ExplainedPath) write(b *strings.Builder) {
+	state := "closed"
+	if p.Open {
+		state = "open"
+	}
+	fmt.Fprintf(b, "  - path %s: %s", p.Path, state)
+	if p.Error != "" {
+		fmt.Fprintf(b, ": %s", p.Error)
+	}
+	b.WriteByte('\n')
+	for _, c := range p.Clauses {
+		value := "missing"
+		if len(c.Value) > 0 {
+			value = string(c.Value)
+		}
+		fmt.Fprintf(b, "      %s %s = %s: %t\n", c.Path, c.Operand, cutText(value, 120), c.Result)
+	}
+}
