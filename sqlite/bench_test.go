@@ -1,0 +1,87 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+// BenchmarkCommit1 is a lone session: one checkpoint in each transaction.
+func BenchmarkCommit1(b *testing.B) { benchmarkCommit(b, 1, 0) }
+
+// BenchmarkCommit1Execution is the same with an EXECUTION in each checkpoint.
+func BenchmarkCommit1Execution(b *testing.B) { benchmarkCommit(b, 1, 1) }
+
+// BenchmarkCommit200 is a full group: 200 sessions in each transaction.
+func BenchmarkCommit200(b *testing.B) { benchmarkCommit(b, 200, 0) }
+
+// BenchmarkCommit200Execution is the same with an EXECUTION in each checkpoint.
+func BenchmarkCommit200Execution(b *testing.B) { benchmarkCommit(b, 200, 1) }
+
+// benchmarkCommit commits checkpoints of 1 KiB of state; one operation is one checkpoint.
+func benchmarkCommit(b *testing.B, group, executions int) {
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close(ctx)
+	if _, err := s.Migrate(ctx); err != nil {
+		b.Fatal(err)
+	}
+	rows := leased(b, s, group)
+	for b.Loop() {
+		b.StopTimer()
+		next(rows, executions)
+		b.StartTimer()
+		results, err := s.Commit(ctx, rows)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range results {
+			if results[i].Outcome != engine.Committed {
+				b.Fatalf("row %d: outcome %d", i, results[i].Outcome)
+			}
+			rows[i].Version++
+		}
+	}
+	b.ReportMetric(float64(b.N*group)/b.Elapsed().Seconds(), "checkpoints/s")
+}
+
+// leased creates sessions and returns a first checkpoint for each.
+func leased(b *testing.B, s engine.Store, n int) []engine.Checkpoint {
+	sessions := make([]engine.NewSession, n)
+	rows := make([]engine.Checkpoint, n)
+	for i := range sessions {
+		id := fmt.Sprintf("0190a5c2-7b1e-7c3d-9f00-%012d", i)
+		sessions[i] = engine.NewSession{ID: id, Workflow: "bench", State: []byte(`{}`), Counters: []byte(`{}`), Status: engine.StatusActive,
+			Claim: &engine.Lease{Token: "token-" + id, Owner: "bench", For: time.Hour}}
+		rows[i] = engine.Checkpoint{Session: id, Lease: "token-" + id, Status: engine.StatusActive, LeaseFor: 15 * time.Second,
+			State: bytes.Repeat([]byte("x"), 1024), Counters: []byte(`{"seq":12,"visits":{"a":3,"b":3},"seen":0}`)}
+	}
+	if _, err := s.Create(context.Background(), sessions); err != nil {
+		b.Fatal(err)
+	}
+	return rows
+}
+
+// next makes of each checkpoint the one that follows it.
+func next(rows []engine.Checkpoint, executions int) {
+	now := time.Now()
+	for i := range rows {
+		c := &rows[i]
+		c.Transition = fmt.Sprintf("%s-%d", c.Session, c.Version)
+		c.Executions = c.Executions[:0]
+		for range executions {
+			c.Executions = append(c.Executions, engine.Execution{Session: c.Session, Seq: c.Version + 1, Workflow: "bench", Step: "a", Visit: int(c.Version) + 1,
+				Attempt: 1, Status: engine.StatusComplete, Function: "utils.reply.reply", Input: []byte(`{"text":"hello"}`), Output: []byte(`{"text":"hello"}`),
+				StartedAt: now, FinishedAt: now, Definition: "0123456789abcdef0123456789abcdef"})
+		}
+	}
+}

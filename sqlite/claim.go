@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// candidateFactor is how many due sessions are read for each that is wanted: engines on
+// one file shuffle them and so rarely reach for the same.
+const candidateFactor = 4
+
+// Claim leases due sessions. Nothing due costs one read and no write lock.
+func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	if o.Limit <= 0 {
+		return nil, nil
+	}
+	var ids []string
+	err := s.reader.each(ctx, "due_candidates", func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, s.clock().UnixMicro(), o.Limit*candidateFactor)
+	if err != nil {
+		return nil, fault("claim", err)
+	}
+	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	slices.Sort(ids[:min(len(ids), o.Limit)]) // the others stand in for those that are gone meanwhile
+	return s.claim(ctx, "claim_due", ids, o)
+}
+
+// ClaimByID leases the sessions of the ids that nobody holds, due or not.
+func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	if o.Limit <= 0 {
+		o.Limit = len(ids)
+	}
+	return s.claim(ctx, "claim", slices.Compact(ids), o)
+}
+
+// claim runs one of the two claiming statements over ids until the limit is reached.
+func (s *Store) claim(ctx context.Context, statement string, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var claimed []engine.Claimed
+	err := s.writer.write(ctx, "claim", func(t *tx) error {
+		claimed = nil
+		until := t.now + o.For.Microseconds()
+		for _, id := range ids {
+			if len(claimed) == o.Limit {
+				break
+			}
+			c := engine.Claimed{Now: t.time()}
+			err := t.row(statement, func(row scanner) error { return scanSession(row, &c.Session) }, id, o.Token(), o.Owner, t.now, until)
+			if noRow(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if c.Requests, err = t.unapplied(id); err != nil {
+				return err
+			}
+			claimed = append(claimed, c)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// unapplied returns what waits in a session's inbox, in order.
+func (t *tx) unapplied(session string) ([]engine.Request, error) {
+	var waiting []engine.Request
+	err := t.each("request_unapplied", func(row scanner) error {
+		var r engine.Request
+		err := scanRequest(row, &r)
+		waiting = append(waiting, r)
+		return err
+	}, session)
+	return waiting, err
+}

@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Commit applies checkpoints in one transaction. A fault in a row whose guard held (an
+// execution that exists, a full disk) undoes the whole call: the caller sends such a batch
+// again row by row, so that the fault stays its session's own. A savepoint for each row
+// would do it here, at the price of two statements more for every row that has no fault.
+func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+	if len(checkpoints) == 0 {
+		return nil, nil
+	}
+	rows, err := rowsBySession(checkpoints)
+	if err != nil {
+		return nil, fmt.Errorf("commit: %w", err)
+	}
+	results := make([]engine.CommitResult, len(checkpoints))
+	err = s.writer.write(ctx, "commit", func(t *tx) error {
+		now := t.time()
+		for i := range checkpoints {
+			c := &checkpoints[i]
+			results[i] = engine.CommitResult{Now: now}
+			if err := t.checkpoint(c, &results[i]); err != nil {
+				return fmt.Errorf("session %s: %w", c.Session, err)
+			}
+			if results[i].Outcome != engine.Committed || c.ToParent == nil {
+				continue
+			}
+			n, err := t.toParent(c.ToParent)
+			if err != nil {
+				return fmt.Errorf("session %s: parent %s: %w", c.Session, c.ToParent.Session, err)
+			}
+			if j, ok := rows[c.ToParent.Session]; ok && n > 0 && j < i && results[j].Outcome != engine.Lost {
+				results[j].Inbox = n // the parent's own row came first and has read less
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// rowsBySession finds the row of each session; two of one session are the caller's fault.
+func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
+	if len(checkpoints) == 1 {
+		return nil, nil
+	}
+	rows := make(map[string]int, len(checkpoints))
+	for i := range checkpoints {
+		id := checkpoints[i].Session
+		if _, twice := rows[id]; twice {
+			return nil, fmt.Errorf("two checkpoints of session %s: %w", id, engine.ErrBadRequest)
+		}
+		rows[id] = i
+	}
+	return rows, nil
+}
+
+// checkpoint writes one row and all that comes with it, if its guard holds.
+func (t *tx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
+	passed, err := t.guard(c, r)
+	if err != nil {
+		return err
+	}
+	if !passed {
+		return t.look(c, r)
+	}
+	r.Outcome = engine.Committed
+	return t.record(c)
+}
+
+// guard updates the session if it still has version and lease, and, when the checkpoint
+// is closing, nothing unread in its inbox.
+func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
+	if c.Lease == "" {
+		return false, nil
+	}
+	unread := int64(math.MaxInt64)
+	if c.Closing {
+		unread = c.Seen
+	}
+	name := "checkpoint_keep"
+	args := [13]any{c.Session, c.Version, c.Lease, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
+		micros(c.AwaitingSince), t.now, t.now + c.LeaseFor.Microseconds(), unread}
+	used := args[:12]
+	if c.Release {
+		name = "checkpoint_release"
+		args[10], args[12] = micros(c.DueAt), c.Seen
+		used = args[:]
+	}
+	err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, used...)
+	if noRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// look tells why the guard did not hold.
+func (t *tx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
+	var version int64
+	var lease, transition string
+	err := t.row("checkpoint_look", func(row scanner) error { return row.Scan(&version, &lease, &transition, &r.Inbox) }, c.Session)
+	switch {
+	case noRow(err):
+		r.Outcome = engine.Lost
+		return nil
+	case err != nil:
+		return err
+	case c.Transition != "" && transition == c.Transition:
+		r.Outcome = engine.Again
+	case c.Lease != "" && lease == c.Lease && version == c.Version:
+		r.Outcome = engine.Refused
+	default:
+		r.Outcome = engine.Lost
+	}
+	return nil
+}
+
+// toParent puts the end of a child into its parent's inbox and returns its number, 0 when
+// the parent is gone or has it already.
+func (t *tx) toParent(r *engine.Request) (int64, error) {
+	var n int64
+	err := t.row("request_to_parent", func(row scanner) error { return row.Scan(&n) },
+		r.Session, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash, r.By, t.now)
+	if noRow(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.exec("inbox_wake", r.Session, n, t.now)
+	return n, err
+}

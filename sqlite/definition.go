@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// SaveDefinitions keeps texts by hash; those already there stay as they are.
+func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+	if len(definitions) == 0 {
+		return nil
+	}
+	return s.writer.write(ctx, "save definitions", func(t *tx) error {
+		for i := range definitions {
+			d := &definitions[i]
+			seen := t.now
+			if !d.FirstSeen.IsZero() {
+				seen = d.FirstSeen.UnixMicro()
+			}
+			if _, err := t.exec("definition_create", d.Hash, d.Workflow, d.Step, d.Text, seen); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Definitions returns the texts of the hashes that exist, in no order.
+func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+	return s.definitions(ctx, "definitions", list(hashes))
+}
+
+// StepDefinitions returns what a step has been, oldest first; step "" means every step.
+func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+	return s.definitions(ctx, "definitions_of_step", workflow, step)
+}
+
+func (s *Store) definitions(ctx context.Context, query string, args ...any) ([]engine.StoredDefinition, error) {
+	var found []engine.StoredDefinition
+	err := s.reader.each(ctx, query, func(row scanner) error {
+		var d engine.StoredDefinition
+		var seen int64
+		err := row.Scan(&d.Hash, &d.Workflow, &d.Step, &d.Text, &seen)
+		d.FirstSeen = time.UnixMicro(seen).UTC()
+		found = append(found, d)
+		return err
+	}, args...)
+	if err != nil {
+		return nil, fault("read definitions", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Deliver puts requests into inboxes, all in one transaction and each on its own: a
+// request is inserted before anything else of its delivery is written, so a refused one
+// leaves nothing behind.
+func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+	if len(deliveries) == 0 {
+		return nil, nil
+	}
+	delivered := make([]engine.Delivered, len(deliveries))
+	err := s.writer.write(ctx, "deliver", func(t *tx) error {
+		for i := range deliveries {
+			delivered[i] = engine.Delivered{}
+			if err := t.deliver(&deliveries[i], &delivered[i]); err != nil {
+				if code(err) != 0 { // the database's, not the delivery's
+					return fmt.Errorf("session %s: %w", deliveries[i].Session, err)
+				}
+				delivered[i] = engine.Delivered{Err: err}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return delivered, nil
+}
+
+func (t *tx) deliver(d *engine.Delivery, out *engine.Delivered) error {
+	view, err := t.view(d)
+	if err != nil {
+		return err
+	}
+	r, err := d.Decide(view)
+	if err != nil {
+		return err
+	}
+	out.Session = view.Session
+	waiting := view.Unapplied
+	if r != nil {
+		written := *r
+		if err := t.number(&written, d, &out.Session); err != nil {
+			return err
+		}
+		out.Request = &written
+		waiting = append(waiting, written)
+	}
+	return t.take(d, out, waiting)
+}
+
+// view reads what Decide is shown.
+func (t *tx) view(d *engine.Delivery) (engine.InboxView, error) {
+	v := engine.InboxView{Now: t.time()}
+	var err error
+	if v.Session, err = t.session(d.Session); err != nil {
+		return v, err
+	}
+	if d.Key != "" {
+		if v.Same, err = t.request("request_by_key", d.Session, d.Key); err != nil {
+			return v, err
+		}
+	}
+	if v.Unapplied, err = t.unapplied(d.Session); err != nil {
+		return v, err
+	}
+	v.ByTarget = func(target string) (*engine.Request, error) { return t.request("request_by_target", target) }
+	v.LastAnswer = func(step string) (*engine.Request, error) { return t.request("request_last_answer", d.Session, step) }
+	return v, nil
+}
+
+// request reads one request, nil when there is none.
+func (t *tx) request(query string, args ...any) (*engine.Request, error) {
+	var r engine.Request
+	err := t.row(query, func(row scanner) error { return scanRequest(row, &r) }, args...)
+	if noRow(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// number gives a request its place in the inbox of rec and writes it.
+func (t *tx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRecord) error {
+	r.Key = orElse(r.Key, d.Key)
+	if r.Key == "" {
+		return fmt.Errorf("session %s: request without a key: %w", d.Session, engine.ErrBadRequest)
+	}
+	r.Session, r.ID, r.N, r.At = d.Session, d.Session+"/"+r.Key, rec.Inbox+1, t.time()
+	if err := t.insert(r); err != nil {
+		return err
+	}
+	rec.Inbox = r.N
+	return nil
+}
+
+// insert writes a request; a taken key or target is told from a fault of the database.
+func (t *tx) insert(r *engine.Request) error {
+	_, err := t.exec("request_create", r.Session, r.N, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash,
+		r.By, r.At.UnixMicro(), r.Applied, r.Outcome)
+	switch {
+	case err == nil:
+		return nil
+	case !isTaken(err):
+		return err
+	case strings.Contains(err.Error(), "request.target"):
+		return fmt.Errorf("question %s: %w", r.Target, engine.ErrAlreadyAnswered)
+	}
+	return fmt.Errorf("request %s: %w", r.ID, engine.ErrKeyReused)
+}
+
+// take wakes the session for its new request, or leases it to the caller; out.Session
+// follows the row. A session that has the caller's token already was leased by an earlier
+// sending whose answer was lost: the caller gets it as if now, request or not.
+func (t *tx) take(d *engine.Delivery, out *engine.Delivered, waiting []engine.Request) error {
+	rec := &out.Session
+	now := t.time()
+	isHeld := held(rec, now)
+	again := d.Claim != nil && d.Claim.Token != "" && rec.Lease == d.Claim.Token
+	if again || d.Claim != nil && !isHeld && out.Request != nil {
+		until := now.Add(d.Claim.For.Truncate(time.Microsecond))
+		rec.Lease, rec.LeaseOwner, rec.LeaseUntil, rec.DueAt, rec.Claims = d.Claim.Token, d.Claim.Owner, until, until, 1
+		out.Claimed = &engine.Claimed{Session: *rec, Requests: waiting, Now: now}
+		_, err := t.exec("inbox_claim", rec.ID, rec.Inbox, rec.Lease, rec.LeaseOwner, until.UnixMicro())
+		return err
+	}
+	if out.Request == nil {
+		return nil
+	}
+	if !isHeld {
+		rec.DueAt, rec.Claims = now, 0
+	}
+	_, err := t.exec("inbox_wake", rec.ID, rec.Inbox, t.now)
+	return err
+}

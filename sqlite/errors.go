@@ -1,0 +1,75 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// code is SQLite's primary result code of an error, 0 for an error of another kind.
+func code(err error) int {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+func isBusy(err error) bool {
+	c := code(err)
+	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
+}
+
+// isTaken tells whether a unique index refused a row.
+func isTaken(err error) bool { return code(err) == lib.SQLITE_CONSTRAINT }
+
+// fault adds what was done, and engine.ErrUnavailable where the same call may succeed later.
+func fault(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, engine.ErrUnknownOutcome) || errors.Is(err, engine.ErrUnavailable) {
+		return err
+	}
+	if transient(err) {
+		return fmt.Errorf("%s: %w: %w", what, engine.ErrUnavailable, explain(err))
+	}
+	return fmt.Errorf("%s: %w", what, explain(err))
+}
+
+func transient(err error) bool {
+	if errors.Is(err, sql.ErrConnDone) {
+		return true
+	}
+	switch code(err) {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL, lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM:
+		return true
+	}
+	return false
+}
+
+// explain adds what an operator can do about it.
+func explain(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if hint := hints[code(err)]; hint != "" {
+		return fmt.Errorf("%w: %s", err, hint)
+	}
+	return err
+}
+
+var hints = map[int]string{
+	lib.SQLITE_BUSY:     "another process has been writing to the file for longer than the busy timeout",
+	lib.SQLITE_FULL:     "the disk is full: make room, nothing that was acknowledged is lost",
+	lib.SQLITE_NOTADB:   "the file is not a SQLite database: name another one",
+	lib.SQLITE_CORRUPT:  "the file is damaged: stop all engines and restore a copy",
+	lib.SQLITE_READONLY: "the file or its directory cannot be written: check owner and rights",
+	lib.SQLITE_CANTOPEN: "the file or the -wal and -shm files beside it cannot be opened: check owner and rights of the directory",
+}

@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// pageOf reads a page of one of the numbered lists of a session: always in order, from
+// the oldest or, with Newest, from the newest.
+func pageOf(ctx context.Context, s *Store, table, session string, q engine.HistoryQuery, add func(scanner) error, more ...any) error {
+	below, limit, from := int64(math.MaxInt64), q.Limit, "_page_oldest"
+	if q.Before > 0 {
+		below = q.Before
+	}
+	if limit <= 0 {
+		limit = defaultPage
+	}
+	if q.Newest {
+		from = "_page_newest"
+	}
+	args := append([]any{session, q.After, below, limit}, more...)
+	return fault("read history of session "+session, s.reader.each(ctx, table+from, add, args...))
+}
+
+// Executions returns a page of a session's executions in seq order.
+func (s *Store) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
+	var found []engine.Execution
+	err := pageOf(ctx, s, "execution", session, q, func(row scanner) error {
+		var e engine.Execution
+		err := scanExecution(row, &e)
+		found = append(found, e)
+		return err
+	}, q.Step)
+	if err != nil {
+		return nil, err
+	}
+	if q.Newest {
+		slices.Reverse(found)
+	}
+	if q.Lineage && len(found) > 0 {
+		err = s.addLineage(ctx, session, found)
+	}
+	return found, err
+}
+
+func scanExecution(row scanner, e *engine.Execution) error {
+	var started, finished sql.NullInt64
+	var usage, failure, paths, input, output []byte
+	err := row.Scan(&e.Session, &e.Seq, &e.Workflow, &e.Step, &e.Visit, &e.Attempt, &e.Status, &e.Function, &started, &finished,
+		&e.Definition, &e.Parent, &usage, &failure, &paths, &input, &output)
+	if err != nil {
+		return err
+	}
+	e.ID = numbered(e.Session, e.Seq)
+	e.StartedAt, e.FinishedAt = fromMicros(started), fromMicros(finished)
+	e.Usage, e.Error, e.Paths, e.Input, e.Output = usage, failure, paths, input, output
+	return nil
+}
+
+// numbered is the id of an execution or a message: session/number.
+func numbered(session string, n int64) string { return session + "/" + strconv.FormatInt(n, 10) }
+
+// addLineage fills Reads and Took of executions in seq order.
+func (s *Store) addLineage(ctx context.Context, session string, executions []engine.Execution) error {
+	bySeq := make(map[int64]*engine.Execution, len(executions))
+	for i := range executions {
+		bySeq[executions[i].Seq] = &executions[i]
+	}
+	err := s.reader.each(ctx, "lineage", func(row scanner) error {
+		var seq, other int64
+		var kind string
+		var l engine.Lineage
+		if err := row.Scan(&seq, &kind, &other, &l.Label); err != nil {
+			return err
+		}
+		e := bySeq[seq]
+		if e == nil { // of another step, which the page leaves out
+			return nil
+		}
+		l.Execution = numbered(session, other)
+		if kind == kindRead {
+			e.Reads = append(e.Reads, l)
+		} else {
+			e.Took = append(e.Took, l)
+		}
+		return nil
+	}, session, executions[0].Seq, executions[len(executions)-1].Seq)
+	return fault("read lineage of session "+session, err)
+}
+
+// Messages returns a page of a session's chat in order.
+func (s *Store) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
+	var found []engine.Message
+	err := pageOf(ctx, s, "message", session, q, func(row scanner) error {
+		var m engine.Message
+		err := row.Scan(&m.N, &m.Role, &m.Step, &m.At, &m.Content)
+		m.ID = numbered(session, m.N)
+		found = append(found, m)
+		return err
+	})
+	if q.Newest {
+		slices.Reverse(found)
+	}
+	return found, err
+}
+
+// AllRequests returns a page of a session's requests in order, applied or not.
+func (s *Store) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
+	var found []engine.Request
+	err := pageOf(ctx, s, "request", session, q, func(row scanner) error {
+		var r engine.Request
+		err := scanRequest(row, &r)
+		found = append(found, r)
+		return err
+	})
+	if q.Newest {
+		slices.Reverse(found)
+	}
+	return found, err
+}
+
+// Blobs returns the texts of the hashes a session has.
+func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
+	found := make(map[string][]byte, len(hashes))
+	err := s.reader.each(ctx, "blobs", func(row scanner) error {
+		var hash string
+		var text []byte
+		err := row.Scan(&hash, &text)
+		found[hash] = text
+		return err
+	}, session, list(hashes))
+	if err != nil {
+		return nil, fault("read blobs of session "+session, err)
+	}
+	return found, nil
+}
+
+// Results returns the outputs of a container's rounds in index order.
+func (s *Store) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
+	var found []engine.StoredResult
+	err := s.reader.each(ctx, "results", func(row scanner) error {
+		r := engine.StoredResult{Session: session, Step: step, Visit: visit}
+		err := row.Scan(&r.Index, &r.Output)
+		found = append(found, r)
+		return err
+	}, session, step, visit)
+	if err != nil {
+		return nil, fault("read results of session "+session, err)
+	}
+	return found, nil
+}

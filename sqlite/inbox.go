@@ -1,0 +1,90 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Requests returns for each session the requests numbered above After, in order.
+func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+	found := make(map[string][]engine.Request)
+	if len(after) == 0 {
+		return found, nil
+	}
+	wanted := make([][2]any, len(after))
+	for i, a := range after {
+		wanted[i] = [2]any{a.Session, a.N}
+	}
+	pairs, err := json.Marshal(wanted)
+	if err != nil {
+		return nil, err
+	}
+	err = s.reader.each(ctx, "request_after", func(row scanner) error {
+		var r engine.Request
+		err := scanRequest(row, &r)
+		found[r.Session] = append(found[r.Session], r)
+		return err
+	}, string(pairs))
+	if err != nil {
+		return nil, fault("read requests", err)
+	}
+	return found, nil
+}
+
+// Inboxes returns inbox number and lease token of the sessions that exist.
+func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+	found := make(map[string]engine.InboxState, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	err := s.reader.each(ctx, "inboxes", func(row scanner) error {
+		var id string
+		var state engine.InboxState
+		err := row.Scan(&id, &state.Inbox, &state.Lease)
+		found[id] = state
+		return err
+	}, list(ids))
+	if err != nil {
+		return nil, fault("read inboxes", err)
+	}
+	return found, nil
+}
+
+// EditState replaces the state of a session that nobody holds.
+func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
+	var rec engine.SessionRecord
+	err := s.writer.write(ctx, "edit state", func(t *tx) (err error) {
+		rec, err = t.editState(&edit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rec, nil
+}
+
+func (t *tx) editState(edit *engine.StateEdit) (engine.SessionRecord, error) {
+	rec, err := t.session(edit.Session)
+	if err != nil {
+		return rec, err
+	}
+	if held(&rec, t.time()) {
+		return rec, fmt.Errorf("session %s: %w by %s until %s", rec.ID, engine.ErrSessionBusy, rec.LeaseOwner, rec.LeaseUntil.Format("15:04:05"))
+	}
+	if rec.Version != edit.Version {
+		return rec, fmt.Errorf("session %s: %w: it is %d, the edit is of %d", rec.ID, engine.ErrVersionMismatch, rec.Version, edit.Version)
+	}
+	r := edit.Request
+	r.Session, r.ID, r.N, r.At, r.Applied = rec.ID, rec.ID+"/"+r.Key, rec.Inbox+1, t.time(), true
+	if err := t.insert(&r); err != nil {
+		return rec, err
+	}
+	_, err = t.exec("state_edit", rec.ID, text(edit.State), text(edit.Counters), edit.Status, text(edit.Awaiting), micros(edit.Since), r.N, t.now)
+	if err != nil {
+		return rec, err
+	}
+	return t.session(rec.ID)
+}

@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Extend extends the leases that still stand and returns the sessions of the others.
+func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+	if len(leases) == 0 {
+		return nil, nil
+	}
+	var lost []string
+	err := s.writer.write(ctx, "extend leases", func(t *tx) error {
+		lost = nil
+		until := t.now + by.Microseconds()
+		for _, l := range leases {
+			stands, err := t.onLease("lease_extend", l, until)
+			if err != nil {
+				return err
+			}
+			if !stands {
+				lost = append(lost, l.Session)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lost, nil
+}
+
+// Release gives back the leases that still stand.
+func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
+	if len(leases) == 0 {
+		return nil
+	}
+	return s.writer.write(ctx, "release leases", func(t *tx) error {
+		for _, l := range leases {
+			if _, err := t.onLease("lease_release", l, t.now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// onLease runs a statement guarded by a lease and tells whether the lease stood. An empty
+// token is no lease, although a session without one has just that.
+func (t *tx) onLease(statement string, l engine.LeaseRef, at int64) (bool, error) {
+	if l.Token == "" {
+		return false, nil
+	}
+	changed, err := t.exec(statement, l.Session, l.Token, at)
+	return changed > 0, err
+}
+
+// NextDue returns the earliest due_at of all, the zero time when there is none.
+func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
+	var due sql.NullInt64
+	err := s.reader.row(ctx, "next_due", func(row scanner) error { return row.Scan(&due) })
+	if err != nil {
+		return time.Time{}, fault("next due", err)
+	}
+	return fromMicros(due), nil
+}
+
+// WakePending makes the pending sessions of a workflow that nobody holds due at once.
+func (s *Store) WakePending(ctx context.Context, workflow string) (int, error) {
+	var woken int64
+	err := s.writer.write(ctx, "wake pending sessions of "+workflow, func(t *tx) (err error) {
+		woken, err = t.exec("wake_pending", workflow, t.now)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(woken), nil
+}
+
+// PendingWorkflows lists the workflows that have pending sessions.
+func (s *Store) PendingWorkflows(ctx context.Context) ([]string, error) {
+	var ids []string
+	err := s.reader.each(ctx, "pending_workflows", func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return nil, fault("pending workflows", err)
+	}
+	return ids, nil
+}

@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// sessionScalars are the columns scanSession reads, with something else for the last.
+const sessionScalars = `SELECT id, workflow, status, version, created_at, updated_at, awaiting, awaiting_since, root, labels, inbox,
+  lease, lease_owner, lease_until, due_at, transition, claims, counters, `
+
+// ListSessions returns one page.
+func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+	f := sessionFilter(q)
+	page := f.page(q)
+	state := "NULL"
+	if q.WithState {
+		state = "state"
+	}
+	rows, err := s.reader.db.QueryContext(ctx, sessionScalars+state+"\nFROM session"+page, f.args...)
+	found := []engine.SessionRecord{}
+	err = eachRow("list", rows, err, func(row scanner) error {
+		var rec engine.SessionRecord
+		err := scanSession(row, &rec)
+		found = append(found, rec)
+		return err
+	})
+	if err != nil {
+		return nil, fault("list sessions", err)
+	}
+	return found, nil
+}
+
+// counts are the ways to count sessions: what a group is called and, where needed, what
+// the table is joined with.
+var counts = map[string]struct{ name, join string }{
+	"status":          {name: "status"},
+	"workflow":        {name: "workflow"},
+	"workflow,status": {name: "workflow || ',' || status"},
+	"step":            {name: "workflow || '/' || (question.value ->> 'step')", join: ", json_each(" + awaitingList + ") AS question"},
+}
+
+// CountSessions counts by one of counts.
+func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+	c, ok := counts[by]
+	if !ok {
+		return nil, fmt.Errorf("count sessions by %q: %w: want status, workflow, workflow,status or step", by, engine.ErrBadRequest)
+	}
+	if by == "step" {
+		q.Awaiting = true
+	}
+	f := sessionFilter(q)
+	rows, err := s.reader.db.QueryContext(ctx, "SELECT "+c.name+", count(*) FROM session"+c.join+f.where()+"\nGROUP BY 1", f.args...)
+	counted := make(map[string]int64)
+	err = eachRow("count", rows, err, func(row scanner) error {
+		var name string
+		var n int64
+		err := row.Scan(&name, &n)
+		counted[name] = n
+		return err
+	})
+	if err != nil {
+		return nil, fault("count sessions", err)
+	}
+	return counted, nil
+}

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+)
+
+// A reader is a small pool of connections that cannot write. In WAL mode each read sees
+// the newest commit and neither waits for the writer nor holds it up.
+type reader struct {
+	db         *sql.DB
+	mu         sync.RWMutex
+	statements map[string]*sql.Stmt
+}
+
+func newReader(address string, connections int) (*reader, error) {
+	db, err := sql.Open("sqlite", address)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return &reader{db: db, statements: make(map[string]*sql.Stmt)}, nil
+}
+
+func (r *reader) close() error { return r.db.Close() }
+
+// statement returns a statement that database/sql compiles once for each connection.
+func (r *reader) statement(ctx context.Context, name string) (*sql.Stmt, error) {
+	r.mu.RLock()
+	s := r.statements[name]
+	r.mu.RUnlock()
+	if s != nil {
+		return s, nil
+	}
+	s, err := r.db.PrepareContext(ctx, query(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first := r.statements[name]; first != nil { // another was faster
+		_ = s.Close()
+		return first, nil
+	}
+	r.statements[name] = s
+	return s, nil
+}
+
+// row runs a query for one row; scan gives sql.ErrNoRows when there is none.
+func (r *reader) row(ctx context.Context, name string, scan func(scanner) error, args ...any) error {
+	s, err := r.statement(ctx, name)
+	if err != nil {
+		return err
+	}
+	return scan(s.QueryRowContext(ctx, args...))
+}
+
+// each runs a query and calls scan for each row.
+func (r *reader) each(ctx context.Context, name string, scan func(scanner) error, args ...any) error {
+	s, err := r.statement(ctx, name)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	return eachRow(name, rows, err, scan)
+}
+
+// snapshot runs fn in one read transaction: all its queries see the same commit.
+func (r *reader) snapshot(ctx context.Context, fn func(*snapshot) error) error {
+	t, err := r.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer t.Rollback() // nothing was written; there is nothing to keep
+	return fn(&snapshot{r: r, ctx: ctx, tx: t})
+}
+
+// A snapshot is a read transaction.
+type snapshot struct {
+	r   *reader
+	ctx context.Context
+	tx  *sql.Tx
+}
+
+// each runs a query and calls scan for each row.
+func (s *snapshot) each(name string, scan func(scanner) error, args ...any) error {
+	rows, err := s.tx.QueryContext(s.ctx, query(name), args...)
+	return eachRow(name, rows, err, scan)
+}

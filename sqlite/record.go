@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// record writes what a checkpoint carries besides its session's row.
+func (t *tx) record(c *engine.Checkpoint) error {
+	for i := range c.Executions {
+		if err := t.execution(c.Session, &c.Executions[i]); err != nil {
+			return err
+		}
+	}
+	for i := range c.Executions { // after all of them, for they may lead to each other
+		if err := t.lineage(c.Session, &c.Executions[i]); err != nil {
+			return err
+		}
+	}
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		if _, err := t.exec("message_create", c.Session, m.N, m.Role, m.Step, m.At, m.Content); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.Applied {
+		if _, err := t.exec("request_apply", c.Session, strings.TrimPrefix(a.ID, c.Session+"/"), a.Outcome); err != nil {
+			return err
+		}
+	}
+	if err := t.outputs(c); err != nil {
+		return err
+	}
+	return t.children(c)
+}
+
+func (t *tx) execution(session string, e *engine.Execution) error {
+	_, err := t.exec("execution_create", orElse(e.Session, session), e.Seq, e.Workflow, e.Step, e.Visit, e.Attempt, e.Status, e.Function,
+		micros(e.StartedAt), micros(e.FinishedAt), e.Definition, e.Parent, text(e.Usage), text(e.Error), text(e.Paths), text(e.Input), text(e.Output))
+	return err
+}
+
+// Kinds of lineage as stored.
+const (
+	kindRead = "READ"
+	kindTook = "TOOK"
+)
+
+func (t *tx) lineage(session string, e *engine.Execution) error {
+	session = orElse(e.Session, session)
+	if err := t.relate(session, e.Seq, kindRead, e.Reads); err != nil {
+		return err
+	}
+	return t.relate(session, e.Seq, kindTook, e.Took)
+}
+
+func (t *tx) relate(session string, seq int64, kind string, all []engine.Lineage) error {
+	for _, l := range all {
+		other, ok := seqOf(session, l.Execution)
+		if !ok { // of another session: never there
+			continue
+		}
+		if _, err := t.exec("lineage_create", session, seq, kind, other, l.Label); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seqOf takes session/seq apart.
+func seqOf(session, execution string) (int64, bool) {
+	digits, ok := strings.CutPrefix(execution, session+"/")
+	if !ok {
+		return 0, false
+	}
+	seq, err := strconv.ParseInt(digits, 10, 64)
+	return seq, err == nil
+}
+
+// outputs writes blobs and results. Blobs are dropped first: a text may go and come back
+// in one checkpoint.
+func (t *tx) outputs(c *engine.Checkpoint) error {
+	for _, hash := range c.DropBlobs {
+		if _, err := t.exec("blob_drop", c.Session, hash); err != nil {
+			return err
+		}
+	}
+	for i := range c.Blobs {
+		b := &c.Blobs[i]
+		if _, err := t.exec("blob_create", orElse(b.Session, c.Session), b.Hash, string(b.Text)); err != nil {
+			return err
+		}
+	}
+	for i := range c.Results {
+		r := &c.Results[i]
+		if _, err := t.exec("result_create", orElse(r.Session, c.Session), r.Step, r.Visit, r.Index, string(r.Output)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// children creates the sessions a checkpoint starts. One that is there already was
+// started by an earlier attempt and stays as it is.
+func (t *tx) children(c *engine.Checkpoint) error {
+	for i := range c.Children {
+		child := c.Children[i]
+		child.Parent = orElse(child.Parent, c.Session)
+		var rec engine.SessionRecord
+		if _, err := t.createRow(&child, &rec); err != nil {
+			return fmt.Errorf("child %s: %w", child.ID, err)
+		}
+	}
+	return nil
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

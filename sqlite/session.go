@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Session returns one session, or engine.ErrSessionNotFound.
+func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+	var rec engine.SessionRecord
+	err := s.reader.row(ctx, "session_read", func(row scanner) error { return scanSession(row, &rec) }, id)
+	if noRow(err) {
+		return nil, fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
+	}
+	if err != nil {
+		return nil, fault("read session "+id, err)
+	}
+	return &rec, nil
+}
+
+// SessionsByID returns those of the ids that exist, in no order.
+func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	found := make([]engine.SessionRecord, 0, len(ids))
+	err := s.reader.each(ctx, "session_read_many", func(row scanner) error {
+		var rec engine.SessionRecord
+		err := scanSession(row, &rec)
+		found = append(found, rec)
+		return err
+	}, list(ids))
+	if err != nil {
+		return nil, fault("read sessions", err)
+	}
+	return found, nil
+}
+
+// Children returns the ids of a session's children, in id order.
+func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+	var ids []string
+	err := s.reader.each(ctx, "children", func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, parent)
+	if err != nil {
+		return nil, fault("read children of "+parent, err)
+	}
+	return ids, nil
+}
+
+// session reads a session under the write lock; engine.ErrSessionNotFound when it is not there.
+func (t *tx) session(id string) (engine.SessionRecord, error) {
+	var rec engine.SessionRecord
+	err := t.row("session_read", func(row scanner) error { return scanSession(row, &rec) }, id)
+	if noRow(err) {
+		err = fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
+	}
+	return rec, err
+}

@@ -1,0 +1,2 @@
+-- ?1 session, ?2 hash.
+DELETE FROM blob WHERE session = ?1 AND hash = ?2;

@@ -1,0 +1,6 @@
+-- Ids of sessions that somebody has to pick up, oldest first, without the write lock.
+-- No row means nothing is due. The claim checks each again under the lock.
+-- ?1 now, ?2 limit.
+SELECT id FROM session
+WHERE due_at <= ?1 AND (lease = '' OR ifnull(lease_until, 0) <= ?1)
+ORDER BY due_at LIMIT ?2;

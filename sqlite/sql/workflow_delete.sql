@@ -1,0 +1,2 @@
+-- ?1 id.
+DELETE FROM workflow WHERE id = ?1;

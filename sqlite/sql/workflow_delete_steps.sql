@@ -1,0 +1,2 @@
+-- ?1 workflow.
+DELETE FROM step WHERE workflow = ?1;

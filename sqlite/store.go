@@ -1,0 +1,164 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver; docs/adr/0002-sqlite-driver.md says why this one
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Options adjust a Store. The zero value works.
+type Options struct {
+	// Now is the clock; nil means time.Now. Times are kept to the microsecond.
+	Now func() time.Time
+	// Exclusive, if set, is the address of the engine that opens the file. A second
+	// exclusive Open of the file fails with a *HeldError that carries the address of the
+	// first, until that store is closed or its process has ended.
+	Exclusive string
+	// Readers is how many connections read at once; 0 means 4.
+	Readers int
+	// BusyTimeout is how long a write waits for another process; 0 means 5 s. After it
+	// the write fails with engine.ErrUnavailable.
+	BusyTimeout time.Duration
+}
+
+// A Store is one open file. It implements engine.Store.
+type Store struct {
+	file   string
+	now    func() time.Time
+	writer *writer
+	reader *reader
+	hold   *hold // nil unless opened with Options.Exclusive
+}
+
+var _ engine.Store = (*Store)(nil)
+
+// Open opens a file, creating it and its directory where absent; the file is readable by
+// its owner only, because sessions hold what people said. Tables come with Migrate.
+// It fails with *HeldError when the file is held, see Options.Exclusive, and says in words
+// when the file is no database or lies where nobody can write.
+func Open(ctx context.Context, file string, o Options) (*Store, error) {
+	if file == "" || strings.HasPrefix(file, ":memory:") {
+		return nil, fmt.Errorf("open sqlite store %q: want the name of a file (the memory store is another package)", file)
+	}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("open sqlite store %s: %w", file, err)
+	}
+	s := &Store{file: file, now: o.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if err := s.open(ctx, abs, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("open sqlite store %s: %w", file, err), s.Close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, abs string, o Options) error {
+	if err := create(abs); err != nil {
+		return err
+	}
+	if o.Exclusive != "" {
+		h, err := holdFile(abs, o.Exclusive)
+		if err != nil {
+			return err
+		}
+		s.hold = h
+	}
+	busy := o.BusyTimeout
+	if busy <= 0 {
+		busy = 5 * time.Second
+	}
+	readers := o.Readers
+	if readers <= 0 {
+		readers = 4
+	}
+	var err error
+	if s.writer, err = newWriter(ctx, address(abs, busy, false), s.now); err != nil {
+		return explain(err)
+	}
+	if s.reader, err = newReader(address(abs, busy, true), readers); err != nil {
+		return explain(err)
+	}
+	return explain(s.reader.db.PingContext(ctx))
+}
+
+// create makes the file if need be, so that it never exists with wider rights.
+func create(abs string) error {
+	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(abs, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// address is the driver's name for the file, with what every connection must be set to.
+// Order counts: busy_timeout comes before journal_mode, which may have to wait.
+func address(abs string, busy time.Duration, readOnly bool) string {
+	path := filepath.ToSlash(abs)
+	if runtime.GOOS == "windows" {
+		path = "/" + path
+	}
+	pragmas := []string{
+		"busy_timeout(" + strconv.FormatInt(busy.Milliseconds(), 10) + ")",
+		"temp_store(MEMORY)", "cache_size(-16384)",
+	}
+	if readOnly {
+		pragmas = append(pragmas, "query_only(1)")
+	} else {
+		// After a burst the log file shrinks again; foreign keys are off: each delete
+		// names its rows itself, in batches, which a cascade could not.
+		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)", "foreign_keys(0)")
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas, "_dqs": {"0"}, "_error_rc": {"1"}}.Encode()}
+	return u.String()
+}
+
+// Close waits for the write under way, closes the file and gives it up.
+func (s *Store) Close(ctx context.Context) error {
+	var faults []error
+	if s.reader != nil {
+		faults = append(faults, s.reader.close())
+	}
+	if s.writer != nil {
+		faults = append(faults, s.writer.close(ctx))
+	}
+	if s.hold != nil {
+		faults = append(faults, s.hold.release())
+		s.hold = nil
+	}
+	return errors.Join(faults...)
+}
+
+// Ping tells whether the file can be read.
+func (s *Store) Ping(ctx context.Context) error {
+	var tables int
+	return fault("ping", s.reader.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables))
+}
+
+// Now is this machine's clock, or Options.Now.
+func (s *Store) Now(context.Context) (time.Time, error) { return s.clock(), nil }
+
+// clock is now as it is stored, to the microsecond.
+func (s *Store) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// Describe names the store for people: "sqlite:.stepgraph/stepgraph.db".
+func (s *Store) Describe() string { return "sqlite:" + s.file }
+
+// noRow tells whether a query found nothing.
+func noRow(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -1,0 +1,16 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/storetest"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) engine.Store {
+		return open(t, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})
+	})
+}

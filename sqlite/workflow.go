@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Workflows returns the workflows of the ids that exist, read from one commit. Entries
+// are of no use here: no step is without a workflow in this store.
+func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
+	var found []*engine.Workflow
+	err := s.reader.snapshot(ctx, func(t *snapshot) (err error) {
+		found, err = readWorkflows(t.each, ids)
+		return err
+	})
+	if err != nil {
+		return nil, fault("read workflows", err)
+	}
+	return found, nil
+}
+
+// WorkflowIDs lists all workflows by id with their number of steps.
+func (s *Store) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
+	var found []engine.WorkflowInfo
+	err := s.reader.each(ctx, "workflow_list", func(row scanner) error {
+		var w engine.WorkflowInfo
+		err := row.Scan(&w.ID, &w.Name, &w.Description, &w.Steps)
+		found = append(found, w)
+		return err
+	})
+	if err != nil {
+		return nil, fault("list workflows", err)
+	}
+	return found, nil
+}
+
+// eachFunc runs a query by name, in a snapshot or under the write lock.
+type eachFunc func(name string, scan func(scanner) error, args ...any) error
+
+// readWorkflows puts workflows together from their three tables, normalized.
+func readWorkflows(each eachFunc, ids []string) ([]*engine.Workflow, error) {
+	b := &builder{there: make(map[string]*engine.Workflow)}
+	wanted := list(ids)
+	if err := each("workflow_read", b.workflowRow, wanted); err != nil {
+		return nil, err
+	}
+	if err := each("step_read", b.stepRow, wanted); err != nil {
+		return nil, err
+	}
+	if err := each("path_read", b.pathRow, wanted); err != nil {
+		return nil, err
+	}
+	for _, w := range b.found {
+		w.Normalize()
+	}
+	return b.found, nil
+}
+
+// A builder collects the rows of several workflows.
+type builder struct {
+	there map[string]*engine.Workflow
+	found []*engine.Workflow
+}
+
+func (b *builder) workflow(id string) *engine.Workflow {
+	w := b.there[id]
+	if w == nil {
+		w = &engine.Workflow{ID: id}
+		b.there[id] = w
+		b.found = append(b.found, w)
+	}
+	return w
+}
+
+func (b *builder) workflowRow(row scanner) error {
+	var id, name, description string
+	var settings, extra []byte
+	if err := row.Scan(&id, &name, &description, &settings, &extra); err != nil {
+		return err
+	}
+	w := b.workflow(id)
+	w.Name, w.Description = name, description
+	var err error
+	if len(extra) > 0 {
+		if w.Extra, err = properties(extra); err != nil {
+			return err
+		}
+	}
+	if len(settings) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(settings, &w.Settings); err != nil {
+		if w.Extra == nil {
+			w.Extra = make(map[string]any)
+		}
+		w.Settings, w.Extra["settings"] = engine.Settings{}, string(settings)
+		w.Problems = append(w.Problems, engine.Problem{Level: "error", Code: "property_type", Message: "settings: " + err.Error()})
+	}
+	return nil
+}
+
+func (b *builder) stepRow(row scanner) error {
+	var workflow, id string
+	var text []byte
+	if err := row.Scan(&workflow, &id, &text); err != nil {
+		return err
+	}
+	p, err := properties(text)
+	if err != nil {
+		return err
+	}
+	p["workflow"], p["id"] = workflow, id
+	step, problems := engine.StepFromProperties(p)
+	w := b.workflow(workflow)
+	w.Steps = append(w.Steps, step)
+	w.Problems = append(w.Problems, problems...)
+	return nil
+}
+
+func (b *builder) pathRow(row scanner) error {
+	var workflow, kind, source, targetWorkflow, target string
+	var ref int64
+	var text []byte
+	if err := row.Scan(&workflow, &ref, &kind, &source, &targetWorkflow, &target, &text); err != nil {
+		return err
+	}
+	p, err := properties(text)
+	if err != nil {
+		return err
+	}
+	path, problems := engine.PathFromProperties(engine.PathKind(kind), source, target, p)
+	path.TargetWorkflow, path.Ref = targetWorkflow, strconv.FormatInt(ref, 10)
+	w := b.workflow(workflow)
+	w.Paths = append(w.Paths, path)
+	w.Problems = append(w.Problems, problems...)
+	return nil
+}

@@ -1,0 +1,225 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A writer is the one connection that writes. turn holds a token while nobody writes: a
+// channel and not a mutex, so that a caller whose context ends stops waiting.
+type writer struct {
+	db         *sql.DB
+	now        func() time.Time
+	turn       chan struct{}
+	closed     chan struct{} // closed by close, which keeps the turn for good
+	conn       *sql.Conn     // nil after a fault that left it in doubt; the next write opens another
+	statements map[string]*sql.Stmt
+}
+
+func newWriter(ctx context.Context, address string, now func() time.Time) (*writer, error) {
+	db, err := sql.Open("sqlite", address)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	w := &writer{db: db, now: now, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	if err := w.connect(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	w.turn <- struct{}{}
+	return w, nil
+}
+
+func (w *writer) connect(ctx context.Context) error {
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	w.conn, w.statements = conn, make(map[string]*sql.Stmt, len(queries))
+	return nil
+}
+
+var errClosed = errors.New("the store is closed")
+
+// close waits for the write under way, as long as ctx lets it, and closes the file. To
+// close it once more does nothing.
+func (w *writer) close(ctx context.Context) error {
+	if err := w.wait(ctx); err != nil {
+		if errors.Is(err, errClosed) {
+			return nil
+		}
+		return fmt.Errorf("close: %w", err)
+	}
+	close(w.closed)
+	var err error
+	if w.conn != nil {
+		err = w.conn.Close()
+	}
+	return errors.Join(err, w.db.Close())
+}
+
+// wait waits for the caller's turn.
+func (w *writer) wait(ctx context.Context) error {
+	select {
+	case <-w.turn:
+		return nil
+	case <-w.closed:
+		return errClosed
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the writer: %w (%w)", ctx.Err(), context.Cause(ctx))
+	}
+}
+
+// A tx is a write transaction that holds the file's write lock. now is the store's clock,
+// read after the lock was taken, in microseconds.
+type tx struct {
+	w   *writer
+	now int64
+}
+
+// time is now as a time.
+func (t *tx) time() time.Time { return time.UnixMicro(t.now).UTC() }
+
+// write runs fn in a transaction and commits it; an error of fn undoes all. ctx counts
+// until the lock is taken: a write that has begun is short, and stopping it in the middle
+// would only make its outcome unknown.
+func (w *writer) write(ctx context.Context, what string, fn func(*tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if err := w.wait(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { w.turn <- struct{}{} }()
+	if w.conn == nil {
+		if err := w.connect(ctx); err != nil {
+			return fault(what, err)
+		}
+	}
+	if err := w.begin(ctx); err != nil {
+		return fault(what, err)
+	}
+	t := &tx{w: w, now: w.now().UnixMicro()}
+	done := false
+	defer func() {
+		if !done { // fn panicked: the lock must not stay
+			w.rollback()
+		}
+	}()
+	err := fn(t)
+	if err == nil {
+		err = w.commit(what)
+	} else {
+		w.rollback()
+	}
+	done = true
+	return fault(what, err)
+}
+
+func (w *writer) begin(ctx context.Context) error {
+	_, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	if err != nil {
+		w.rollback() // a context that ends at the wrong moment can leave it open
+	}
+	return err
+}
+
+// commit ends the transaction. Busy means that nothing was written; after any other fault
+// the pages may or may not be on the disk.
+func (w *writer) commit(what string) error {
+	t := &tx{w: w}
+	_, err := t.exec("COMMIT")
+	if err == nil {
+		return nil
+	}
+	w.rollback()
+	if isBusy(err) {
+		return err
+	}
+	return fmt.Errorf("%s: commit: %w: %w", what, engine.ErrUnknownOutcome, err)
+}
+
+// rollback undoes the transaction. SQLite has done so itself after some faults; where it
+// cannot be done the connection is thrown away, which undoes it too.
+func (w *writer) rollback() {
+	_, err := w.conn.ExecContext(context.Background(), "ROLLBACK")
+	if err == nil || strings.Contains(err.Error(), "no transaction is active") {
+		return
+	}
+	// Raw reports the very error it is given; the pool then drops the connection.
+	_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = w.conn.Close()
+	w.conn = nil
+}
+
+// statement returns a compiled statement, by the name of its file or as text.
+func (t *tx) statement(name string) (*sql.Stmt, error) {
+	if s := t.w.statements[name]; s != nil {
+		return s, nil
+	}
+	text := name
+	if name != "COMMIT" {
+		text = query(name)
+	}
+	s, err := t.w.conn.PrepareContext(context.Background(), text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t.w.statements[name] = s
+	return s, nil
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(name string, args ...any) (int64, error) {
+	s, err := t.statement(name)
+	if err != nil {
+		return 0, err
+	}
+	r, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return r.RowsAffected()
+}
+
+// row runs a query for one row; scan gives sql.ErrNoRows when there is none.
+func (t *tx) row(name string, scan func(scanner) error, args ...any) error {
+	s, err := t.statement(name)
+	if err != nil {
+		return err
+	}
+	return scan(s.QueryRowContext(context.Background(), args...))
+}
+
+// each runs a query and calls scan for each row.
+func (t *tx) each(name string, scan func(scanner) error, args ...any) error {
+	s, err := t.statement(name)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(context.Background(), args...)
+	return eachRow(name, rows, err, scan)
+}
+
+// scanner is a row, alone or of many.
+type scanner interface{ Scan(dest ...any) error }
+
+func eachRow(name string, rows *sql.Rows, err error, scan func(scanner) error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return rows.Err()
+}
