@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// Affected tells which sessions an edit of a step or path would touch: those that stand
+// at it, those that can still come to it, and those that have passed it.
+type Affected struct {
+	Workflow string `json:"workflow"`
+	Step     string `json:"step"`
+	// At counts sessions in which the step is active, pending, awaiting input, in error or
+	// a waiting join; Before those that are elsewhere and from which a path leads here;
+	// Behind those that have visited it and stand where no path leads back.
+	At     AffectedGroup `json:"at"`
+	Before AffectedGroup `json:"before"`
+	Behind AffectedGroup `json:"behind"`
+	// Scanned is how many sessions were looked at; More that there are others.
+	Scanned int  `json:"scanned"`
+	More    bool `json:"more,omitempty"`
+}
+
+// An AffectedGroup counts sessions and names some of them.
+type AffectedGroup struct {
+	Count    int      `json:"count"`
+	Sessions []string `json:"sessions"` // the newest, at most 20
+}
+
+// affectedNames is how many sessions of a group are named.
+const affectedNames = 20
+
+func (g *AffectedGroup) add(id string) {
+	g.Count++
+	if len(g.Sessions) < affectedNames {
+		g.Sessions = append(g.Sessions, id)
+	}
+}
+
+// openStatuses are the statuses of sessions that may still go on.
+var openStatuses = []string{StatusActive, StatusAwaitingInput, StatusPending, StatusPaused, StatusError}
+
+// Affected looks at the open sessions of a workflow, at most limit of them (0: 10,000),
+// newest first. path, if not empty, asks for the step the path starts from.
+func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limit int) (*Affected, error) {
+	w, err := e.Workflow(ctx, workflow)
+	if err != nil {
+		return nil, err
+	}
+	def := Compile(w)
+	if path != "" {
+		p := w.Path(path)
+		if p == nil {
+			return nil, &DetailError{Err: ErrPathNotFound, Detail: path}
+		}
+		step = p.Source
+	}
+	if def.steps[step] == nil {
+		return nil, stepNotFound(w, step)
+	}
+	out := &Affected{Workflow: workflow, Step: step, At: AffectedGroup{Sessions: []string{}},
+		Before: AffectedGroup{Sessions: []string{}}, Behind: AffectedGroup{Sessions: []string{}}}
+	if limit <= 0 {
+		limit = 10_000
+	}
+	reach := def.reaching(step)
+	err = e.eachSession(ctx, SessionQuery{Workflow: workflow, Status: openStatuses}, limit, func(rec *SessionRecord) {
+		out.Scanned++
+		if state, err := ParseState(rec.ID, rec.State); err == nil {
+			out.place(state, rec.ID, step, reach)
+		}
+	})
+	out.More = out.Scanned == limit
+	return out, err
+}
+
+// place puts one session into the group it belongs to.
+func (a *Affected) place(state *State, id, step string, reach map[string]bool) {
+	before := false
+	for _, s := range state.stepOrder {
+		switch state.steps[s].Status {
+		case StatusActive, StatusPending, StatusAwaitingInput, StatusError:
+			if s == step {
+				a.At.add(id)
+				return
+			}
+			before = before || reach[s]
+		}
+	}
+	if _, waits := state.engine.Joins[step]; waits {
+		a.At.add(id)
+		return
+	}
+	switch {
+	case before:
+		a.Before.add(id)
+	case state.Status(step) == StatusComplete:
+		a.Behind.add(id)
+	}
+}
+
+// reaching is the set of steps from which some path, back ones too, leads to a step.
+func (d *Definition) reaching(step string) map[string]bool {
+	before := map[string][]string{}
+	for _, s := range d.steps {
+		for _, p := range s.next {
+			if p.fault == "" {
+				before[p.Target] = append(before[p.Target], s.ID)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	stack := []string{step}
+	for len(stack) > 0 {
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, b := range before[s] {
+			if !seen[b] {
+				seen[b] = true
+				stack = append(stack, b)
+			}
+		}
+	}
+	return seen
+}
+
+// eachSession visits the sessions of a query, newest first, at most limit.
+func (e *Engine) eachSession(ctx context.Context, q SessionQuery, limit int, visit func(*SessionRecord)) error {
+	q.WithState = true
+	for left := limit; left > 0; {
+		q.Limit = min(left, batchPage)
+		page, err := e.store.ListSessions(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			visit(&page[i])
+		}
+		left -= len(page)
+		if len(page) < q.Limit {
+			return nil
+		}
+		q.After = *cursorAt(&page[len(page)-1], q.OldestWaiting)
+	}
+	return nil
+}
+
+// A WhatIf compares a path's condition with another one on the last sessions of its
+// workflow.
+type WhatIf struct {
+	Workflow string   `json:"workflow"`
+	Path     string   `json:"path"`
+	Scanned  int      `json:"scanned"`
+	OpenNow  int      `json:"open_now"`
+	OpenThen int      `json:"open_then"`
+	Changed  int      `json:"changed"`
+	Sessions []string `json:"sessions"` // where it would change, at most 20
+}
+
+// WhatIf judges a condition instead of a path's own on the newest limit (0: 100) sessions
+// of the workflow that have visited the path's source.
+func (e *Engine) WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*WhatIf, error) {
+	w, err := e.Workflow(ctx, workflow)
+	if err != nil {
+		return nil, err
+	}
+	p := w.Path(path)
+	if p == nil {
+		return nil, &DetailError{Err: ErrPathNotFound, Detail: path}
+	}
+	if limit <= 0 {
+		limit = 100
+	}
+	now, then := conditions.Parse(p.Condition, p.Operator), conditions.Parse(condition, operator)
+	out := &WhatIf{Workflow: workflow, Path: path, Sessions: []string{}}
+	err = e.eachSession(ctx, SessionQuery{Workflow: workflow}, 10*limit, func(rec *SessionRecord) {
+		if out.Scanned == limit {
+			return
+		}
+		state, err := ParseState(rec.ID, rec.State)
+		if err != nil || state.Status(p.Source) != StatusComplete {
+			return
+		}
+		r := &runner{e: e, ctx: ctx, id: rec.ID, state: state}
+		scope := conditionScope{references.Scope{Session: rec.ID, Outputs: (*runnerOutputs)(r)}}
+		out.count(rec.ID, now.Evaluate(scope).Open, then.Evaluate(scope).Open)
+	})
+	return out, err
+}
+
+func (o *WhatIf) count(session string, now, then bool) {
+	o.Scanned++
+	if now {
+		o.OpenNow++
+	}
+	if then {
+		o.OpenThen++
+	}
+	if now == then {
+		return
+	}
+	o.Changed++
+	if len(o.Sessions) < affectedNames {
+		o.Sessions = append(o.Sessions, session)
+	}
+}

@@ -1,0 +1,244 @@
+package engine_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A world is one play of a scenario: a store, the engine that runs on it now, the
+// functions it calls and the person at the keyboard. Names of scenarios ("A" for the first
+// session, "W" for its workflow) carry a prefix in the store, because a real one is shared.
+type world struct {
+	t      testing.TB
+	s      *scenario
+	store  engine.Store
+	bubble bool // time is that of a synctest bubble: ticks take none
+	fakes  *fakes
+	prefix string
+	want   []string // what has to be seen after each event, where the clock is real
+
+	engine   *engine.Engine
+	dead     *atomic.Bool // set when the engine's process has died
+	stopRun  func()
+	sessions []string // names of the sessions started, oldest first
+	current  string   // the name of the session that events speak of
+	seen     []string
+}
+
+func newWorld(t testing.TB, s *scenario, store engine.Store, bubble bool) *world {
+	w := &world{t: t, s: s, store: store, bubble: bubble, fakes: newFakes(), prefix: strings.ToLower(rand.Text()[:10]) + "-"}
+	if _, err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.startEngine()
+	workflow := *s.workflow
+	workflow.ID = w.prefix + "W"
+	if _, err := w.engine.PutWorkflow(t.Context(), &workflow, ""); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// leaseFor is the lease in plays on the real clock in which an engine dies.
+const leaseFor = 3 * time.Second
+
+func (w *world) startEngine() {
+	o := w.s.options
+	o.Log = slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	o.Name = "scenario"
+	if !w.bubble {
+		o.PollEvery = 20 * time.Millisecond
+		if w.s.has("crash") {
+			o.LeaseFor = leaseFor
+		}
+	}
+	dead := &atomic.Bool{}
+	store := &hooked{Store: w.store, around: func(_ string, do func() error) error {
+		if dead.Load() {
+			return errDead
+		}
+		return do()
+	}}
+	w.dead = dead
+	w.engine = engine.New(store, w.fakes.registry(), o)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	done := make(chan error, 1)
+	running := w.engine
+	go func() { done <- running.Run(ctx) }()
+	w.stopRun = func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Errorf("engine: %v", err)
+		}
+	}
+}
+
+// stop ends the engine in good order.
+func (w *world) stop() { w.stopRun() }
+
+// crash ends the engine as kill -9 does, as far as its store can tell, and lets its leases
+// end before another engine starts.
+func (w *world) crash() {
+	w.dead.Store(true)
+	w.stopRun()
+	if w.bubble {
+		time.Sleep(15*time.Second + time.Millisecond)
+	}
+	w.startEngine()
+}
+
+// has tells whether the scenario has an event of a verb.
+func (s *scenario) has(verb string) bool {
+	return slices.ContainsFunc(s.events, func(e event) bool { return e.verb == verb })
+}
+
+// event plays one event and notes what is seen after it.
+func (w *world) event(n int, e event) {
+	err := w.do(e)
+	switch {
+	case err == nil && e.refuse != "":
+		w.t.Fatalf("%s: accepted, want an error with %q", e.line, e.refuse)
+	case err != nil && (e.refuse == "" || !strings.Contains(w.plain(err.Error()), e.refuse)):
+		w.t.Fatalf("%s: %v", e.line, w.plain(err.Error()))
+	}
+	w.settle(n, e)
+}
+
+// settle lets the engine do what it can do now.
+func (w *world) settle(n int, e event) {
+	if w.bubble {
+		synctest.Wait()
+		w.seen = append(w.seen, e.line+"\n"+w.look())
+		return
+	}
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	every := time.NewTicker(5 * time.Millisecond)
+	defer every.Stop()
+	for {
+		seen := e.line + "\n" + w.look()
+		if n >= len(w.want) || seen == w.want[n] && w.rests() {
+			w.seen = append(w.seen, seen)
+			return
+		}
+		select {
+		case <-every.C:
+		case <-deadline.C:
+			w.t.Fatalf("event %d does not lead to what the memory store shows\n--- got\n%s--- want\n%s", n+1, seen, w.want[n])
+		}
+	}
+}
+
+// rests tells whether the engine has done for every session what it can do now: its inbox
+// is read, and nobody holds it unless a call is under way.
+func (w *world) rests() bool {
+	for _, name := range w.sessions {
+		rec, err := w.store.Session(w.t.Context(), w.prefix+name)
+		if err != nil {
+			continue // deleted
+		}
+		var counted struct {
+			Seen int64 `json:"seen"`
+		}
+		if len(rec.Counters) > 0 {
+			if err := json.Unmarshal(rec.Counters, &counted); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		if rec.Inbox > counted.Seen || rec.Lease != "" && len(w.fakes.waiting()) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plain replaces the names of this play by those of the scenario.
+func (w *world) plain(text string) string { return strings.ReplaceAll(text, w.prefix, "") }
+
+// id is the id of the session that events speak of.
+func (w *world) id() string { return w.prefix + w.current }
+
+func (w *world) nextName() string {
+	name := string(rune('A' + len(w.sessions)))
+	w.sessions = append(w.sessions, name)
+	w.current = name
+	return name
+}
+
+// look says in a few lines where the sessions stand.
+func (w *world) look() string {
+	var b strings.Builder
+	for _, name := range w.sessions {
+		s, err := w.engine.Session(w.t.Context(), w.prefix+name)
+		if err != nil {
+			fmt.Fprintf(&b, "  %s: %v\n", name, w.plain(err.Error()))
+			continue
+		}
+		w.lookAt(&b, name, s)
+	}
+	if waiting := w.fakes.waiting(); len(waiting) > 0 {
+		fmt.Fprintf(&b, "  under way: %s\n", strings.Join(waiting, ", "))
+	}
+	return b.String()
+}
+
+func (w *world) lookAt(b *strings.Builder, name string, s *engine.Session) {
+	fmt.Fprintf(b, "  %s %s:", name, s.Status)
+	for i, step := range sortedSteps(s.Steps) {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(b, " %s %s", step, s.Steps[step])
+	}
+	b.WriteString("\n")
+	for _, q := range s.Awaiting {
+		fmt.Fprintf(b, "    asks %s\n", describeQuestion(q))
+	}
+	if s.Error != nil {
+		fmt.Fprintf(b, "    error of %q, %s: %s\n", s.Error.Step, s.Error.Kind, w.plain(s.Error.Message))
+	}
+	for _, p := range s.Problems {
+		fmt.Fprintf(b, "    problem %s%s: %s", p.Step, p.Path, w.plain(p.Message))
+		if len(p.Missing) > 0 {
+			fmt.Fprintf(b, " (missing %s)", strings.Join(p.Missing, ", "))
+		}
+		b.WriteString("\n")
+	}
+}
+
+func describeQuestion(q engine.Question) string {
+	text := fmt.Sprintf("%s/%d/%d %s %q", q.Step, q.Visit, q.Ask, q.Kind, q.Prompt)
+	for _, o := range q.Options {
+		text += " | " + o.Text
+	}
+	if q.Due != nil {
+		text += fmt.Sprintf(", due in %s", q.Due.Sub(q.Since))
+	}
+	if q.Answered {
+		text += ", answered"
+	}
+	if q.Gone {
+		text += ", gone"
+	}
+	return text
+}
+
+func sortedSteps(steps map[string]string) []string {
+	ids := make([]string, 0, len(steps))
+	for id := range steps {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

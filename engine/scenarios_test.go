@@ -1,0 +1,179 @@
+package engine_test
+
+import (
+	"context"
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens of testdata/scenarios")
+
+func TestMain(m *testing.M) { neo4jtest.Main(m) }
+
+func scenarios(t testing.TB) []*scenario {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/scenarios/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	var list []*scenario
+	for _, path := range paths {
+		list = append(list, readScenario(t, path))
+	}
+	return list
+}
+
+// TestScenarios plays every scenario in memory, where a fake clock lets nothing but order
+// decide, and compares all it shows with the file.
+func TestScenarios(t *testing.T) {
+	for _, s := range scenarios(t) {
+		t.Run(s.name, func(t *testing.T) {
+			var got map[string]string
+			synctest.Test(t, func(t *testing.T) {
+				got = play(t, s, memory.New(memory.Options{}), true, nil)
+			})
+			if *update {
+				if err := s.write(got); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			compare(t, s, got, goldens...)
+		})
+	}
+}
+
+// TestScenariosCrash plays them again with an engine that dies after each event.
+func TestScenariosCrash(t *testing.T) {
+	for _, s := range scenarios(t) {
+		if s.has("tick") || s.has("crash") {
+			continue // what they show depends on when things happen
+		}
+		t.Run(s.name, func(t *testing.T) {
+			var got map[string]string
+			synctest.Test(t, func(t *testing.T) {
+				got = play(t, s, memory.New(memory.Options{}), true, (*world).crash)
+			})
+			compare(t, s, got, "state.json", "requests")
+		})
+	}
+}
+
+func TestScenariosSQLite(t *testing.T) {
+	for _, s := range scenarios(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scenario.db"), sqlite.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := store.Close(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+			compare(t, s, play(t, s, store, false, nil), goldens...)
+		})
+	}
+}
+
+func TestScenariosNeo4j(t *testing.T) {
+	server := neo4jtest.URI(t)
+	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, s := range scenarios(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			compare(t, s, play(t, s, store, false, nil), goldens...)
+		})
+	}
+}
+
+// play plays a scenario on a store; between, if given, is done after each event.
+func play(t *testing.T, s *scenario, store engine.Store, bubble bool, between func(*world)) map[string]string {
+	w := newWorld(t, s, store, bubble)
+	defer func() { w.stop() }()
+	if !bubble {
+		w.want = seenEvents(s.sections["seen"])
+		t.Cleanup(func() { w.cleanUp(t) })
+	}
+	for n, e := range w.s.events {
+		w.event(n, e)
+		if between != nil {
+			between(w)
+			synctest.Wait()
+		}
+	}
+	return w.golden()
+}
+
+// seenEvents cuts the section seen into what was seen after each event.
+func seenEvents(text string) []string {
+	var list []string
+	for _, line := range strings.SplitAfter(text, "\n") {
+		switch {
+		case line == "":
+		case strings.HasPrefix(line, "  "):
+			list[len(list)-1] += line
+		default:
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// cleanUp removes what a play left in a store that others use, too.
+func (w *world) cleanUp(t *testing.T) {
+	ctx := context.Background()
+	quiet := engine.New(w.store, engine.NewRegistry(), engine.Options{})
+	for _, name := range w.sessions {
+		if err := quiet.DeleteSession(ctx, w.prefix+name, true); err != nil && !strings.Contains(err.Error(), "not found") {
+			t.Logf("session %s stays behind: %v", w.prefix+name, err)
+		}
+	}
+	if err := quiet.DeleteWorkflow(ctx, w.prefix+"W", ""); err != nil {
+		t.Logf("workflow %sW stays behind: %v", w.prefix, err)
+	}
+}
+
+func compare(t *testing.T, s *scenario, got map[string]string, sections ...string) {
+	t.Helper()
+	for _, name := range sections {
+		want := s.sections[name]
+		if got[name] == want {
+			continue
+		}
+		t.Errorf("%s: section %s differs\n%s", s.path, name, difference(want, got[name]))
+	}
+}
+
+// difference shows the lines that only one of two texts has, in their order.
+func difference(want, got string) string {
+	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	a, b = a[start:], b[start:]
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return "want: " + strings.Join(a, "      ") + "got:  " + strings.Join(slices.Clone(b), "      ")
+}
