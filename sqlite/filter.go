@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -26,73 +27,93 @@ func (f *filter) where() string {
 	return "\nWHERE " + strings.Join(f.texts, "\n  AND ")
 }
 
-// sessionFilter builds the filter of a query, without its page.
+// sessionFilter builds the filter of a query, without its page. Columns are named with
+// their table: json_each, which a count joins, has an id and a root too.
 func sessionFilter(q engine.SessionQuery) *filter {
 	f := &filter{}
+	f.questions(q)
+	f.status(q)
 	if q.IDs != nil {
-		f.add("id IN (SELECT value FROM json_each(?))", list(q.IDs))
-	}
-	if len(q.Status) > 0 {
-		f.status(q.Status)
+		f.add("session.id IN (SELECT value FROM json_each(?))", list(q.IDs))
 	}
 	if q.Workflow != "" {
-		if q.OldestWaiting {
-			f.add("+workflow = ?", q.Workflow) // the plus keeps the index on awaiting_since, which gives the order
-		} else {
-			f.add("workflow = ?", q.Workflow)
-		}
-	}
-	if q.Awaiting || q.OldestWaiting {
-		f.add("awaiting_since IS NOT NULL")
-	}
-	if !q.WaitingBefore.IsZero() {
-		f.add("awaiting_since < ?", q.WaitingBefore.UnixMicro())
-	}
-	if q.Step != "" {
-		f.add("awaiting_since IS NOT NULL")
-		f.add("EXISTS (SELECT 1 FROM json_each("+awaitingList+") WHERE value ->> 'step' = ?)", q.Step)
+		f.workflow(q)
 	}
 	if q.Text != "" {
-		f.add("instr(state, ?) > 0", q.Text)
+		f.add("instr(session.state, ?) > 0", q.Text)
 	}
 	if len(q.Labels) > 0 {
 		f.add(`NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS
-    (SELECT 1 FROM json_each(labels) AS has WHERE has.key = wanted.key AND has.value = wanted.value))`, labels(q.Labels))
+    (SELECT 1 FROM json_each(session.labels) AS has WHERE has.key = wanted.key AND has.value = wanted.value))`, labels(q.Labels))
 	}
 	if q.Root != "" {
-		f.add("root = ?", q.Root)
+		f.add("session.root = ?", q.Root)
 	}
 	if !q.CreatedBefore.IsZero() {
-		f.add("created_at < ?", q.CreatedBefore.UnixMicro())
+		f.add("session.created_at < ?", q.CreatedBefore.UnixMicro())
 	}
 	if !q.CreatedAfter.IsZero() {
-		f.add("created_at > ?", q.CreatedAfter.UnixMicro())
+		f.add("session.created_at > ?", q.CreatedAfter.UnixMicro())
 	}
 	return f
 }
 
 // awaitingList is the column as JSON that can be read, whatever is in it.
-const awaitingList = "CASE WHEN json_valid(awaiting) THEN awaiting END"
+const awaitingList = "CASE WHEN json_valid(session.awaiting) THEN session.awaiting END"
 
-// status asks for statuses. Most sessions of an old database are complete or cancelled,
-// so a page of those is soon full in the order of creation. The others are few: they are
-// found through the index on workflow and status, workflow by workflow, as otherwise the
+// questions asks for open questions. Few sessions of an old database have one: in another
+// order than that of their index they are found first and sorted then, as otherwise the
 // last page would look at every session there is.
-func (f *filter) status(statuses []string) {
-	for _, s := range statuses {
-		if s == engine.StatusComplete || s == engine.StatusCancelled {
-			f.add("status IN (SELECT value FROM json_each(?))", list(statuses))
-			return
-		}
+func (f *filter) questions(q engine.SessionQuery) {
+	if q.OldestWaiting {
+		f.add("session.awaiting_since IS NOT NULL")
+	} else if q.Awaiting || q.Step != "" {
+		f.add("session.rowid IN (SELECT rowid FROM session WHERE awaiting_since IS NOT NULL)")
 	}
-	f.add(`session.rowid IN (
+	if !q.WaitingBefore.IsZero() {
+		f.add("session.awaiting_since < ?", q.WaitingBefore.UnixMicro())
+	}
+	if q.Step != "" {
+		f.add("EXISTS (SELECT 1 FROM json_each("+awaitingList+") WHERE value ->> 'step' = ?)", q.Step)
+	}
+}
+
+// workflow asks for a workflow. The plus keeps SQLite from its index where another filter
+// finds fewer sessions, or gives the order.
+func (f *filter) workflow(q engine.SessionQuery) {
+	if q.OldestWaiting || q.Awaiting || q.Step != "" || rare(q.Status) {
+		f.add("+session.workflow = ?", q.Workflow)
+		return
+	}
+	f.add("session.workflow = ?", q.Workflow)
+}
+
+// rare tells whether statuses are asked for that few sessions of an old database have:
+// most are complete or cancelled, and a page of those is soon full in any order.
+func rare(statuses []string) bool {
+	return len(statuses) > 0 && !slices.Contains(statuses, engine.StatusComplete) && !slices.Contains(statuses, engine.StatusCancelled)
+}
+
+// status asks for statuses. Rare ones are found through the index on workflow and status,
+// workflow by workflow.
+func (f *filter) status(q engine.SessionQuery) {
+	switch {
+	case len(q.Status) == 0:
+	case !rare(q.Status) || q.OldestWaiting:
+		f.add("session.status IN (SELECT value FROM json_each(?))", list(q.Status))
+	case q.Workflow != "":
+		f.add(`session.rowid IN (SELECT rowid FROM session WHERE workflow = ? AND status IN (SELECT value FROM json_each(?)))`,
+			q.Workflow, list(q.Status))
+	default:
+		f.add(`session.rowid IN (
     WITH RECURSIVE known (id) AS (
       SELECT min(workflow) FROM session
       UNION ALL
       SELECT (SELECT min(workflow) FROM session WHERE workflow > known.id) FROM known WHERE known.id IS NOT NULL
     )
     SELECT few.rowid FROM known CROSS JOIN session AS few
-      ON few.workflow = known.id AND few.status IN (SELECT value FROM json_each(?)))`, list(statuses))
+      ON few.workflow = known.id AND few.status IN (SELECT value FROM json_each(?)))`, list(q.Status))
+	}
 }
 
 // page adds the order, the row to go on after, and the limit.

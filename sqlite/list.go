@@ -36,10 +36,10 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 // counts are the ways to count sessions: what a group is called and, where needed, what
 // the table is joined with.
 var counts = map[string]struct{ name, join string }{
-	"status":          {name: "status"},
-	"workflow":        {name: "workflow"},
-	"workflow,status": {name: "workflow || ',' || status"},
-	"step":            {name: "workflow || '/' || (question.value ->> 'step')", join: ", json_each(" + awaitingList + ") AS question"},
+	"status":          {name: "session.status"},
+	"workflow":        {name: "session.workflow"},
+	"workflow,status": {name: "session.workflow || ',' || session.status"},
+	"step":            {name: "session.workflow || '/' || (question.value ->> 'step')", join: ", json_each(" + awaitingList + ") AS question"},
 }
 
 // CountSessions counts by one of counts.

@@ -31,10 +31,10 @@ func (t *tx) record(c *engine.Checkpoint) error {
 			return err
 		}
 	}
-	if err := t.outputs(c); err != nil {
+	if err := t.children(c); err != nil { // before the outputs, which may be theirs
 		return err
 	}
-	return t.children(c)
+	return t.outputs(c)
 }
 
 func (t *tx) execution(session string, e *engine.Execution) error {

@@ -14,3 +14,9 @@ func TestStore(t *testing.T) {
 		return open(t, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})
 	})
 }
+
+func TestModel(t *testing.T) {
+	storetest.Model(t, func(t *testing.T) engine.Store {
+		return open(t, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})
+	})
+}
