@@ -1,0 +1,280 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// A ForkRequest makes a new session of an old one, as it was when a visit began.
+type ForkRequest struct {
+	Session string
+	Step    string
+	Visit   int             // 0 means the newest
+	State   json.RawMessage // if given, the state to begin with, instead of the one rebuilt from the history
+	ID      string          // of the new session; a UUID v7 when empty
+	Key     string
+}
+
+// Fork starts a new session as the old one was when a visit began: that visit is made
+// again. What the visit's forerunners put out is rebuilt from the history, so the
+// workflow needs history level full, and outputs that the history cut must still be in
+// the old session's window. The old session is not touched.
+func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
+	rec, err := e.store.Session(ctx, q.Session)
+	if err != nil {
+		return nil, err
+	}
+	f := forking{e: e, ctx: ctx, q: q, rec: rec}
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	state, counted, err := f.rebuild()
+	if err != nil {
+		return nil, err
+	}
+	id := q.ID
+	if id == "" {
+		id = e.o.NewID()
+	}
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	state.ID = id
+	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: state.AppendJSON(nil), Counters: counted.appendJSON(),
+		Status: state.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
+		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State}, fmt.Sprint(q.Visit), nil)}
+	if len(fresh.State) > e.o.MaxState {
+		return nil, detail(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
+	}
+	created, err := e.committer.create(ctx, fresh)
+	if err != nil {
+		return nil, explainCreate(err, id, q.Key)
+	}
+	e.wakeUp()
+	s, err := e.view(ctx, &created.Session)
+	if err == nil {
+		s.Replayed = created.Exists
+	}
+	return s, err
+}
+
+// forking rebuilds what a session was.
+type forking struct {
+	e       *Engine
+	ctx     context.Context
+	q       ForkRequest
+	rec     *SessionRecord
+	state   *State // of now
+	counted *counters
+	before  []Execution // that ended before the visit began
+	live    []Execution // that were live when it began, the visit itself among them
+	at      int64       // ms, when the visit began
+}
+
+func (f *forking) read() (err error) {
+	if f.state, err = ParseState(f.rec.ID, f.rec.State); err != nil {
+		return detail(ErrBadRequest, "%v", err)
+	}
+	if f.counted, err = parseCounters(f.rec.ID, f.rec.Counters); err != nil {
+		return detail(ErrBadRequest, "%v", err)
+	}
+	if f.q.Visit == 0 {
+		f.q.Visit = f.counted.Visits[f.q.Step]
+	}
+	var all []Execution
+	for after := int64(0); ; {
+		page, err := f.e.store.Executions(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500, Lineage: true})
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
+		all = append(all, page...)
+		after = page[len(page)-1].Seq
+	}
+	return f.split(all)
+}
+
+// split finds the visit and sorts the executions into those before it and those that
+// were live with it.
+func (f *forking) split(all []Execution) error {
+	first := int64(0)
+	for i := range all {
+		if x := &all[i]; x.Step == f.q.Step && x.Visit == f.q.Visit {
+			first, f.at = x.Seq, x.StartedAt.UnixMilli()
+			break
+		}
+	}
+	if first == 0 {
+		return f.openVisit(all)
+	}
+	for i := range all {
+		x := &all[i]
+		switch {
+		case x.Seq < first:
+			f.before = append(f.before, *x)
+		case x.Seq == first || tookBefore(x, f.rec.ID, first):
+			if !containsVisit(f.live, x) {
+				f.live = append(f.live, *x)
+			}
+		}
+	}
+	return nil
+}
+
+// openVisit is for a visit that has not ended: the fork begins as the session is now.
+func (f *forking) openVisit(all []Execution) error {
+	l := f.state.engine.Live[f.q.Step]
+	if l == nil || l.Visit != f.q.Visit {
+		return detail(ErrStepNotFound, "session %s has no visit %d of step %q in its history", f.rec.ID, f.q.Visit, f.q.Step)
+	}
+	f.before, f.at = all, f.rec.UpdatedAt.UnixMilli()
+	for id, live := range f.state.engine.Live {
+		f.live = append(f.live, Execution{Step: id, Visit: live.Visit})
+	}
+	return nil
+}
+
+// tookBefore tells whether everything that led to an execution came before a number: it
+// was live then.
+func tookBefore(x *Execution, session string, seq int64) bool {
+	if len(x.Took) == 0 {
+		return false
+	}
+	for _, t := range x.Took {
+		var n int64
+		if _, err := fmt.Sscanf(t.Execution[min(len(session)+1, len(t.Execution)):], "%d", &n); err != nil || n >= seq {
+			return false
+		}
+	}
+	return true
+}
+
+func containsVisit(list []Execution, x *Execution) bool {
+	for i := range list {
+		if list[i].Step == x.Step && list[i].Visit == x.Visit {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *forking) rebuild() (*State, *counters, error) {
+	s, c := NewState(f.rec.ID), &counters{Visits: map[string]int{}}
+	if len(f.q.State) > 0 {
+		given, err := ParseState(f.rec.ID, f.q.State)
+		if err != nil {
+			return nil, nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/state", Message: err.Error()}}}
+		}
+		s = given
+		s.engine = engineState{}
+		for step, n := range f.counted.Visits {
+			c.Visits[step] = n
+		}
+		f.live = f.live[:0]
+	} else if err := f.replay(s, c); err != nil {
+		return nil, nil, err
+	}
+	s.engine.Entry = f.state.engine.Entry
+	f.activate(s, c, f.q.Step, f.q.Visit)
+	for i := range f.live {
+		f.activate(s, c, f.live[i].Step, f.live[i].Visit)
+	}
+	return s, c, nil
+}
+
+func (f *forking) activate(s *State, c *counters, step string, visit int) {
+	s.setStatus(step, StatusActive, "")
+	l := s.live(step)
+	l.Visit = visit
+	c.Visits[step] = max(c.Visits[step], visit)
+}
+
+// replay folds the executions before the visit into a state.
+func (f *forking) replay(s *State, c *counters) error {
+	ran := map[string]bool{}
+	for step := range f.counted.Visits {
+		ran[step] = true
+	}
+	for _, key := range f.state.outputOrder { // the inputs of the start
+		if !ran[key] {
+			for _, v := range f.state.Outputs(key) {
+				s.addOutput(key, v, keptOutputs)
+			}
+		}
+	}
+	for i := range f.before {
+		if err := f.fold(s, c, &f.before[i]); err != nil {
+			return err
+		}
+	}
+	for after := int64(0); ; {
+		page, err := f.e.store.Messages(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500})
+		if err != nil {
+			return err
+		}
+		for _, m := range page {
+			if after = m.N; m.At <= f.at && m.Step != f.q.Step || m.At < f.at {
+				text, _ := encodePlain(m)
+				s.addMessage(text, defaultMessageWindow)
+			}
+		}
+		if len(page) == 0 {
+			return nil
+		}
+	}
+}
+
+func (f *forking) fold(s *State, c *counters, x *Execution) error {
+	c.Visits[x.Step] = max(c.Visits[x.Step], x.Visit)
+	switch x.Status {
+	case StatusComplete, StatusAnswered:
+		s.setStatus(x.Step, StatusComplete, "").LastExecuted = x.FinishedAt.UnixMilli()
+	case StatusError:
+		var problem SessionError
+		_ = json.Unmarshal(x.Error, &problem)
+		s.setStatus(x.Step, StatusError, problem.Message)
+	case StatusCancelled:
+		s.setStatus(x.Step, StatusCancelled, "")
+	}
+	if len(x.Output) == 0 || x.Status == StatusLost {
+		return nil
+	}
+	output, err := f.whole(x)
+	if err != nil {
+		return err
+	}
+	s.addOutput(x.Step, output, keptOutputs)
+	return nil
+}
+
+// whole returns an execution's output; one that the history cut is looked for in the
+// old session's window.
+func (f *forking) whole(x *Execution) (json.RawMessage, error) {
+	var marker struct {
+		Cut bool `json:"cut"`
+	}
+	if json.Unmarshal(x.Output, &marker) != nil || !marker.Cut {
+		return x.Output, nil
+	}
+	kept := f.state.Outputs(x.Step)
+	for i, v := range kept {
+		if f.counted.outputSeq(x.Step, i, len(kept)) != x.Seq {
+			continue
+		}
+		hash := blobHash(v)
+		if hash == "" {
+			return v, nil
+		}
+		found, err := f.e.store.Blobs(f.ctx, f.rec.ID, []string{hash})
+		if err != nil {
+			return nil, err
+		}
+		if text, ok := found[hash]; ok {
+			return text, nil
+		}
+	}
+	return nil, detail(ErrBadRequest, "the output of execution %s is too large for the history and no longer in the state: give the fork a state", x.ID)
+}
