@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// A config is the configuration file. Flags and environment come before it.
+type config struct {
+	Store       string            `json:"store"`
+	Model       string            `json:"model"`
+	ModelScript string            `json:"model_script"`
+	Models      []string          `json:"models"` // providers workflows may ask for beside the default
+	AllowNet    []string          `json:"allow_net"`
+	AllowShell  bool              `json:"allow_shell"`
+	Functions   map[string]string `json:"functions"` // remote functions: name or prefix.* to address
+	Env         []string          `json:"env"`       // names of environment variables that steps may use
+	Server      string            `json:"server"`
+	Token       string            `json:"token"`
+}
+
+// readConfig reads a configuration file; "" is none. An unknown key is an error: it is
+// most likely misspelt.
+func readConfig(file string) (config, error) {
+	var c config
+	if file == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return c, fmt.Errorf("configuration: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, usagef("configuration %s: %s", file, err)
+	}
+	return c, nil
+}
+
+// settings say how to run steps and where, after flags, environment, file and defaults.
+type settings struct {
+	store      string // "" where nobody said
+	model      string
+	script     string
+	allowNet   []string
+	allowShell bool
+}
+
+// settingFlags are the flags of every command that runs steps.
+type settingFlags struct {
+	set settings
+	on  *pflag.FlagSet
+}
+
+func (f *settingFlags) register(on *pflag.FlagSet) {
+	f.on = on
+	on.StringVar(&f.set.store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT ($STEPGRAPH_STORE)")
+	f.registerModel(on)
+}
+
+func (f *settingFlags) registerModel(on *pflag.FlagSet) {
+	f.on = on
+	on.StringVar(&f.set.model, "model", "", "script, openai, anthropic, PROVIDER/MODEL or MODEL ($STEPGRAPH_MODEL, script)")
+	on.StringVar(&f.set.script, "model-script", "", "replies that the model script plays ($STEPGRAPH_MODEL_SCRIPT)")
+	on.StringArrayVar(&f.set.allowNet, "allow-net", nil, "network that steps may reach beside public addresses, CIDR ($STEPGRAPH_ALLOW_NET, with commas)")
+	on.BoolVar(&f.set.allowShell, "allow-shell", false, "let steps run shell commands ($STEPGRAPH_ALLOW_SHELL)")
+}
+
+// settings decides: flag, environment, file.
+func (a *app) settings(f *settingFlags) (settings, error) {
+	s := f.set
+	s.store = first(s.store, a.env("STEPGRAPH_STORE"), a.config.Store)
+	s.model = first(s.model, a.env("STEPGRAPH_MODEL"), a.config.Model)
+	s.script = first(s.script, a.env("STEPGRAPH_MODEL_SCRIPT"), a.config.ModelScript)
+	if len(s.allowNet) == 0 {
+		s.allowNet = words(a.env("STEPGRAPH_ALLOW_NET"))
+	}
+	if len(s.allowNet) == 0 {
+		s.allowNet = a.config.AllowNet
+	}
+	if f.on.Changed("allow-shell") {
+		return s, nil
+	}
+	s.allowShell = a.config.AllowShell
+	if text := a.env("STEPGRAPH_ALLOW_SHELL"); text != "" {
+		allow, err := strconv.ParseBool(text)
+		if err != nil {
+			return s, usagef("$STEPGRAPH_ALLOW_SHELL is %q, want true or false", text)
+		}
+		s.allowShell = allow
+	}
+	return s, nil
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// words splits a list with commas or blanks.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}

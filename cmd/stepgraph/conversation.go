@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A conversation plays one session to its end, or to a question that nobody answers. It
+// shows what is said as it comes: events only tell that there is something to read, the
+// history is what is shown, so that nothing is lost and nothing shown twice.
+type conversation struct {
+	a       *app
+	s       service
+	id      string
+	answers *answers
+	person  *terminal // nil when nobody is there
+	talk    io.Writer // where messages go
+	trace   bool
+
+	mu       sync.Mutex
+	messages int64 // shown up to here
+	ran      int64 // executions shown up to here
+}
+
+// play returns the session as it rests in the end.
+func (c *conversation) play(ctx context.Context) (*engine.Session, error) {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if events, err := c.s.Subscribe(watching, c.id, ""); err == nil {
+		go func() {
+			for range events {
+				_ = c.show(watching) // what could not be read now is read at the next rest
+			}
+		}()
+	}
+	for {
+		s, err := c.s.Wait(ctx, c.id)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.show(ctx); err != nil {
+			return s, err
+		}
+		if s.Status != engine.StatusAwaitingInput {
+			return s, nil
+		}
+		given, err := c.answer(ctx, s.Awaiting)
+		if err != nil || !given {
+			return s, err
+		}
+	}
+}
+
+// answer gives one answer, of the file or of the person; given is false when there is
+// none.
+func (c *conversation) answer(ctx context.Context, open []engine.Question) (given bool, err error) {
+	if step, response, ok := c.answers.next(open); ok {
+		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: c.id, Step: step, Response: response}, 0)
+		return true, err
+	}
+	q := longest(open)
+	if c.person == nil || q == nil {
+		return false, nil
+	}
+	for {
+		response, ok := c.person.ask(*q)
+		if !ok {
+			return false, nil
+		}
+		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: c.id, Step: q.Step, Response: response}, 0)
+		if !errors.Is(err, engine.ErrAnswerInvalid) {
+			return true, err
+		}
+		c.a.say("%s", err)
+	}
+}
+
+// longest is the question that waits longest and has no answer yet.
+func longest(open []engine.Question) *engine.Question {
+	for i := range open {
+		if !open[i].Answered {
+			return &open[i]
+		}
+	}
+	return nil
+}
+
+// show prints what has been said and done since the last time.
+func (c *conversation) show(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.showMessages(ctx); err != nil || !c.trace {
+		return err
+	}
+	for {
+		page, err := c.s.Executions(ctx, c.id, engine.HistoryQuery{After: c.ran, Limit: historyPage})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for i := range page {
+			c.ran = page[i].Seq
+			c.a.say("%s", executionLine(&page[i]))
+		}
+	}
+}
+
+// historyPage is how many rows of a history are read at once.
+const historyPage = 500
+
+func (c *conversation) showMessages(ctx context.Context) error {
+	for {
+		page, err := c.s.Messages(ctx, c.id, engine.HistoryQuery{After: c.messages, Limit: historyPage})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, m := range page {
+			c.messages = m.N
+			if m.Role == "user" && c.person != nil {
+				continue // the person has typed it
+			}
+			fmt.Fprintln(c.talk, messageLine(m))
+		}
+	}
+}
+
+// messageLine is a line of the chat; what people say is marked.
+func messageLine(m engine.Message) string {
+	if m.Role == "user" {
+		return "> " + m.Content
+	}
+	return m.Content
+}
+
+// executionLine is a line of the history.
+func executionLine(x *engine.Execution) string {
+	line := fmt.Sprintf("%4d  %s", x.Seq, x.Step)
+	if x.Visit > 1 {
+		line += fmt.Sprintf(" (visit %d)", x.Visit)
+	}
+	if x.Attempt > 1 {
+		line += fmt.Sprintf(" (attempt %d)", x.Attempt)
+	}
+	line += "  " + x.Status
+	if x.Function != "" {
+		line += "  " + x.Function
+	}
+	if took := x.FinishedAt.Sub(x.StartedAt).Milliseconds(); took > 0 {
+		line += fmt.Sprintf("  %d ms", took)
+	}
+	if len(x.Error) > 0 {
+		return line + "  " + errorText(x.Error)
+	}
+	if len(x.Output) > 0 {
+		line += "  " + short(string(x.Output), 100)
+	}
+	return line
+}
+
+// errorText is the message of a stored error.
+func errorText(stored json.RawMessage) string {
+	var e struct {
+		Kind    string `json:"kind"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(stored, &e) != nil || e.Message == "" {
+		return short(string(stored), 200)
+	}
+	return e.Kind + ": " + short(e.Message, 200)
+}

@@ -1,0 +1,169 @@
+// Package client speaks to a running engine over its HTTP API, with the methods and the
+// errors of package engine: a caller need not know whether an engine is its own.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// aliveWithin is how long a server may take to say that it is there.
+const aliveWithin = 3 * time.Second
+
+// maxAnswer bounds an answer; the largest is a workflow or a page of executions.
+const maxAnswer = 64 << 20
+
+// A Client speaks to one server.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// New returns a client of the server at address, "127.0.0.1:7766" or an http(s) URL with
+// any prefix. token may be empty. It dials nothing.
+func New(address, token string) (*Client, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("server %q: want HOST:PORT or an http(s) address", address)
+	}
+	return &Client{base: strings.TrimRight(u.String(), "/"), token: token, http: &http.Client{}}, nil
+}
+
+// Where is the server's address.
+func (c *Client) Where() string { return c.base }
+
+// Close gives up idle connections.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// Alive tells whether the server answers.
+func (c *Client) Alive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, aliveWithin, fmt.Errorf("no answer within %s", aliveWithin))
+	defer cancel()
+	return c.do(ctx, request{method: http.MethodGet, path: "/healthz"}, nil)
+}
+
+// A request is one call of the API.
+type request struct {
+	method string
+	path   string
+	query  url.Values
+	body   any    // encoded as JSON; nil for none
+	key    string // Idempotency-Key
+	match  string // If-Match
+	accept string
+	last   string // Last-Event-ID
+}
+
+// do makes a call and decodes the answer into to: a pointer, *[]byte for the text itself,
+// or nil.
+func (c *Client) do(ctx context.Context, r request, to any) error {
+	_, err := c.header(ctx, r, to)
+	return err
+}
+
+// header is do with the header of the answer.
+func (c *Client) header(ctx context.Context, r request, to any) (http.Header, error) {
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s%s: %w", r.method, c.base, r.path, err)
+	}
+	if response.StatusCode/100 != 2 {
+		return nil, problem(response, text)
+	}
+	switch to := to.(type) {
+	case nil:
+		return response.Header, nil
+	case *[]byte:
+		*to = text
+		return response.Header, nil
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return nil, fmt.Errorf("%s %s%s: answer: %w", r.method, c.base, r.path, err)
+	}
+	return response.Header, nil
+}
+
+func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+	address := c.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
+		}
+		body = bytes.NewReader(text)
+	}
+	q, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{"Idempotency-Key": r.key, "If-Match": r.match, "Accept": r.accept, "Last-Event-ID": r.last} {
+		if value != "" {
+			q.Header.Set(name, value)
+		}
+	}
+	if body != nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		q.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	response, err := c.http.Do(q)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		return nil, err
+	}
+	return response, nil
+}
+
+// path joins escaped segments below /api/v1.
+func path(segments ...string) string {
+	var b strings.Builder
+	b.WriteString("/api/v1")
+	for _, s := range segments {
+		b.WriteString("/" + url.PathEscape(s))
+	}
+	return b.String()
+}
+
+// waiting is the query that lets the server wait for the session to rest, at most the
+// minute it allows.
+func waiting(d time.Duration) url.Values {
+	if d <= 0 {
+		return nil
+	}
+	return url.Values{"wait": {min(d, time.Minute).String()}}
+}
+
+func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
+
+// A page is one page of a list.
+type page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`
+}

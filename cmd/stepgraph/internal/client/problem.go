@@ -1,0 +1,83 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// An Error is a problem document of the server, as the error of package engine that it
+// stands for.
+type Error struct {
+	Status int
+	Slug   string // of the problem's type
+	Title  string
+	Detail string
+	Faults []engine.Fault
+	err    error // the sentinel, or nil
+}
+
+// Error gives the detail, which says what, where and what to do.
+func (e *Error) Error() string {
+	text := e.Detail
+	if text == "" {
+		text = e.Title
+	}
+	if text == "" {
+		text = fmt.Sprintf("the server answered %d %s", e.Status, http.StatusText(e.Status))
+	}
+	for _, f := range e.Faults {
+		if !strings.Contains(text, f.Message) {
+			text += fmt.Sprintf("; %s: %s", f.Pointer, f.Message)
+		}
+	}
+	return text
+}
+
+// Unwrap gives the sentinel of package engine.
+func (e *Error) Unwrap() error { return e.err }
+
+// sentinels by slug of the problem's type.
+var sentinels = map[string]error{
+	"session_not_found":  engine.ErrSessionNotFound,
+	"workflow_not_found": engine.ErrWorkflowNotFound,
+	"step_not_found":     engine.ErrStepNotFound,
+	"path_not_found":     engine.ErrPathNotFound,
+	"no_entry":           engine.ErrNoEntry,
+	"no_open_question":   engine.ErrNoOpenQuestion,
+	"already_answered":   engine.ErrAlreadyAnswered,
+	"key_reused":         engine.ErrKeyReused,
+	"answer_invalid":     engine.ErrAnswerInvalid,
+	"session_exists":     engine.ErrSessionExists,
+	"session_busy":       engine.ErrSessionBusy,
+	"session_ended":      engine.ErrSessionEnded,
+	"version_mismatch":   engine.ErrVersionMismatch,
+	"too_large":          engine.ErrTooLarge,
+	"bad_request":        engine.ErrBadRequest,
+	"overloaded":         engine.ErrOverloaded,
+}
+
+// problem reads the answer of a call that was refused.
+func problem(response *http.Response, text []byte) error {
+	var document struct {
+		Type   string         `json:"type"`
+		Title  string         `json:"title"`
+		Detail string         `json:"detail"`
+		Errors []engine.Fault `json:"errors"`
+	}
+	e := &Error{Status: response.StatusCode}
+	if json.Unmarshal(text, &document) != nil {
+		e.Detail = fmt.Sprintf("%s answered %s: is it stepgraph?", response.Request.URL, response.Status)
+		return e
+	}
+	e.Title, e.Detail, e.Faults = document.Title, document.Detail, document.Errors
+	e.Slug = document.Type[strings.LastIndex(document.Type, "/")+1:]
+	e.err = sentinels[e.Slug]
+	if e.err == nil && response.StatusCode == http.StatusUnauthorized && e.Detail == "" {
+		e.Detail = "the server wants a token: give --token or $STEPGRAPH_TOKEN"
+	}
+	return e
+}

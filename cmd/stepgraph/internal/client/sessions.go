@@ -1,0 +1,165 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Start starts a session; with wait the server answers at its next pause or end, or after
+// that time.
+func (c *Client) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*engine.Session, error) {
+	body := struct {
+		Workflow string            `json:"workflow,omitempty"`
+		Entry    string            `json:"entry,omitempty"`
+		Inputs   json.RawMessage   `json:"inputs,omitempty"`
+		ID       string            `json:"id,omitempty"`
+		Labels   map[string]string `json:"labels,omitempty"`
+	}{q.Workflow, q.Entry, q.Inputs, q.ID, q.Labels}
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions"), query: waiting(wait), body: body, key: q.Key})
+}
+
+// Answer answers a question; with wait the server answers when the session rests again,
+// or after that time.
+func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*engine.Session, error) {
+	body := struct {
+		Step     string          `json:"step,omitempty"`
+		Visit    int             `json:"visit,omitempty"`
+		Ask      int             `json:"ask,omitempty"`
+		Response json.RawMessage `json:"response"`
+	}{q.Step, q.Visit, q.Ask, q.Response}
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "answer"), query: waiting(wait), body: body, key: q.Key})
+}
+
+// Act steers a session.
+func (c *Client) Act(ctx context.Context, a engine.Action) (*engine.Session, error) {
+	body := map[string]any{}
+	set := func(name, value string) {
+		if value != "" {
+			body[name] = value
+		}
+	}
+	switch a.Kind {
+	case engine.RequestMove:
+		set("from", a.Step)
+		set("to", a.To)
+	default:
+		set("step", a.Step)
+	}
+	set("name", a.Name)
+	set("reason", a.Reason)
+	if len(a.Body) > 0 {
+		body["body"] = a.Body
+	}
+	if a.NewKey {
+		body["new_key"] = true
+	}
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), body: body, key: a.Key})
+}
+
+// Session returns a session.
+func (c *Client) Session(ctx context.Context, id string) (*engine.Session, error) {
+	return c.session(ctx, request{method: http.MethodGet, path: path("sessions", id)})
+}
+
+func (c *Client) session(ctx context.Context, r request) (*engine.Session, error) {
+	var s engine.Session
+	header, err := c.header(ctx, r, &s)
+	if err != nil {
+		return nil, err
+	}
+	s.Replayed = header.Get("Idempotency-Replayed") == "true"
+	return &s, nil
+}
+
+// pollFirst and pollMost bound the pauses between two looks at a session.
+const (
+	pollFirst = 10 * time.Millisecond
+	pollMost  = 500 * time.Millisecond
+)
+
+// Wait returns a session once it rests, or ctx's error.
+func (c *Client) Wait(ctx context.Context, id string) (*engine.Session, error) {
+	for pause := pollFirst; ; pause = min(2*pause, pollMost) {
+		s, err := c.Session(ctx, id)
+		if err != nil || rests(s) {
+			return s, err
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// rests tells whether only people can move a session on: an answer that is accepted and
+// not applied will move it.
+func rests(s *engine.Session) bool {
+	if s.Status == engine.StatusActive {
+		return false
+	}
+	for _, q := range s.Awaiting {
+		if q.Answered {
+			return s.Status == engine.StatusPaused
+		}
+	}
+	return true
+}
+
+// Sessions returns a page of sessions and where the next begins, "" at the end.
+func (c *Client) Sessions(ctx context.Context, q engine.SessionQuery, after string) ([]engine.Session, string, error) {
+	query := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	set("status", strings.Join(q.Status, ","))
+	set("workflow", q.Workflow)
+	set("step", q.Step)
+	set("q", q.Text)
+	set("cursor", after)
+	if q.Awaiting {
+		query.Set("awaiting", "true")
+	}
+	if q.Limit > 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
+	}
+	var list page[engine.Session]
+	err := c.do(ctx, request{method: http.MethodGet, path: path("sessions"), query: query}, &list)
+	return list.Items, list.Next, err
+}
+
+// DeleteSession deletes a session, one that has not ended only with cancel.
+func (c *Client) DeleteSession(ctx context.Context, id string, cancel bool) error {
+	r := request{method: http.MethodDelete, path: path("sessions", id)}
+	if cancel {
+		r.query = url.Values{"cancel": {"true"}}
+	}
+	return c.do(ctx, r, nil)
+}
+
+// State returns a session's state and version.
+func (c *Client) State(ctx context.Context, id string) ([]byte, int64, error) {
+	var text []byte
+	header, err := c.header(ctx, request{method: http.MethodGet, path: path("sessions", id, "state")}, &text)
+	if err != nil {
+		return nil, 0, err
+	}
+	version, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(header.Get("ETag"), "W/"), `"`), 10, 64)
+	return text, version, err
+}
+
+// EditState replaces a session's state if it still has version.
+func (c *Client) EditState(ctx context.Context, id string, version int64, text []byte) (*engine.Session, error) {
+	return c.session(ctx, request{method: http.MethodPut, path: path("sessions", id, "state"), match: etag(version), body: json.RawMessage(text)})
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	var to reach
+	c := &cobra.Command{Use: "list", Short: "Lists workflows", Args: want(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.with(c.Context(), &to, func(s service) error {
+				list, err := s.Workflows(c.Context())
+				if err != nil {
+					return err
+				}
+				if a.json() {
+					return a.printJSON(map[string]any{"items": list})
+				}
+				rows := make([][]any, len(list))
+				for i, w := range list {
+					rows[i] = []any{w.ID, w.Steps, w.Name, short(w.Description, 60)}
+				}
+				return a.table("WORKFLOW\tSTEPS\tNAME\tDESCRIPTION", rows)
+			})
+		}}
+	to.register(c)
+	return c
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func (a *app) loadCommand() *cobra.Command {
+	var to reach
+	var options loadOptions
+	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
+		Long: "load replaces each workflow by the one of the file and prints what changed. It runs nothing.\n" +
+			"Faults of the files are FILE:LINE:COL: text on stderr; then nothing is loaded.",
+		Args: want(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			sources, notes, err := a.readSources(args)
+			if err != nil {
+				return a.faults(err)
+			}
+			for _, n := range notes {
+				a.say("line %d: %s", n.Line, n.Message)
+			}
+			workflows, err := combine(sources, options)
+			if err != nil {
+				return a.faults(err)
+			}
+			to.create = true
+			return a.with(c.Context(), &to, func(s service) error { return a.load(c.Context(), s, workflows, options) })
+		}}
+	to.register(c)
+	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
+	c.Flags().BoolVar(&options.merge, "merge", false, "add to what is stored and let later steps of the same id replace earlier ones")
+	return c
+}
+
+// loadOptions are the flags of load.
+type loadOptions struct {
+	workflow string
+	merge    bool
+}
+
+// faults prints the faults of files as they are, one a line.
+func (a *app) faults(err error) error {
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return err
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		a.say("%s", line)
+	}
+	return ended(exitFailed)
+}
+
+// combine makes one workflow of all sources that belong to it. Two steps of one id are
+// refused without merge: two roots most of all, as one of them could never run.
+func combine(sources []source, o loadOptions) ([]*engine.Workflow, error) {
+	var order []*engine.Workflow
+	at := map[string]*engine.Workflow{}
+	from := map[string]string{} // workflow and step: FILE:LINE
+	var faults []error
+	for _, s := range sources {
+		id := s.workflow.ID
+		if o.workflow != "" {
+			id = o.workflow
+		}
+		into := at[id]
+		if into == nil {
+			into = &engine.Workflow{ID: id}
+			at[id] = into
+			order = append(order, into)
+		}
+		faults = append(faults, s.addTo(into, o.merge, from)...)
+	}
+	return order, errors.Join(faults...)
+}
+
+// addTo adds a source to a workflow and returns the steps that are there already.
+func (s *source) addTo(into *engine.Workflow, merge bool, from map[string]string) []error {
+	var faults []error
+	for _, step := range s.workflow.Steps {
+		key := into.ID + "\x00" + step.ID
+		place := fmt.Sprintf("%s:%d", s.file, max(s.lines.Steps[step.ID], 1))
+		step.Workflow = into.ID
+		old := into.Step(step.ID)
+		switch {
+		case old == nil:
+			into.Steps = append(into.Steps, step)
+		case merge:
+			*old = step
+		default:
+			faults = append(faults, fmt.Errorf("%s:1: workflow %s has step %q already, from %s; --merge lets the later one win, --workflow NAME keeps them apart",
+				place, into.ID, step.ID, from[key]))
+		}
+		from[key] = place
+	}
+	for _, p := range s.workflow.Paths {
+		if p.TargetWorkflow == s.workflow.ID {
+			p.TargetWorkflow = ""
+		}
+		into.Paths = append(into.Paths, p)
+	}
+	describe(into, s.workflow)
+	return faults
+}
+
+// describe takes over what a WORKFLOW node says.
+func describe(into, from *engine.Workflow) {
+	into.Name = first(from.Name, into.Name)
+	into.Description = first(from.Description, into.Description)
+	if !from.Settings.IsZero() {
+		into.Settings = from.Settings
+	}
+	if into.Extra == nil {
+		into.Extra = from.Extra
+	}
+}
+
+// load stores workflows and prints the differences.
+func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) error {
+	for _, w := range workflows {
+		if o.merge {
+			if err := mergeStored(ctx, s, w); err != nil {
+				return err
+			}
+		}
+		diff, err := s.PutWorkflow(ctx, w)
+		if err != nil {
+			return fmt.Errorf("load workflow %s: %w", w.ID, err)
+		}
+		if err := a.printDifference(diff); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeStored adds what is stored and not in the files.
+func mergeStored(ctx context.Context, s service, w *engine.Workflow) error {
+	old, err := s.Workflow(ctx, w.ID)
+	if errors.Is(err, engine.ErrWorkflowNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	given := map[string]bool{}
+	for i := range w.Steps {
+		given[w.Steps[i].ID] = true
+	}
+	for _, step := range old.Steps {
+		if !given[step.ID] {
+			w.Steps = append(w.Steps, step)
+		}
+	}
+	for _, p := range old.Paths {
+		if !given[p.Source] { // a step of the file brings its own paths
+			w.Paths = append(w.Paths, p)
+		}
+	}
+	describeStored(w, old)
+	return nil
+}
+
+func describeStored(w, old *engine.Workflow) {
+	w.Name = first(w.Name, old.Name)
+	w.Description = first(w.Description, old.Description)
+	if w.Settings.IsZero() {
+		w.Settings = old.Settings
+	}
+	if w.Extra == nil {
+		w.Extra = old.Extra
+	}
+}
+
+func (a *app) printDifference(d *engine.Difference) error {
+	if a.json() {
+		return a.printJSON(d)
+	}
+	if d.Empty() {
+		a.print("%s: nothing changed", d.Workflow)
+		return nil
+	}
+	a.print("%s: %s; %s", d.Workflow, changesText("step", d.Steps), changesText("path", d.Paths))
+	for _, c := range []struct {
+		sign string
+		ids  []string
+	}{{"+", d.Steps.Added}, {"~", d.Steps.Changed}, {"-", d.Steps.Removed}, {"+", d.Paths.Added}, {"~", d.Paths.Changed}, {"-", d.Paths.Removed}} {
+		for _, id := range c.ids {
+			a.print("  %s %s", c.sign, id)
+		}
+	}
+	return nil
+}
+
+func changesText(noun string, c engine.Changes) string {
+	return fmt.Sprintf("%ss: %d added, %d changed, %d removed", noun, len(c.Added), len(c.Changed), len(c.Removed))
+}

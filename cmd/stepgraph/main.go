@@ -1,0 +1,36 @@
+// Command stepgraph runs workflows that are graphs: it serves the API and moves sessions
+// on (dev, serve), keeps workflows (load, export, validate, list, show), plays and steers
+// sessions (run, session) and explains what references and conditions give (eval).
+//
+// Data goes to stdout, talk to stderr. The exit code is 0 when all went well, 1 when it
+// failed, 2 for wrong usage, 3 when something is not there, 4 for a conflict and 5 when a
+// session waits for input.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	stop()
+	os.Exit(code)
+}
+
+// Main runs one command and returns its exit code. It is what main and the end-to-end
+// tests start; it touches nothing global but the working directory. A cancelled ctx is
+// how a signal arrives: servers then stop cleanly.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
+	a := &app{env: env, in: stdin, out: stdout, err: stderr}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.finish(root.ExecuteContext(ctx))
+}

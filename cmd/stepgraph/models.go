@@ -1,0 +1,50 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/anthropic"
+	"github.com/stepgraph/stepgraph/models/openai"
+	"github.com/stepgraph/stepgraph/models/script"
+	"github.com/stepgraph/stepgraph/seeds"
+)
+
+// catalog says which models answer. Without --model script answers, whatever keys stand
+// in the environment: a key alone spends no money.
+func (a *app) catalog(s settings, guarded *http.Client, recorder *models.Recorder) (*models.Catalog, error) {
+	options := models.CatalogOptions{
+		Default: s.model,
+		Enabled: a.config.Models,
+		Providers: map[string]models.Provider{
+			models.Script: scriptProvider(s),
+			"openai":      openai.Provider(openai.Options{Key: a.env("OPENAI_API_KEY"), BaseURL: a.env("OPENAI_BASE_URL")}),
+			"anthropic":   anthropic.Provider(anthropic.Options{Key: a.env("ANTHROPIC_API_KEY"), BaseURL: a.env("ANTHROPIC_BASE_URL")}),
+		},
+		OpenEndpoint: func(at models.Endpoint) (models.Model, error) {
+			return openai.New(openai.Options{BaseURL: at.BaseURL, Key: at.Key, HTTPClient: guarded})
+		},
+	}
+	if options.Default == "" && s.script != "" {
+		options.Default = models.Script
+	}
+	if recorder != nil {
+		options.Wrap = recorder.Wrap
+	}
+	return models.NewCatalog(options)
+}
+
+// scriptProvider plays the given file, else the lines of our own workflows, which answer
+// anything.
+func scriptProvider(s settings) models.Provider {
+	if s.script != "" {
+		return script.Provider(s.script)
+	}
+	return models.Provider{Open: func() (models.Model, error) {
+		file, err := script.Parse(seeds.Script())
+		if err != nil {
+			return nil, err
+		}
+		return script.New(file), nil
+	}}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+)
+
+// print writes a line of data.
+func (a *app) print(format string, args ...any) {
+	fmt.Fprintf(a.out, format+"\n", args...)
+}
+
+// printJSON writes data as one line of JSON in which nothing is escaped that need not be.
+func (a *app) printJSON(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	_, err := a.out.Write(b.Bytes())
+	return err
+}
+
+// table writes columns under their headings.
+func (a *app) table(headings string, rows [][]any) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, headings)
+	for _, row := range rows {
+		for i, cell := range row {
+			if i > 0 {
+				fmt.Fprint(w, "\t")
+			}
+			fmt.Fprint(w, cell)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// short cuts a text to one line of at most n characters.
+func short(text string, n int) string {
+	line := []rune(text)
+	for i, r := range line {
+		if r == '\n' || r == '\r' || r == '\t' {
+			line[i] = ' '
+		}
+	}
+	if len(line) <= n {
+		return string(line)
+	}
+	return string(line[:n-1]) + "…"
+}

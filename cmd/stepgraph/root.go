@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// An app is one invocation: what it was given and what all commands share.
+type app struct {
+	env      func(string) string
+	in       io.Reader
+	out, err io.Writer
+
+	output  string // -o
+	dir     string // where dev keeps its things
+	file    string // --config
+	verbose bool
+	config  config
+	log     *slog.Logger
+}
+
+const (
+	outputText = "text"
+	outputJSON = "json"
+)
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stepgraph",
+		Short: "Runs workflows that are graphs",
+		Long: "stepgraph runs workflows that are graphs: steps and the paths between them, edited while\n" +
+			"sessions run. Begin with: stepgraph dev",
+		SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:              groupArgs,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%s; see: %s --help", err, c.CommandPath())
+	})
+	flags := root.PersistentFlags()
+	flags.StringVarP(&a.output, "output", "o", outputText, "text or json")
+	flags.StringVar(&a.dir, "dir", "", "where dev keeps store and address ($STEPGRAPH_DIR, ./.stepgraph)")
+	flags.StringVar(&a.file, "config", "", "configuration file, JSON ($STEPGRAPH_CONFIG)")
+	flags.BoolVar(&a.verbose, "verbose", false, "tell more on stderr")
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// commands is the whole list.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.runCommand(),
+		a.loadCommand(),
+		a.exportCommand(),
+		a.listCommand(),
+		a.showCommand(),
+		a.evalCommand(),
+		a.versionCommand(),
+	}
+}
+
+// prepare runs before every command.
+func (a *app) prepare() error {
+	if a.output != outputText && a.output != outputJSON {
+		return usagef("--output %s: want text or json", a.output)
+	}
+	if a.dir == "" {
+		a.dir = a.env("STEPGRAPH_DIR")
+	}
+	if a.dir == "" {
+		a.dir = ".stepgraph"
+	}
+	level := slog.LevelWarn
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	a.log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+	if a.file == "" {
+		a.file = a.env("STEPGRAPH_CONFIG")
+	}
+	var err error
+	a.config, err = readConfig(a.file)
+	return err
+}
+
+// say writes a line of talk.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintf(a.err, format+"\n", args...)
+}
+
+// json tells whether the data is wanted as JSON.
+func (a *app) json() bool { return a.output == outputJSON }
+
+// groupArgs refuses words after a command that only holds others.
+func groupArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usagef("%s", text)
+}
+
+// want makes cobra's check of arguments a matter of usage.
+func want(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usagef("%s; usage: %s", err, c.UseLine())
+		}
+		return nil
+	}
+}
+
+// group makes a command that only holds others.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: groupArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return errors.Join(c.Help(), usagef("which of them?"))
+	}}
+	c.SuggestionsMinimumDistance = 2
+	c.AddCommand(below...)
+	return c
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	reach
+	workflow string
+	entry    string
+	id       string
+	answers  string
+	inputs   []string
+	file     string
+	prompt   string
+	trace    bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	o := &runOptions{}
+	o.create, o.seeds, o.run = true, true, true
+	c := &cobra.Command{Use: "run FILE|WORKFLOW", Short: "Plays one session here, asking at the terminal",
+		Long: "run plays one session. A FILE is played in memory, unless --store says where. A WORKFLOW is played\n" +
+			"by the running engine if there is one, else on ./.stepgraph. It ends with the session or, when all\n" +
+			"answers are used up and there is no terminal, at the next question. The exit code is 0 when the session\n" +
+			"is complete, 5 when it waits and 1 when it ended with an error or was cancelled.",
+		Args: want(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return a.runSession(c.Context(), o, args[0]) }}
+	o.register(c)
+	flags := c.Flags()
+	flags.StringVar(&o.workflow, "workflow", "", "which workflow, of a FILE that holds several")
+	flags.StringVar(&o.entry, "entry", "", "step to start at (root)")
+	flags.StringVar(&o.id, "id", "", "id of the session; a fresh one by default")
+	flags.StringVar(&o.answers, "answers", "", "file with a JSON list of answers; - is stdin")
+	flags.StringArrayVar(&o.inputs, "input", nil, "an input, KEY=VALUE; a VALUE that is JSON counts as such")
+	flags.StringVar(&o.file, "inputs", "", "file with inputs, a JSON object; - is stdin")
+	flags.StringVar(&o.prompt, "prompt", "", "the input `prompt`")
+	flags.BoolVar(&o.trace, "trace", false, "show each step on stderr as it ends")
+	flags.StringVar(&o.record, "record", "", "file to write the replies of models to, as a script")
+	return c
+}
+
+func (a *app) runSession(ctx context.Context, o *runOptions, word string) error {
+	inputs, err := a.inputs(o.file, o.inputs, o.prompt)
+	if err != nil {
+		return err
+	}
+	given, err := a.answersFile(o.answers)
+	if err != nil {
+		return err
+	}
+	s, workflow, err := a.runService(ctx, o, word)
+	if err != nil {
+		return err
+	}
+	start := engine.StartRequest{Workflow: workflow, Entry: o.entry, ID: o.id, Inputs: inputs}
+	return errors.Join(a.play(ctx, s, start, given, o.trace), s.Close())
+}
+
+// runService opens what plays the session, and says which workflow.
+func (a *app) runService(ctx context.Context, o *runOptions, word string) (service, string, error) {
+	if !isFile(word) {
+		s, err := a.service(ctx, &o.reach)
+		return s, word, err
+	}
+	if o.server != "" {
+		return nil, "", usagef("run FILE plays the file here; to play it at a server, load it there first: stepgraph load %s --server %s", word, o.server)
+	}
+	read, err := a.onlySource(word, o.workflow)
+	if err != nil {
+		return nil, "", err
+	}
+	set, err := a.settings(&o.settingFlags)
+	if err != nil {
+		return nil, "", err
+	}
+	if set.store == "" {
+		set.store = storeMemory
+	}
+	own, err := a.openOwn(ctx, ownOptions{settings: set, record: o.record})
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := own.PutWorkflow(ctx, read.workflow); err != nil {
+		return nil, "", errors.Join(fmt.Errorf("load %s: %w", word, err), own.Close())
+	}
+	own.run(ctx)
+	return own, read.workflow.ID, nil
+}
+
+// play starts a session and plays it to its rest.
+func (a *app) play(ctx context.Context, s service, start engine.StartRequest, given *answers, trace bool) error {
+	started, err := s.Start(ctx, start, 0)
+	if err != nil {
+		return err
+	}
+	c := &conversation{a: a, s: s, id: started.ID, answers: given, person: a.terminal(), talk: a.out, trace: trace}
+	if a.json() {
+		c.talk = a.err
+	}
+	rested, failed := c.play(ctx)
+	if rested == nil {
+		return failed
+	}
+	if failed != nil { // an answer may have been refused, so look again
+		a.say("stepgraph: %s", failed)
+	}
+	if err := a.printRun(context.WithoutCancel(ctx), s, rested); err != nil {
+		return err
+	}
+	if failed != nil {
+		return ended(codeOf(failed))
+	}
+	return ended(exitOf(rested.Status))
+}
+
+// exitOf is the exit code of run for the status in which a session rests.
+func exitOf(status string) int {
+	switch status {
+	case engine.StatusComplete:
+		return exitOK
+	case engine.StatusError, engine.StatusCancelled:
+		return exitFailed
+	}
+	return exitWaiting
+}
+
+// A runResult is what run prints as JSON.
+type runResult struct {
+	Session    *engine.Session    `json:"session"`
+	State      json.RawMessage    `json:"state"`
+	Executions []engine.Execution `json:"executions"`
+}
+
+func (a *app) printRun(ctx context.Context, s service, session *engine.Session) error {
+	if !a.json() {
+		a.sayRest(session)
+		return nil
+	}
+	state, _, err := s.State(ctx, session.ID)
+	if err != nil {
+		return err
+	}
+	executions, err := history(ctx, s, session.ID, "")
+	if err != nil {
+		return err
+	}
+	return a.printJSON(runResult{session, state, executions})
+}
+
+// sayRest says why a session rests, where that is not plain.
+func (a *app) sayRest(s *engine.Session) {
+	if s.Status == engine.StatusComplete {
+		return
+	}
+	a.say("session %s of workflow %s is %s", s.ID, s.Workflow, s.Status)
+	for _, q := range s.Awaiting {
+		a.say("  step %s asks: %s", q.Step, short(q.Prompt, 200))
+	}
+	if s.Error != nil {
+		a.say("  %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)
+	}
+	for _, p := range s.Problems {
+		a.say("  %s", strings.TrimSpace(strings.Join([]string{first(p.Path, p.Step), p.Message, strings.Join(p.Missing, ", ")}, " ")))
+	}
+}
+
+// history reads all executions of a session, of one step if that is not empty.
+func history(ctx context.Context, s service, id, step string) ([]engine.Execution, error) {
+	all := []engine.Execution{}
+	after := int64(0)
+	for {
+		page, err := s.Executions(ctx, id, engine.HistoryQuery{After: after, Limit: historyPage, Step: step, Lineage: true})
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		all = append(all, page...)
+		after = page[len(page)-1].Seq
+	}
+}
+
+// answersFile reads the answers of a file; "" is none.
+func (a *app) answersFile(name string) (*answers, error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, err := a.readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	given, err := parseAnswers(text)
+	if err != nil {
+		return nil, usagef("--answers %s: %s", name, err)
+	}
+	return given, nil
+}
+
+// inputs puts inputs together: a file, then single ones, then the prompt.
+func (a *app) inputs(file string, single []string, prompt string) (json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	if file != "" {
+		given, err := a.readFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if len(single) == 0 && prompt == "" {
+			return given, nil // in its own order
+		}
+		if err := json.Unmarshal(given, &all); err != nil {
+			return nil, usagef("--inputs %s: want a JSON object: %s", file, err)
+		}
+	}
+	for _, one := range single {
+		key, value, found := strings.Cut(one, "=")
+		if !found || key == "" {
+			return nil, usagef("--input %s: want KEY=VALUE", one)
+		}
+		all[key] = valueOf(value)
+	}
+	if prompt != "" {
+		all["prompt"] = text(prompt)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(all)
+}
+
+// valueOf is the JSON that a text is, else the text as JSON.
+func valueOf(value string) json.RawMessage {
+	if json.Valid([]byte(value)) {
+		return json.RawMessage(value)
+	}
+	return text(value)
+}

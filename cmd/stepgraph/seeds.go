@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/seeds"
+)
+
+// loadSeeds puts our own workflows where no workflow of that name is.
+func (a *app) loadSeeds(ctx context.Context, e *ownEngine) error {
+	have, err := e.Workflows(ctx)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, w := range have {
+		there[w.ID] = true
+	}
+	for _, name := range seeds.Names() {
+		if there[name] {
+			continue
+		}
+		w, err := seed(name)
+		if err != nil {
+			return err
+		}
+		if _, err := e.PutWorkflow(ctx, w); err != nil {
+			return fmt.Errorf("load workflow %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func seed(name string) (*engine.Workflow, error) {
+	text, err := seeds.Workflow(name)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := formats.Load(name+".cypher", text)
+	if err != nil {
+		return nil, err
+	}
+	return &loaded.Workflows[0], nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+// A service is an engine as commands see it: one that serves over HTTP, or one of this
+// process. wait is how long a server may wait for the session to rest; an engine of this
+// process waits until it does, as nobody else would move it.
+type service interface {
+	Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*engine.Session, error)
+	Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*engine.Session, error)
+	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
+	Wait(ctx context.Context, id string) (*engine.Session, error)
+	Session(ctx context.Context, id string) (*engine.Session, error)
+	Sessions(ctx context.Context, q engine.SessionQuery, after string) ([]engine.Session, string, error)
+	DeleteSession(ctx context.Context, id string, cancel bool) error
+	State(ctx context.Context, id string) ([]byte, int64, error)
+	EditState(ctx context.Context, id string, version int64, text []byte) (*engine.Session, error)
+	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
+	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
+	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
+	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
+	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
+	PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error)
+	Functions(ctx context.Context) ([]*engine.Spec, error)
+	Where() string
+	Close() error
+}
+
+var (
+	_ service = (*ownEngine)(nil)
+	_ service = (*client.Client)(nil)
+)
+
+// reach is how a command comes to an engine.
+type reach struct {
+	settingFlags
+	server, token string
+	create        bool // an absent ./.stepgraph is made
+	seeds         bool // with create: our own workflows are loaded where absent, as dev does
+	run           bool // an engine of this process has to move sessions on
+	record        string
+}
+
+func (r *reach) register(c *cobra.Command) {
+	r.settingFlags.register(c.Flags())
+	c.Flags().StringVar(&r.server, "server", "", "address of a running engine ($STEPGRAPH_SERVER, else what dev wrote into ./.stepgraph)")
+	c.Flags().StringVar(&r.token, "token", "", "token of that engine ($STEPGRAPH_TOKEN)")
+}
+
+// service finds a running engine, else opens one. The caller closes it.
+func (a *app) service(ctx context.Context, r *reach) (service, error) {
+	set, err := a.settings(&r.settingFlags)
+	if err != nil {
+		return nil, err
+	}
+	switch address := first(r.server, a.env("STEPGRAPH_SERVER"), a.config.Server); {
+	case r.server != "" && r.set.store != "":
+		return nil, usagef("--server and --store exclude one another")
+	case address != "" && r.set.store == "":
+		return a.dial(ctx, address, r)
+	case r.set.store == "":
+		if c := a.running(ctx, r); c != nil {
+			return c, r.mayDial(c.Where())
+		}
+	}
+	return a.ownService(ctx, r, set)
+}
+
+// dial speaks to a server that somebody named; that it does not answer is an error.
+func (a *app) dial(ctx context.Context, address string, r *reach) (service, error) {
+	if err := r.mayDial(address); err != nil {
+		return nil, err
+	}
+	c, err := client.New(address, first(r.token, a.env("STEPGRAPH_TOKEN"), a.config.Token))
+	if err != nil {
+		return nil, usagef("%s", err)
+	}
+	if err := c.Alive(ctx); err != nil {
+		return nil, fmt.Errorf("no engine answers at %s: %w", address, err)
+	}
+	return c, nil
+}
+
+// mayDial refuses flags that only count for an engine of this process.
+func (r *reach) mayDial(address string) error {
+	for _, name := range []string{"model", "model-script", "allow-net", "allow-shell", "record"} {
+		if f := r.on.Lookup(name); f != nil && f.Changed {
+			return usagef("--%s: the engine that runs at %s decides it; leave it out, or give --store for an engine of your own", name, address)
+		}
+	}
+	return nil
+}
+
+// running looks for the engine that wrote its address into ./.stepgraph, or holds the
+// file there. An address nobody answers at is left from a crash.
+func (a *app) running(ctx context.Context, r *reach) service {
+	addresses := []string{}
+	if text, err := os.ReadFile(a.addressFile()); err == nil {
+		addresses = append(addresses, strings.TrimSpace(string(text)))
+	}
+	if held, err := sqlite.Holder(a.devFile()); err == nil && held != nil {
+		addresses = append(addresses, held.Address)
+	}
+	for _, address := range addresses {
+		c, err := client.New(address, first(r.token, a.env("STEPGRAPH_TOKEN"), a.config.Token))
+		if err == nil && c.Alive(ctx) == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (a *app) addressFile() string { return filepath.Join(a.dir, "address") }
+
+// ownService opens an engine of this process on the store that was named, else on the
+// embedded store of this directory.
+func (a *app) ownService(ctx context.Context, r *reach, set settings) (service, error) {
+	dev := set.store == ""
+	if dev {
+		if !r.create && !a.hasDevStore() {
+			return nil, notFoundf("no engine runs here and there is no %s: start one with stepgraph dev, or give --server or --store", a.devFile())
+		}
+		set.store = a.devStore()
+	}
+	own, err := a.openOwn(ctx, ownOptions{settings: set, record: r.record})
+	if err != nil {
+		return nil, err
+	}
+	if dev && r.seeds {
+		if err := a.loadSeeds(ctx, own); err != nil {
+			return nil, errors.Join(err, own.Close())
+		}
+	}
+	if r.run {
+		own.run(ctx)
+	}
+	return own, nil
+}
+
+// with runs f on the service that r reaches.
+func (a *app) with(ctx context.Context, r *reach, f func(service) error) error {
+	s, err := a.service(ctx, r)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(s), s.Close())
+}

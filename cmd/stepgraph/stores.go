@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+// Kinds of store.
+const (
+	storeMemory = "memory"
+	storeSQLite = "sqlite"
+	storeNeo4j  = "neo4j"
+)
+
+// kindOfStore tells which store an address is of, and for sqlite its file.
+func kindOfStore(address string) (kind, file string, err error) {
+	if address == storeMemory {
+		return storeMemory, "", nil
+	}
+	scheme, rest, found := strings.Cut(address, ":")
+	switch {
+	case found && scheme == storeSQLite && rest != "":
+		return storeSQLite, strings.TrimPrefix(rest, "//"), nil
+	case found && strings.HasPrefix(rest, "//"):
+		switch scheme {
+		case "neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc":
+			return storeNeo4j, "", nil
+		}
+	}
+	return "", "", usagef("store %q: want memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT", hidePassword(address))
+}
+
+// hidePassword keeps what stands before an @ out of messages.
+func hidePassword(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if at := strings.LastIndex(rest, "@"); found && at >= 0 {
+		return scheme + "://…@" + rest[at+1:]
+	}
+	return address
+}
+
+// openStore opens a store. serving, if not empty, is the address of the engine that will
+// own an embedded file; without it the file must not be held by another.
+func (a *app) openStore(ctx context.Context, address, serving string) (engine.Store, error) {
+	kind, file, err := kindOfStore(address)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case storeMemory:
+		return memory.New(memory.Options{}), nil
+	case storeSQLite:
+		return openFile(ctx, file, serving)
+	}
+	return cypher.Open(ctx, cypher.Options{
+		URI: address, Username: a.neo4jUser(), Password: a.env("NEO4J_PASSWORD"),
+		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: version(),
+	})
+}
+
+// neo4jUser is the user of a store that names none: with a password it is neo4j.
+func (a *app) neo4jUser() string {
+	if user := a.env("NEO4J_USERNAME"); user != "" || a.env("NEO4J_PASSWORD") == "" {
+		return user
+	}
+	return "neo4j"
+}
+
+func openFile(ctx context.Context, file, serving string) (engine.Store, error) {
+	if serving == "" {
+		held, err := sqlite.Holder(file)
+		if err != nil {
+			return nil, fmt.Errorf("store %s: %w", file, err)
+		}
+		if held != nil {
+			return nil, held
+		}
+	}
+	return sqlite.Open(ctx, file, sqlite.Options{Exclusive: serving})
+}
+
+// devStore is the embedded store of this directory.
+func (a *app) devStore() string { return storeSQLite + ":" + a.devFile() }
+
+func (a *app) devFile() string { return filepath.Join(a.dir, "stepgraph.db") }
+
+// hasDevStore tells whether dev has ever run here.
+func (a *app) hasDevStore() bool {
+	_, err := os.Stat(a.devFile())
+	return err == nil
+}
