@@ -178,9 +178,13 @@ func (r *runner) load(rec SessionRecord) (err error) {
 // question without an entry of ours gets one.
 func (r *runner) adoptState(rec SessionRecord) {
 	s := r.state
+	if rec.Version == 0 && s.engine.Entry == "" {
+		s.engine.Entry = adoptEntry(rec.State)
+	}
 	if len(s.steps) == 0 && rec.Version == 0 && len(s.engine.Live) == 0 {
-		s.setStatus(DefaultEntry, StatusActive, "")
-		s.live(DefaultEntry)
+		entry := reasonOr(s.engine.Entry, DefaultEntry)
+		s.setStatus(entry, StatusActive, "")
+		s.live(entry)
 	}
 	for _, id := range s.stepOrder {
 		switch s.steps[id].Status {

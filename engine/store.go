@@ -119,7 +119,7 @@ type Created struct {
 // A SessionQuery filters sessions. Zero fields do not filter.
 type SessionQuery struct {
 	IDs           []string
-	Status        []string
+	Status        []string // "" among them means sessions without a status (made by LUNA or by hand)
 	Workflow      string
 	Awaiting      bool   // only those with an open question
 	Step          string // with a question open at this step

@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tidwall/gjson"
+)
+
+// Adopt takes over sessions that LUNA, or a person, made: those that have a state and no
+// status of ours. Their status and questions are computed, and they go on from where
+// they are, in the workflow their node names (default where it names none). It
+// returns how many it took over and those it could not read.
+func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
+	adopted := 0
+	var bad []Finding
+	var each []SessionRecord
+	err := e.eachSession(ctx, SessionQuery{Status: []string{""}}, 1_000_000, func(rec *SessionRecord) {
+		if rec.Version == 0 && rec.Status == "" {
+			each = append(each, *rec)
+		}
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := range each {
+		if _, err := e.EditState(ctx, each[i].ID, 0, each[i].State, "migrate --adopt"); err != nil {
+			if transient(err) {
+				return adopted, bad, err
+			}
+			if !errors.Is(err, ErrVersionMismatch) && !errors.Is(err, ErrSessionBusy) { // somebody else took it up
+				bad = append(bad, Finding{Level: "error", Code: "not_adopted", Message: err.Error(), Mend: "session edit " + each[i].ID})
+			}
+			continue
+		}
+		adopted++
+	}
+	return adopted, bad, nil
+}
+
+// adoptEntry reads where a session of LUNA began: its workflow_id names the entry step,
+// unless that is the workflow's own name.
+func adoptEntry(text []byte) string {
+	if id := gjson.GetBytes(text, "workflow_id").String(); id != "" && id != DefaultWorkflow {
+		return id
+	}
+	return ""
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A Finding is one thing doctor has to say, with the command that mends it.
+type Finding struct {
+	Level   string `json:"level"` // ok, warning, error
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Mend    string `json:"mend,omitempty"`
+}
+
+// A Checker is a store that can look for faults of its own: missing indexes, orphans,
+// duplicates. It may scan.
+type Checker interface {
+	Check(ctx context.Context) ([]Finding, error)
+}
+
+// Bounds of what doctor calls healthy.
+const (
+	doctorClock    = 2 * time.Second
+	doctorOverdue  = time.Minute
+	doctorWaiting  = 7 * 24 * time.Hour
+	doctorSessions = 10_000
+)
+
+// Doctor looks for what is wrong with the store, its workflows and its sessions. It
+// changes nothing. Only a store that does not answer is an error.
+func (e *Engine) Doctor(ctx context.Context) ([]Finding, error) {
+	d := doctor{e: e}
+	if err := e.store.Ping(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.store.Describe(), err)
+	}
+	d.ok("store", "%s answers", e.store.Describe())
+	for _, check := range []func(context.Context) error{d.clock, d.storeItself, d.workflows, d.due, d.waiting, d.sessions} {
+		if err := check(ctx); err != nil {
+			return d.findings, err
+		}
+	}
+	return d.findings, nil
+}
+
+type doctor struct {
+	e        *Engine
+	findings []Finding
+}
+
+func (d *doctor) ok(code, format string, args ...any) {
+	d.findings = append(d.findings, Finding{Level: "ok", Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) find(level, code, mend, format string, args ...any) {
+	d.findings = append(d.findings, Finding{Level: level, Code: code, Mend: mend, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) clock(ctx context.Context) error {
+	before := time.Now()
+	now, err := d.e.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	middle := before.Add(time.Since(before) / 2)
+	if off := now.Sub(middle); off.Abs() > doctorClock {
+		d.find("warning", "clock", "set the clocks of both machines by NTP", "the store's clock is %s off ours; timers go by the store's", off.Round(time.Millisecond))
+		return nil
+	}
+	d.ok("clock", "the store's clock agrees with ours")
+	return nil
+}
+
+func (d *doctor) storeItself(ctx context.Context) error {
+	c, ok := d.e.store.(Checker)
+	if !ok {
+		return nil
+	}
+	found, err := c.Check(ctx)
+	d.findings = append(d.findings, found...)
+	return err
+}
+
+func (d *doctor) workflows(ctx context.Context) error {
+	list, err := d.e.store.WorkflowIDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, info := range list {
+		w, err := d.e.Workflow(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range d.e.Validate(w) {
+			place := info.ID
+			if p.Step != "" {
+				place += ", step " + p.Step
+			}
+			if p.Path != "" {
+				place += ", path " + p.Path
+			}
+			d.find(p.Level, p.Code, "stepgraph show "+info.ID, "workflow %s: %s", place, p.Message)
+		}
+	}
+	d.ok("workflows", "%d workflows", len(list))
+	return nil
+}
+
+// due finds sessions that should have been taken up and were not.
+func (d *doctor) due(ctx context.Context) error {
+	next, err := d.e.store.NextDue(ctx)
+	if err != nil || next.IsZero() {
+		return err
+	}
+	now, err := d.e.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if late := now.Sub(next); late > doctorOverdue {
+		d.find("error", "overdue", "start an engine: stepgraph serve", "a session has been due for %s: no engine is at work, or all are full", late.Round(time.Second))
+	}
+	return nil
+}
+
+func (d *doctor) waiting(ctx context.Context) error {
+	oldest, err := d.e.store.ListSessions(ctx, SessionQuery{OldestWaiting: true, Limit: 1})
+	if err != nil || len(oldest) == 0 {
+		return err
+	}
+	since := oldest[0].AwaitingSince
+	if time.Since(since) > doctorWaiting {
+		d.find("warning", "oldest_waiting", "stepgraph session show "+oldest[0].ID, "session %s has waited for an answer since %s", oldest[0].ID, since.Format(time.RFC3339))
+		return nil
+	}
+	d.ok("oldest_waiting", "the oldest open question is of %s", since.Format(time.RFC3339))
+	return nil
+}
+
+// sessions looks at open sessions one by one: states that do not parse, steps that are
+// gone, sessions nobody has adopted.
+func (d *doctor) sessions(ctx context.Context) error {
+	definitions := map[string]*Definition{}
+	looked, strange := 0, 0
+	err := d.e.eachSession(ctx, SessionQuery{Status: append([]string{""}, openStatuses...)}, doctorSessions, func(rec *SessionRecord) {
+		looked++
+		if strange < 100 {
+			n := len(d.findings)
+			d.session(ctx, rec, definitions)
+			strange += len(d.findings) - n
+		}
+	})
+	d.ok("sessions", "%d open sessions looked at", looked)
+	return err
+}
+
+func (d *doctor) session(ctx context.Context, rec *SessionRecord, definitions map[string]*Definition) {
+	if rec.Status == "" && rec.Version == 0 {
+		d.find("warning", "not_adopted", "stepgraph migrate --adopt", "session %s was not made by stepgraph and has not been addressed yet", rec.ID)
+	}
+	state, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		d.find("error", KindState, "stepgraph session edit "+rec.ID, "%v", err)
+		return
+	}
+	id := workflowOf(rec.Workflow)
+	def := definitions[id]
+	if def == nil {
+		if def, err = d.e.definitions.recent(ctx, id, viewDefinitionAge); err != nil {
+			return
+		}
+		definitions[id] = def
+	}
+	for _, step := range state.stepOrder {
+		switch state.steps[step].Status {
+		case StatusActive, StatusPending, StatusAwaitingInput:
+			if def.steps[step] == nil {
+				d.find("error", KindStepGone, fmt.Sprintf("stepgraph session move %s --from %s --to STEP", rec.ID, step),
+					"session %s stands at step %q, which is not in workflow %q", rec.ID, step, id)
+			}
+		}
+	}
+	if rec.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() {
+		d.find("error", "stuck", "stepgraph session resume "+rec.ID, "session %s is active, and nobody will take it up: it is not due", rec.ID)
+	}
+}
