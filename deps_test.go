@@ -1,0 +1,77 @@
+// Package stepgraph_test keeps the arrows between packages the way ARCHITECTURE.md draws
+// them.
+package stepgraph_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/stepgraph/stepgraph/"
+
+// forbidden says which package must not come to depend on which, and why.
+var forbidden = map[string]map[string]string{
+	"engine": {
+		module + "cypher":    "the engine must run on any store",
+		module + "sqlite":    "the engine must run on any store",
+		module + "memory":    "the engine must run on any store",
+		module + "functions": "functions know the engine, not the other way round",
+		module + "models":    "the engine knows no model",
+		module + "formats":   "the engine knows no foreign format",
+		module + "api":       "the engine knows no wire",
+		"net/http":           "embedding the engine must not pull a web stack",
+		"testing":            "no product links testing",
+	},
+	"references":    {module: "a pure language imports nothing of ours"},
+	"conditions":    {module: "a pure language imports nothing of ours"},
+	"memory":        {module + "sqlite": "stores never import each other", module + "cypher": "stores never import each other", "testing": "no product links testing"},
+	"sqlite":        {module + "cypher": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
+	"cypher":        {module + "sqlite": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
+	"functions":     {module + "cypher": "functions never know a store", module + "sqlite": "functions never know a store", module + "memory": "functions never know a store", "testing": "no product links testing"},
+	"models":        {module + "engine": "models are providers and nothing else", "testing": "no product links testing"},
+	"formats":       {module + "cypher/": "formats never know a store", module + "sqlite": "formats never know a store", "testing": "no product links testing"},
+	"api":           {module + "cypher": "the API asks the engine", module + "sqlite": "the API asks the engine", "testing": "no product links testing"},
+	"cmd/stepgraph": {"testing": "no product links testing"},
+}
+
+func TestArrows(t *testing.T) {
+	for pkg, rules := range forbidden {
+		for _, dep := range deps(t, "./"+pkg) {
+			if dep == module+pkg {
+				continue
+			}
+			for prefix, reason := range rules {
+				if dep == prefix || strings.HasPrefix(dep, prefix) && (strings.HasSuffix(prefix, "/") || strings.HasPrefix(dep, prefix+"/")) {
+					t.Errorf("%s depends on %s: %s", pkg, dep, reason)
+				}
+			}
+		}
+	}
+}
+
+// TestWeight counts what embedding pulls in, so that a new dependency is seen in a diff.
+func TestWeight(t *testing.T) {
+	for pkg, most := range map[string]int{"engine": 7, "sqlite": 14} {
+		modules := map[string]bool{}
+		for _, line := range lines(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./"+pkg) {
+			if line != "" && line+"/" != module {
+				modules[line] = true
+			}
+		}
+		if len(modules) > most {
+			t.Errorf("%s pulls in %d modules, at most %d were agreed on: %v", pkg, len(modules), most, modules)
+		}
+	}
+}
+
+func deps(t *testing.T, pkg string) []string { return lines(t, "list", "-deps", pkg) }
+
+func lines(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
