@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -108,12 +107,15 @@ func (t *tx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRe
 func (t *tx) insert(r *engine.Request) error {
 	_, err := t.exec("request_create", r.Session, r.N, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash,
 		r.By, r.At.UnixMicro(), r.Applied, r.Outcome)
-	switch {
-	case err == nil:
-		return nil
-	case !isTaken(err):
+	if err == nil || !isTaken(err) {
 		return err
-	case strings.Contains(err.Error(), "request.target"):
+	}
+	// Both may be taken, and which index refuses first is SQLite's choice: the key counts.
+	same, err := t.request("request_by_key", r.Session, r.Key)
+	if err != nil {
+		return err
+	}
+	if same == nil {
 		return fmt.Errorf("question %s: %w", r.Target, engine.ErrAlreadyAnswered)
 	}
 	return fmt.Errorf("request %s: %w", r.ID, engine.ErrKeyReused)
