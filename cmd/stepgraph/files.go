@@ -149,3 +149,8 @@ func looksNamed(word string) bool {
 	}
 	return false
 }
+
+func isFolder(word string) bool {
+	info, err := os.Stat(word)
+	return err == nil && info.IsDir()
+}

@@ -61,7 +61,11 @@ func (a *app) commands() []*cobra.Command {
 		a.exportCommand(),
 		a.listCommand(),
 		a.showCommand(),
+		a.validateCommand(),
+		a.functionsCommand(),
 		a.evalCommand(),
+		a.migrateCommand(),
+		a.doctorCommand(),
 		a.versionCommand(),
 	}
 }

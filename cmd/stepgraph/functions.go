@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) functionsCommand() *cobra.Command {
+	var to reach
+	c := &cobra.Command{Use: "functions [NAME]", Short: "Lists what steps can call, with the schemas as JSON", Args: want(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			set, err := a.settings(&to.settingFlags)
+			if err != nil {
+				return err
+			}
+			registry, _, err := a.registry(set, nil)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				spec := registry.Find(args[0])
+				if spec == nil {
+					return notFoundf("no function %q; near: %s", args[0], strings.Join(registry.Near(args[0]), ", "))
+				}
+				return a.printJSON(spec)
+			}
+			specs := registry.Specs()
+			if a.json() {
+				return a.printJSON(map[string]any{"items": specs})
+			}
+			rows := make([][]any, len(specs))
+			for i, s := range specs {
+				rows[i] = []any{s.Name, strings.Join(s.Aliases, ", "), first(s.Disabled, short(s.Description, 80))}
+			}
+			return a.table("FUNCTION\tALSO\tDOES", rows)
+		}}
+	to.settingFlags.register(c.Flags())
+	return c
+}

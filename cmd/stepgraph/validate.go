@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	var to reach
+	c := &cobra.Command{Use: "validate FILE|DIR|WORKFLOW...", Short: "Finds what is wrong with workflows",
+		Long: "validate lists errors and warnings, each with its place, and exits with 1 when there is an error.",
+		Args: want(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := a.problems(c, &to, args)
+			if err != nil {
+				return err
+			}
+			return a.printProblems(found)
+		}}
+	to.register(c)
+	return c
+}
+
+// A placed problem says which file or workflow it is in.
+type placed struct {
+	where string
+	engine.Problem
+}
+
+func (a *app) problems(c *cobra.Command, to *reach, args []string) ([]placed, error) {
+	set, err := a.settings(&to.settingFlags)
+	if err != nil {
+		return nil, err
+	}
+	registry, _, err := a.registry(set, nil)
+	if err != nil {
+		return nil, err
+	}
+	var all []placed
+	for _, word := range args {
+		var found []placed
+		if isFile(word) || isFolder(word) {
+			found, err = a.fileProblems(word, registry)
+		} else {
+			found, err = a.storedProblems(c, to, word, registry)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (a *app) storedProblems(c *cobra.Command, to *reach, id string, registry *engine.Registry) ([]placed, error) {
+	w, err := a.workflow(c, to, id)
+	if err != nil {
+		return nil, err
+	}
+	var all []placed
+	for _, p := range engine.Validate(w, registry) {
+		all = append(all, placed{w.ID, p})
+	}
+	return all, nil
+}
+
+func (a *app) fileProblems(name string, registry *engine.Registry) ([]placed, error) {
+	files, err := workflowFiles([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	var all []placed
+	for _, file := range files {
+		loaded, err := a.readWorkflowFile(file)
+		if err != nil {
+			p, isSyntax := syntaxProblem(file, err)
+			if !isSyntax {
+				return nil, err
+			}
+			all = append(all, placed{file, p})
+			continue
+		}
+		for _, p := range loaded.Notes {
+			all = append(all, placed{file, p})
+		}
+		for i := range loaded.Workflows {
+			lines := formats.Lines{}
+			if i < len(loaded.Lines) {
+				lines = loaded.Lines[i]
+			}
+			for _, p := range engine.Validate(&loaded.Workflows[i], registry) {
+				all = append(all, placed{file, withLine(p, lines)})
+			}
+		}
+	}
+	return all, nil
+}
+
+// withLine gives a problem the line of its path or step in the file.
+func withLine(p engine.Problem, lines formats.Lines) engine.Problem {
+	if p.Line == 0 {
+		p.Line = lines.Paths[p.Path]
+	}
+	if p.Line == 0 {
+		p.Line = lines.Steps[p.Step]
+	}
+	return p
+}
+
+// syntaxProblem takes FILE:LINE:COL: text apart.
+func syntaxProblem(file string, err error) (engine.Problem, bool) {
+	if errors.Is(err, formats.ErrUnknownFormat) {
+		return engine.Problem{Level: levelError, Code: "unknown_format", Message: err.Error()}, true
+	}
+	rest, found := strings.CutPrefix(err.Error(), file+":")
+	parts := strings.SplitN(rest, ":", 3)
+	if !found || len(parts) < 3 {
+		return engine.Problem{}, false
+	}
+	line, bad := strconv.Atoi(parts[0])
+	if bad != nil {
+		return engine.Problem{}, false
+	}
+	return engine.Problem{Level: levelError, Line: line, Code: "syntax", Message: strings.TrimSpace(parts[2])}, true
+}
+
+func (a *app) printProblems(found []placed) error {
+	list := make([]engine.Problem, len(found))
+	failed := false
+	for i := range found {
+		list[i] = found[i].Problem
+		failed = failed || found[i].Level == levelError
+	}
+	if a.json() {
+		if err := a.printJSON(map[string]any{"problems": list}); err != nil {
+			return err
+		}
+	} else {
+		for i := range found {
+			a.print("%s", found[i])
+		}
+		if len(found) == 0 {
+			a.say("no problems")
+		}
+	}
+	if failed {
+		return ended(exitFailed)
+	}
+	return nil
+}
+
+// String is a line for people: where, what, which.
+func (p placed) String() string {
+	where := p.where
+	if p.Line > 0 {
+		where += ":" + strconv.Itoa(p.Line)
+	}
+	what := ""
+	switch {
+	case p.Path != "":
+		what = fmt.Sprintf("path %s: ", p.Path)
+	case p.Step != "":
+		what = fmt.Sprintf("step %s: ", p.Step)
+	}
+	return fmt.Sprintf("%s: %s: %s%s (%s)", where, p.Level, what, p.Message, p.Code)
+}
