@@ -86,7 +86,6 @@ func (s *Store) workflow(id string) *engine.Workflow {
 			continue
 		}
 		seen[read.ID] = true
-		read.Workflow = id
 		out.Steps = append(out.Steps, read)
 	}
 	for ref, p := range s.paths {

@@ -13,6 +13,7 @@ var deleteCases = []testCase{
 	{"of one whose lease ran out", deleteExpired},
 	{"an id can be used again and begins with nothing", deleteReuse},
 	{"children stay", deleteParent},
+	{"a child is no child any more", deleteChild},
 	{"much history goes in bounded batches", deleteMuch},
 }
 
@@ -122,6 +123,16 @@ func deleteParent(k *kit) {
 	k.equal("children of the new one", len(ids), 0)
 	k.deleteAll("child")
 	k.gone("child")
+}
+
+func deleteChild(k *kit) {
+	c := k.checkpoint(k.held("a"))
+	c.Children = []engine.NewSession{k.newSession("one"), k.newSession("two")}
+	k.commit(c)
+	k.deleteAll("one")
+	ids, err := k.store.Children(k.ctx, k.id("a"))
+	k.noError(err)
+	k.equal("children", ids, k.ids("two"))
 }
 
 func deleteMuch(k *kit) {

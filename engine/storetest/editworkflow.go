@@ -27,7 +27,7 @@ var pathCases = []testCase{
 	{"a path is changed by its handle", pathByRef},
 	{"a path is removed by its handle, the parallel one stays", pathRemove},
 	{"a path into another workflow", pathAcross},
-	{"a path that was removed cannot be changed", pathGone},
+	{"a path that was removed or is another workflow's cannot be changed", pathGone},
 }
 
 func editStep(k *kit) {
@@ -225,4 +225,10 @@ func pathGone(k *kit) {
 	_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, PutSteps: []engine.Step{{ID: "new"}}, PutPaths: []engine.Path{old}})
 	k.isError(err, engine.ErrPathNotFound)
 	k.equal("shape", shape(k.workflow(k.prefix)), "a root")
+	other := chain("root", "a")
+	other.Workflow = k.id("other")
+	foreign := *k.edited(other).Path("root>a")
+	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, PutPaths: []engine.Path{foreign}})
+	k.isError(err, engine.ErrPathNotFound)
+	k.equal("shape of the other", shape(k.workflow(k.id("other"))), "a root root>a")
 }
