@@ -31,18 +31,18 @@ func checkpointRow(c *engine.Checkpoint) params {
 	if c.Release {
 		p["lease"], p["lease_owner"] = nil, nil
 	}
-	reads, took := lineage(c)
 	return params{
 		"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen,
 		"released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor), "pending": c.Status == engine.StatusPending,
-		"properties": p, "executions": executionRows(c), "messages": messageRows(c), "applied": appliedRows(c), "reads": reads, "took": took,
+		"properties": p, "executions": executionRows(c), "messages": messageRows(c), "applied": appliedRows(c),
 	}
 }
 
 func executionRows(c *engine.Checkpoint) []any {
 	rows := make([]any, len(c.Executions))
 	for i := range c.Executions {
-		rows[i] = executionProperties(&c.Executions[i], c.Session)
+		e := &c.Executions[i]
+		rows[i] = params{"properties": executionProperties(e, c.Session), "reads": lineageRows(e.Reads), "took": lineageRows(e.Took)}
 	}
 	return rows
 }
@@ -83,21 +83,14 @@ func setText[T ~string | ~[]byte](p params, name string, text T) {
 	}
 }
 
-// lineage lists the relations to make: READ leads from the execution to what it read,
-// TOOK from the execution a path left to the one it led to.
-func lineage(c *engine.Checkpoint) (reads, took []any) {
-	reads, took = []any{}, []any{}
-	for i := range c.Executions {
-		e := &c.Executions[i]
-		id := executionID(e, c.Session)
-		for _, l := range e.Reads {
-			reads = append(reads, params{"from": id, "to": l.Execution, "label": l.Label})
-		}
-		for _, l := range e.Took {
-			took = append(took, params{"from": l.Execution, "to": id, "label": l.Label})
-		}
+// lineageRows are the other ends of relations: READ leads from the execution to what it
+// read, TOOK to the execution from the one a path left.
+func lineageRows(lineage []engine.Lineage) []any {
+	rows := make([]any, len(lineage))
+	for i, l := range lineage {
+		rows[i] = params{"execution": l.Execution, "label": l.Label}
 	}
-	return reads, took
+	return rows
 }
 
 func messageRows(c *engine.Checkpoint) []any {

@@ -158,14 +158,3 @@ func (s *Store) explain(ctx context.Context, text string, cause error) error {
 	return fmt.Errorf("several %s nodes share one %s: %s; rename or delete all but one of each in Neo4j Browser, then migrate again: %w",
 		label, property, strings.Join(list, ", "), cause)
 }
-
-// AdoptSessions gives every session made by hand or by LUNA, with an id and a state only,
-// the scalars by which lists find it, and returns how many there were. It scans all
-// sessions; a session that is addressed by its id needs none of this.
-func (s *Store) AdoptSessions(ctx context.Context) (int, error) {
-	rows, err := s.write(ctx, queryAdoptSessions, nil)
-	if err != nil {
-		return 0, err
-	}
-	return int(rows[0].number("adopted")), nil
-}

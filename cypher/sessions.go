@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -52,6 +53,9 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	}
 	p["limit"], p["with_state"] = limit, q.WithState
 	p["after_at"], p["after_id"] = stamp(q.After.At), q.After.ID
+	if q.After.ID != "" && q.After.At.IsZero() { // after a session without created_at
+		p["after_at"] = stamp(time.Unix(0, 0))
+	}
 	rows, err := s.read(ctx, pageOf(q), p)
 	return sessionsFrom(rows), err
 }
@@ -65,6 +69,8 @@ func pageOf(q engine.SessionQuery) statement {
 		return querySessionsWaiting
 	case q.IDs != nil:
 		return querySessionsOfIDs
+	case slices.Contains(q.Status, ""):
+		return querySessionsUnadopted
 	case q.Workflow != "" && len(q.Status) > 0 && !slices.ContainsFunc(q.Status, isCommon):
 		return querySessionsOfStatus
 	}

@@ -26,7 +26,6 @@ var (
 	queryMigrationApplied = load("migration_applied")
 	queryIndexesAwait     = load("indexes_await")
 	queryDuplicates       = load("duplicates")
-	queryAdoptSessions    = load("sessions_adopt")
 
 	queryDefinition      = load("definition")
 	queryStepsAdopt      = load("steps_adopt")
@@ -50,6 +49,7 @@ var (
 	querySessionsNewest    = load("sessions_newest")
 	querySessionsOfStatus  = load("sessions_of_status")
 	querySessionsWaiting   = load("sessions_waiting")
+	querySessionsUnadopted = load("sessions_unadopted")
 	querySessionsOfIDs     = load("sessions_of_ids")
 	queryCount             = load("count")
 	queryCountAll          = load("count_all")

@@ -1,8 +1,7 @@
 // commit.cypher: writes checkpoints, at most one for a session, in the order of ids. The lock comes first, then the guard: only the
 // holder of the lease writes, on the version it has read. outcome is again (an earlier sending is there), lost, refused (it closes
 // and there is a request it has not seen) or written. A missing row: there is no such session, the checkpoint is lost.
-// Relations are made from both ends as found by id: an end that is not there leaves out the relation and nothing else.
-// may multiply: one execution by one, each found by its id.
+// The other end of READ and TOOK is found by its id; one that is not there leaves out the relation and nothing else.
 UNWIND $rows AS r
 MATCH (s:SESSION {id: r.id})
 SET s.lock = 0
@@ -20,7 +19,6 @@ CALL (s, r, now, outcome) {
         WHEN NOT r.released THEN now + duration({milliseconds: r.lease_for})
         WHEN coalesce(s.inbox, 0) > r.seen THEN now
         ELSE r.due_at END
-  FOREACH (e IN r.executions | CREATE (s)-[:EXECUTED]->(x:EXECUTION) SET x = e)
   FOREACH (m IN r.messages | CREATE (s)-[:SAID]->(x:MESSAGE) SET x = m)
 }
 CALL (r, outcome) {
@@ -29,18 +27,21 @@ CALL (r, outcome) {
   MATCH (q:REQUEST {id: a.id})
   SET q.applied = true, q.outcome = a.outcome, q.unapplied = null
 }
-CALL (r, outcome) {
-  WITH r, outcome WHERE outcome = 'written'
-  UNWIND r.reads AS l
-  MATCH (a:EXECUTION {id: l.from})
-  MATCH (b:EXECUTION {id: l.to})
-  CREATE (a)-[:READ {reference: l.label}]->(b)
-}
-CALL (r, outcome) {
-  WITH r, outcome WHERE outcome = 'written'
-  UNWIND r.took AS l
-  MATCH (a:EXECUTION {id: l.from})
-  MATCH (b:EXECUTION {id: l.to})
-  CREATE (a)-[:TOOK {path: l.label}]->(b)
+CALL (s, r, outcome) {
+  WITH s, r, outcome WHERE outcome = 'written'
+  UNWIND r.executions AS e
+  CREATE (s)-[:EXECUTED]->(x:EXECUTION)
+  SET x = e.properties
+  WITH x, e
+  CALL (x, e) {
+    UNWIND e.reads AS l
+    MATCH (o:EXECUTION {id: l.execution})
+    CREATE (x)-[:READ {reference: l.label}]->(o)
+  }
+  CALL (x, e) {
+    UNWIND e.took AS l
+    MATCH (o:EXECUTION {id: l.execution})
+    CREATE (o)-[:TOOK {path: l.label}]->(x)
+  }
 }
 RETURN r.id AS id, outcome, coalesce(s.inbox, 0) AS inbox, now

@@ -1,9 +1,9 @@
 // count.cypher: how many sessions fit, by workflow and status. No row: none.
+// may scan: it looks at each session in any case.
 MATCH (s:SESSION)
-WHERE s.created_at > datetime({epochMillis: 0})
-  AND ($ids IS NULL OR s.id IN $ids)
+WHERE ($ids IS NULL OR s.id IN $ids)
   AND ($workflow IS NULL OR s.workflow = $workflow)
-  AND ($statuses IS NULL OR s.status IN $statuses)
+  AND ($statuses IS NULL OR coalesce(s.status, '') IN $statuses)
   AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
   AND ($step IS NULL OR $step IN s.awaiting_steps)
   AND ($root IS NULL OR s.root = $root)

@@ -5,7 +5,7 @@ MATCH (s:SESSION {workflow: $workflow, status: status})
 WHERE s.created_at IS NOT NULL
   AND ($after_at IS NULL OR s.created_at < $after_at OR (s.created_at = $after_at AND s.id < $after_id))
   AND ($workflow IS NULL OR s.workflow = $workflow)
-  AND ($statuses IS NULL OR s.status IN $statuses)
+  AND ($statuses IS NULL OR coalesce(s.status, '') IN $statuses)
   AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
   AND ($step IS NULL OR $step IN s.awaiting_steps)
   AND ($root IS NULL OR s.root = $root)

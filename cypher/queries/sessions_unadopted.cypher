@@ -1,0 +1,19 @@
+// sessions_unadopted.cypher: a page of sessions among which those without a status are wanted, made by hand or by LUNA. One without
+// created_at counts as the oldest. No row: nothing (more) fits.
+// may scan: an index cannot find what is missing; asked when sessions are taken over.
+MATCH (s:SESSION)
+WITH s, coalesce(s.created_at, datetime({epochMillis: 0})) AS created_at
+WHERE true
+  AND ($after_at IS NULL OR created_at < $after_at OR (created_at = $after_at AND s.id < $after_id))
+  AND ($workflow IS NULL OR s.workflow = $workflow)
+  AND ($statuses IS NULL OR coalesce(s.status, '') IN $statuses)
+  AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
+  AND ($step IS NULL OR $step IN s.awaiting_steps)
+  AND ($root IS NULL OR s.root = $root)
+  AND ($created_before IS NULL OR s.created_at < $created_before)
+  AND ($created_after IS NULL OR s.created_at > $created_after)
+  AND ($waiting_before IS NULL OR s.awaiting_since < $waiting_before)
+  AND all(label IN $labels WHERE label IN s.labels)
+  AND ($text IS NULL OR s.state CONTAINS $text)
+WITH s ORDER BY created_at DESC, s.id DESC LIMIT $limit
+RETURN s {.*, state: CASE WHEN $with_state THEN s.state END} AS session
