@@ -1,0 +1,72 @@
+// Package netguard keeps requests whose addresses come from workflows, models or answers
+// away from our own network: loopback, private ranges, link-local addresses with the cloud's
+// metadata, and everything else that is not the public internet.
+//
+// The address is checked when a connection is made, after the name was resolved, so neither
+// a name that resolves to loopback, nor an address written in octal, nor a redirect, nor a
+// second answer of the name server gets past it.
+package netguard
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// A BlockedError is a connection that was not made.
+type BlockedError struct{ Addr netip.Addr }
+
+// Error names the address and what an operator can do.
+func (e *BlockedError) Error() string {
+	return fmt.Sprintf("address %s is not on the public internet and was not called; the operator can allow it with --allow-net %s",
+		e.Addr, netip.PrefixFrom(e.Addr, e.Addr.BitLen()))
+}
+
+// Transport returns a transport that connects only to public addresses and to those in
+// allow. It uses no proxy, which would connect in its stead.
+func Transport(allow []netip.Prefix) *http.Transport {
+	guard := guardian(allow)
+	dialer := &net.Dialer{
+		Timeout:   10 * time.Second,
+		KeepAlive: 30 * time.Second,
+		Control: func(network, address string, c syscall.RawConn) error {
+			err := guard.Safe(network, address, c)
+			if err == nil {
+				return nil
+			}
+			if at, parsed := netip.ParseAddrPort(address); parsed == nil {
+				return &BlockedError{at.Addr().Unmap().WithZone("")}
+			}
+			return err
+		},
+	}
+	return &http.Transport{
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          100,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+}
+
+func guardian(allow []netip.Prefix) *ssrf.Guardian {
+	var v4, v6 []netip.Prefix
+	for _, p := range allow {
+		switch {
+		case p.Addr().Is4In6() && p.Bits() >= 96:
+			v4 = append(v4, netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96).Masked())
+		case p.Addr().Is4():
+			v4 = append(v4, p.Masked())
+		default:
+			v6 = append(v6, p.Masked())
+		}
+	}
+	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+}
