@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -31,5 +32,27 @@ func TestStoreByHand(t *testing.T) {
 func TestModel(t *testing.T) {
 	storetest.Model(t, func(*testing.T) engine.Store {
 		return memory.New(memory.Options{Now: func() time.Time { return time.Now().Add(10 * time.Second) }})
+	})
+}
+
+// Without a Now of its own the store follows the fake clock of a synctest bubble, so a
+// test waits out a lease in no time.
+func TestFakeClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New(memory.Options{})
+		lease := &engine.Lease{Token: "first", Owner: "dead", For: 15 * time.Second}
+		if _, err := store.Create(t.Context(), []engine.NewSession{{ID: "s", State: []byte(`{}`), Claim: lease}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{0, 1} {
+			claimed, err := store.Claim(t.Context(), engine.ClaimOptions{For: time.Second, Limit: 1, Token: func() string { return "second" }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(claimed) != want {
+				t.Fatalf("claimed %d sessions, want %d", len(claimed), want)
+			}
+			time.Sleep(15 * time.Second)
+		}
 	})
 }
