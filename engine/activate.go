@@ -43,6 +43,7 @@ func (r *runner) activate(id string, from takenPath) {
 // beginVisit gives a step its next visit and makes it active.
 func (r *runner) beginVisit(id string, took []takenPath) {
 	delete(r.state.engine.Live, id)
+	delete(r.counters.Attempts, id)
 	l := r.state.live(id)
 	r.counters.Visits[id]++
 	l.Visit, l.Took = r.counters.Visits[id], took

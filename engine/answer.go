@@ -163,6 +163,13 @@ func (r *runner) applyAnswer(req *Request) string {
 	if err != nil {
 		return err.Error() // accepted under another schema: cannot be, questions are kept as shown
 	}
+	if problem := r.tooLarge(len(req.Body)); problem != "" {
+		f := failure{kind: KindTooLarge, message: problem, final: true, info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}
+		if record := r.failStep(req.Step, f); record != nil {
+			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
+		}
+		return "not applied: " + problem
+	}
 	entry := json.RawMessage("{}")
 	if newest, ok := pick(r.state.Outputs(req.Step), -1); ok {
 		entry = newest

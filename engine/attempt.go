@@ -49,7 +49,7 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 		window: r.state.Messages(),
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
-			Visit: l.Visit, Attempt: l.Attempt + 1, Key: key, Bindings: bindings,
+			Visit: l.Visit, Attempt: r.counters.Attempts[step.ID] + 1, Key: key, Bindings: bindings,
 		},
 	}
 	a.call_.sink = a

@@ -80,7 +80,8 @@ func (r *runner) build(release bool) *Checkpoint {
 		Release: release, LeaseFor: r.e.o.LeaseFor,
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
 	}
-	cp.State = r.state.AppendJSON(make([]byte, 0, 1024))
+	cp.State = r.state.AppendJSON(make([]byte, 0, r.stateBytes+512))
+	r.stateBytes = len(cp.State)
 	for _, e := range r.unwritten.executions {
 		e.Paths = cut(e.Paths)
 		cp.Executions = append(cp.Executions, *e)

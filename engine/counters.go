@@ -12,6 +12,7 @@ type counters struct {
 	Messages int64               `json:"messages,omitempty"` // newest MESSAGE
 	Seen     int64               `json:"seen"`               // inbox number applied
 	Visits   map[string]int      `json:"visits"`             // visits of each step
+	Attempts map[string]int      `json:"attempts,omitempty"` // attempts that have failed in each step's newest visit
 	Asks     map[string]askCount `json:"asks,omitempty"`     // questions of each step's newest visit
 	Outputs  map[string][]int64  `json:"outputs,omitempty"`  // EXECUTION seq of each kept output, 0 unknown
 }
@@ -41,6 +42,15 @@ func (c *counters) appendJSON() []byte {
 		panic("engine: counters: " + err.Error())
 	}
 	return b
+}
+
+// failed counts a failed attempt of a step's newest visit and returns its number.
+func (c *counters) failed(step string) int {
+	if c.Attempts == nil {
+		c.Attempts = map[string]int{}
+	}
+	c.Attempts[step]++
+	return c.Attempts[step]
 }
 
 // noteOutput remembers which execution made a step's newest output.

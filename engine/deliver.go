@@ -241,7 +241,7 @@ func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
 	}
 	switch {
 	case delivered.Claimed != nil && place != nil:
-		e.runNow(place, *delivered.Claimed)
+		e.runNow(place, *delivered.Claimed, nil)
 	default:
 		e.giveBack(place)
 		e.pokeHolder(d.Session)

@@ -61,6 +61,14 @@ func (e *DetailError) Error() string {
 	if e.Detail != "" {
 		text += ": " + e.Detail
 	}
+	for i, f := range e.Faults {
+		if i == 0 {
+			text += ": "
+		} else {
+			text += "; "
+		}
+		text += strings.TrimSpace(f.Pointer + " " + f.Message)
+	}
 	if len(e.Exists) > 0 {
 		text += " (there is: " + strings.Join(e.Exists, ", ") + ")"
 	}

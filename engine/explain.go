@@ -135,7 +135,7 @@ func (x *Explanation) step(r *runner, id string) {
 		x.because(id, StatusError, fmt.Sprintf("session retry %s --step %s", x.Session, id), "%s", entry.Error)
 	case StatusActive:
 		if l := r.state.engine.Live[id]; l != nil && l.RetryAt > r.now() {
-			x.because(id, "retry", "", "attempt %d at %s", l.Attempt+1, milli(l.RetryAt).Format(time.RFC3339))
+			x.because(id, "retry", "", "attempt %d at %s", r.counters.Attempts[id]+1, milli(l.RetryAt).Format(time.RFC3339))
 		}
 	}
 }

@@ -132,7 +132,10 @@ func (f *forking) openVisit(all []Execution) error {
 	}
 	f.before, f.at = all, f.rec.UpdatedAt.UnixMilli()
 	for id, live := range f.state.engine.Live {
-		f.live = append(f.live, Execution{Step: id, Visit: live.Visit})
+		switch f.state.Status(id) {
+		case StatusActive, StatusPending, StatusAwaitingInput:
+			f.live = append(f.live, Execution{Step: id, Visit: live.Visit})
+		}
 	}
 	return nil
 }

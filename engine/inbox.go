@@ -91,7 +91,7 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 	switch q.Kind {
 	case RequestAnswer:
 		if r.state.engine.Paused != nil {
-			r.state.engine.Held = append(r.state.engine.Held, q.N)
+			r.state.engine.Held = append(r.state.engine.Held, heldAnswer{q.N, q.Step, q.Visit, q.Ask})
 			return "", true
 		}
 		return r.applyAnswer(q), false

@@ -130,6 +130,9 @@ func (r *runner) checkOutput(step *compiledStep, output json.RawMessage) *failur
 		return &failure{kind: KindTooLarge, final: true,
 			message: fmt.Sprintf("output has %d bytes, at most %d are kept", len(output), r.e.o.MaxOutput)}
 	}
+	if problem := r.tooLarge(len(output)); problem != "" {
+		return &failure{kind: KindTooLarge, message: problem, final: true}
+	}
 	if !json.Valid(output) {
 		return &failure{kind: KindOutputInvalid, message: fmt.Sprintf("function %s gave no JSON", step.Function), final: true}
 	}
@@ -145,6 +148,18 @@ func (r *runner) checkOutput(step *compiledStep, output json.RawMessage) *failur
 			message: fmt.Sprintf("output does not fit output_schema: %s: %s", faults[0].Pointer, faults[0].Message)}
 	}
 	return nil
+}
+
+// tooLarge tells whether the state has no room for an output of n bytes; one that goes
+// onto a BLOB takes none.
+func (r *runner) tooLarge(n int) string {
+	if n > blobBytes {
+		n = 0
+	}
+	if size := r.stateBytes + n; size > r.e.o.MaxState {
+		return fmt.Sprintf("the state would have %d bytes, at most %d are kept; keep large data outside and pass references", size, r.e.o.MaxState)
+	}
+	return ""
 }
 
 // cut shortens a JSON text for the history: above 16 KB it becomes its length, its hash

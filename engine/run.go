@@ -98,9 +98,11 @@ func (e *Engine) room(most int) int {
 	return n
 }
 
-// runNow starts the runner of a session whose lease was just taken.
-func (e *Engine) runNow(p *place, c Claimed) {
+// runNow starts the runner of a session whose lease was just taken. def, if not nil, is a
+// definition read for it.
+func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 	r := e.newRunner(c)
+	r.def = def
 	e.mu.Lock()
 	e.reserved--
 	if e.stopping {
@@ -263,7 +265,7 @@ func (e *Engine) claim(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	for _, c := range claimed {
-		e.runNow(&place{c.Session.ID}, c)
+		e.runNow(&place{c.Session.ID}, c, nil)
 	}
 	return len(claimed) == n, nil
 }

@@ -28,19 +28,20 @@ type runner struct {
 	def      *Definition
 	readAt   time.Time // when the definition was read last
 
-	offset    time.Duration // the store's clock minus ours
-	inbox     int64         // newest inbox number known
-	requests  []Request     // taken from the inbox, to be applied in order
-	arrived   []arrival     // ended visits and results that wait for the next wave
-	toStart   []*attempt    // effects to start after the next checkpoint
-	running   map[string]*attempt
-	results   chan attemptResult
-	poke      chan struct{}     // something may be in the inbox; capacity 1
-	lost      chan struct{}     // closed when another worker has the session
-	unwritten unwritten         // what the next checkpoint carries
-	blobs     map[string][]byte // BLOBs read or written, by hash
-	shown     string            // status and questions as they were last shown, see events
-	stopNow   bool              // the engine stops: go to rest at once
+	offset     time.Duration // the store's clock minus ours
+	inbox      int64         // newest inbox number known
+	requests   []Request     // taken from the inbox, to be applied in order
+	arrived    []arrival     // ended visits and results that wait for the next wave
+	toStart    []*attempt    // effects to start after the next checkpoint
+	running    map[string]*attempt
+	results    chan attemptResult
+	poke       chan struct{}     // something may be in the inbox; capacity 1
+	lost       chan struct{}     // closed when another worker has the session
+	unwritten  unwritten         // what the next checkpoint carries
+	blobs      map[string][]byte // BLOBs read or written, by hash
+	stateBytes int               // of the state's text, as far as outputs make it grow
+	shown      string            // status and questions as they were last shown, see events
+	stopNow    bool              // the engine stops: go to rest at once
 
 	// What the engine's loops look at from outside.
 	stopping atomic.Bool
@@ -93,7 +94,9 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 	if err := r.load(rec); err != nil {
 		return r.unreadable(ctx, rec, err)
 	}
-	if err := r.readDefinition(ctx); err != nil {
+	if r.def != nil { // read when the session was started
+		r.readAt = r.def.readAt
+	} else if err := r.readDefinition(ctx); err != nil {
 		return err
 	}
 	if rec.Claims > maxClaims {
@@ -170,6 +173,7 @@ func (r *runner) load(rec SessionRecord) (err error) {
 	if r.state, err = ParseState(rec.ID, rec.State); err != nil {
 		return err
 	}
+	r.stateBytes = len(rec.State)
 	r.adoptState(rec)
 	return nil
 }
@@ -195,6 +199,7 @@ func (r *runner) adoptState(rec SessionRecord) {
 			if s.engine.Asks[id] == nil {
 				s.adoptQuestion(id, s.engine.Live[id].Visit, r.counters, r.now())
 			}
+		case StatusError: // keeps what a retry needs
 		default:
 			delete(s.engine.Live, id)
 		}

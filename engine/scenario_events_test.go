@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +25,8 @@ import (
 //	remove-step ID, remove-path ID
 //	settings JSON                              of the workflow
 //	state PATCH                                a person's edit: a merge patch of the state
+//	replace-state JSON                         a person's edit: the whole state
+//	wait                                       until the session rests, as ?wait= does
 //	release NAME                               lets one call of wait-for go on
 //	tick DURATION                              time passes
 //	crash                                      kill -9, and another engine
@@ -31,7 +35,7 @@ import (
 var verbs = map[string]func(*world, string) error{
 	"start": (*world).start, "adopt": (*world).adopt, "session": (*world).choose, "answer": (*world).answer,
 	"act": (*world).act, "edit": (*world).edit, "edit-path": (*world).editPath, "remove-step": (*world).removeStep,
-	"remove-path": (*world).removePath, "settings": (*world).settings, "state": (*world).editState,
+	"remove-path": (*world).removePath, "settings": (*world).settings, "state": (*world).editState, "replace-state": (*world).replaceState, "wait": (*world).wait,
 	"release": (*world).release, "tick": (*world).tick, "crash": func(w *world, _ string) error { w.crash(); return nil },
 	"restart": func(w *world, _ string) error { w.stop(); w.startEngine(); return nil }, "delete": (*world).remove,
 }
@@ -60,12 +64,13 @@ func (w *world) start(rest string) error {
 	if q.Workflow == "" {
 		q.Workflow = w.prefix + "W"
 	}
-	name := w.nextName()
 	if q.ID == "" {
-		q.ID = w.prefix + name
+		q.ID = w.prefix + w.nextName()
 	}
 	if q.Key != "" {
 		q.Key = w.prefix + q.Key
+		q.ID = cmp.Or(w.keys[q.Key], q.ID)
+		w.keys[q.Key] = q.ID
 	}
 	s, err := w.engine.Start(w.t.Context(), q)
 	if err != nil || s.Replayed {
@@ -189,6 +194,22 @@ func (w *world) editState(rest string) error {
 		return err
 	}
 	_, err = w.engine.EditState(w.t.Context(), w.id(), version, edited, "a person")
+	return err
+}
+
+func (w *world) replaceState(rest string) error {
+	_, version, err := w.engine.State(w.t.Context(), w.id())
+	if err != nil {
+		return err
+	}
+	_, err = w.engine.EditState(w.t.Context(), w.id(), version, []byte(rest), "a person")
+	return err
+}
+
+func (w *world) wait(string) error {
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	_, err := w.engine.Wait(ctx, w.id())
 	return err
 }
 

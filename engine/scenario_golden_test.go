@@ -3,10 +3,15 @@ package engine_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
+
+var lastExecuted = regexp.MustCompile(`,"last_executed":\d+`)
 
 // golden is what came of the play, by section, in the scenario's own names.
 func (w *world) golden() map[string]string {
@@ -38,7 +43,8 @@ func lines(list []string) string {
 	return strings.Join(list, "\n") + "\n"
 }
 
-// goldenState is the state with a line for each step, output and message, without times.
+// goldenState is the state with a line for each step, output and message, without times
+// and without what is the engine's own.
 func (w *world) goldenState(name string) string {
 	text, _, err := w.engine.State(w.t.Context(), w.prefix+name)
 	if err != nil {
@@ -48,25 +54,42 @@ func (w *world) goldenState(name string) string {
 	if err != nil {
 		return fmt.Sprintf("unreadable: %s\n", text)
 	}
+	root := gjson.ParseBytes(text)
 	var b strings.Builder
-	fmt.Fprintf(&b, "{\"status\": %q,\n \"workflow\": {", state.SessionStatus())
-	for i, id := range state.StepIDs() {
-		comma(&b, i)
-		step := state.Step(id)
-		fmt.Fprintf(&b, "\n  %q: {\"status\": %q, \"error\": %s}", id, step.Status, text2json(step.Error))
-	}
-	b.WriteString("},\n \"outputs\": {")
-	for i, id := range outputOrder(text) {
-		comma(&b, i)
-		fmt.Fprintf(&b, "\n  %q: [%s]", id, joinOutputs(state.Outputs(id)))
-	}
-	b.WriteString("},\n \"messages\": [")
+	fmt.Fprintf(&b, "{\"status\": %q", state.SessionStatus())
+	member(&b, root, "workflow", func(step gjson.Result) string {
+		return lastExecuted.ReplaceAllString(step.Raw, "")
+	})
+	member(&b, root, "data.outputs", func(kept gjson.Result) string { return joinOutputs(kept) })
+	b.WriteString(",\n \"messages\": [")
 	for i, m := range state.Messages() {
 		comma(&b, i)
 		fmt.Fprintf(&b, "\n  {\"role\": %q, \"content\": %s, \"step\": %q}", m.Role, text2json(short(m.Content)), m.Step)
 	}
-	b.WriteString("]}\n")
+	b.WriteString("]")
+	root.ForEach(func(k, v gjson.Result) bool {
+		switch k.String() {
+		case "id", "workflow", "data", "engine", "last_evaluated":
+		default:
+			fmt.Fprintf(&b, ",\n %s: %s", k.Raw, v.Raw)
+		}
+		return true
+	})
+	b.WriteString("}\n")
 	return b.String()
+}
+
+// member writes an object of the state, a line for each of its keys in their order.
+func member(b *strings.Builder, root gjson.Result, path string, value func(gjson.Result) string) {
+	fmt.Fprintf(b, ",\n %q: {", path[strings.LastIndex(path, ".")+1:])
+	i := 0
+	root.Get(path).ForEach(func(k, v gjson.Result) bool {
+		comma(b, i)
+		fmt.Fprintf(b, "\n  %s: %s", k.Raw, value(v))
+		i++
+		return true
+	})
+	b.WriteString("}")
 }
 
 func comma(b *strings.Builder, i int) {
@@ -85,41 +108,16 @@ func text2json(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// outputOrder lists the keys of data.outputs as they stand in the text.
-func outputOrder(state []byte) []string {
-	var s struct {
-		Data struct {
-			Outputs json.RawMessage `json:"outputs"`
-		} `json:"data"`
+// joinOutputs is the kept outputs of a step; LUNA's need not be a list.
+func joinOutputs(kept gjson.Result) string {
+	if !kept.IsArray() {
+		return short(kept.Raw)
 	}
-	if json.Unmarshal(state, &s) != nil || len(s.Data.Outputs) == 0 {
-		return nil
-	}
-	d := json.NewDecoder(strings.NewReader(string(s.Data.Outputs)))
-	if _, err := d.Token(); err != nil {
-		return nil
-	}
-	var keys []string
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return keys
-		}
-		keys = append(keys, key.(string))
-		var skip json.RawMessage
-		if d.Decode(&skip) != nil {
-			return keys
-		}
-	}
-	return keys
-}
-
-func joinOutputs(kept []json.RawMessage) string {
 	var texts []string
-	for _, o := range kept {
-		texts = append(texts, short(string(o)))
+	for _, o := range kept.Array() {
+		texts = append(texts, short(o.Raw))
 	}
-	return strings.Join(texts, ", ")
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 // short keeps golden files readable where outputs are large.
@@ -144,6 +142,9 @@ func (w *world) goldenExecutions(name string) string {
 		writeLineage(&b, "took", x.Took)
 		writeLineage(&b, "reads", x.Reads)
 		writePaths(&b, x.Paths)
+		if x.Status == engine.StatusCancelled && len(x.Output) > 0 {
+			fmt.Fprintf(&b, " output %s", short(string(x.Output)))
+		}
 		if len(x.Error) > 0 {
 			fmt.Fprintf(&b, " error %s", short(string(x.Error)))
 		}

@@ -77,7 +77,7 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 		return Created{}, explainCreate(err, id, q.Key)
 	}
 	if lease != nil && created.Session.Lease == lease.Token {
-		e.runNow(place, Claimed{Session: created.Session, Now: created.Session.UpdatedAt})
+		e.runNow(place, Claimed{Session: created.Session, Now: created.Session.UpdatedAt}, def)
 	} else {
 		e.giveBack(place)
 		if !created.Exists {

@@ -67,9 +67,9 @@ type engineState struct {
 	// Visits counts the visits since the last pause, against max_steps.
 	Visits int `json:"visits,omitempty"`
 	// Paused and Cancelled say why; nil when they do not hold.
-	Paused    *mark   `json:"paused,omitempty"`
-	Cancelled *mark   `json:"cancelled,omitempty"`
-	Held      []int64 `json:"held,omitempty"` // answers that came during a pause, by inbox number
+	Paused    *mark        `json:"paused,omitempty"`
+	Cancelled *mark        `json:"cancelled,omitempty"`
+	Held      []heldAnswer `json:"held,omitempty"` // answers that came during a pause
 	// Failure is the error of the session as a whole, or of the newest step that failed.
 	Failure *SessionError `json:"error,omitempty"`
 	// Problems are paths that could not be evaluated, and why, by path id.
@@ -80,12 +80,12 @@ type engineState struct {
 	extra []rawField // keys of a newer engine, kept
 }
 
-// A liveStep is a step that is active, pending or awaiting input.
+// A liveStep is a step that is active, pending or awaiting input, or that may be retried.
 type liveStep struct {
 	Visit    int             `json:"visit"`
 	Order    int64           `json:"order"`
 	Took     []takenPath     `json:"took,omitempty"`
-	Attempt  int             `json:"attempt,omitempty"`  // attempts that have failed
+	Tries    int             `json:"tries,omitempty"`    // attempts that have failed since the policy began to count
 	RetryAt  int64           `json:"retry_at,omitempty"` // ms; not started before
 	Missing  []string        `json:"missing,omitempty"`  // references without value, of a pending step
 	Why      []string        `json:"why,omitempty"`      // for each missing reference, the reason
@@ -103,6 +103,14 @@ type takenPath struct {
 type mark struct {
 	At     int64  `json:"at"`
 	Reason string `json:"reason,omitempty"`
+}
+
+// A heldAnswer is an answer, by its inbox number, to one question.
+type heldAnswer struct {
+	N     int64  `json:"n"`
+	Step  string `json:"step"`
+	Visit int    `json:"visit"`
+	Ask   int    `json:"ask"`
 }
 
 type heldSignal struct {

@@ -57,13 +57,13 @@ func (r *runner) applyResume(*Request) string {
 	if len(held) == 0 {
 		return "resumed"
 	}
-	found, err := r.e.store.Requests(r.ctx, []InboxAfter{{Session: r.id, N: held[0] - 1}})
+	found, err := r.e.store.Requests(r.ctx, []InboxAfter{{Session: r.id, N: held[0].N - 1}})
 	if err != nil {
 		e.Held = held
 		return "resumed; answers given meanwhile could not be read: " + err.Error()
 	}
 	for _, q := range found[r.id] {
-		if i := sort.Search(len(held), func(i int) bool { return held[i] >= q.N }); i < len(held) && held[i] == q.N {
+		if i := sort.Search(len(held), func(i int) bool { return held[i].N >= q.N }); i < len(held) && held[i].N == q.N {
 			r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: r.applyAnswer(&q)})
 		}
 	}
@@ -111,11 +111,8 @@ func (r *runner) applyRetry(q *Request) string {
 		r.state.engine.Failure = nil
 	}
 	for _, id := range again {
-		l := r.state.live(id)
-		if l.Visit = r.counters.Visits[id]; l.Visit == 0 {
-			r.counters.Visits[id]++
-			l.Visit = 1
-		}
+		l := r.ensureVisit(id)
+		l.Tries, l.RetryAt, l.Approved = 0, 0, nil
 		if b.NewKey {
 			l.Salt = int(r.counters.Seq) + 1
 		}
@@ -141,17 +138,54 @@ func (r *runner) applyAdvance(q *Request) string {
 	default:
 		return fmt.Sprintf("step %q has not finished", b.Step)
 	}
-	seq := int64(0)
-	if list := r.counters.Outputs[b.Step]; len(list) > 0 {
-		seq = list[len(list)-1]
+	last, taken, err := r.takenSince(step)
+	if err != nil {
+		return "the history could not be read: " + err.Error()
 	}
 	r.state.engine.Visits = 0
-	open := r.evaluatePaths(b.Step, &Execution{})
-	for _, p := range open {
-		r.activate(p.Target, takenPath{Seq: seq, Path: p.ID})
+	fresh := 0
+	for _, p := range r.evaluatePaths(b.Step, &Execution{}) {
+		if !taken[p.ID] {
+			r.activate(p.Target, takenPath{Seq: last, Path: p.ID})
+			fresh++
+		}
 	}
 	r.settleJoins()
-	return fmt.Sprintf("%d of %d paths taken", len(open), len(step.next))
+	return fmt.Sprintf("%d of %d paths taken", fresh, len(step.next))
+}
+
+// takenSince returns the newest execution of a step and its paths that were taken after
+// it, as far as the history knows: advance takes what was not.
+func (r *runner) takenSince(step *compiledStep) (last int64, taken map[string]bool, err error) {
+	newest, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: step.ID, Newest: true, Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return 0, nil, err
+	}
+	last, taken = newest[0].Seq, map[string]bool{}
+	for _, p := range step.next {
+		for _, t := range r.pathsTaken(p.Target) {
+			taken[p.ID] = taken[p.ID] || t.Seq == last && t.Path == p.ID
+		}
+		targets, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: p.Target, After: last, Limit: maxPage, Lineage: true})
+		if err != nil {
+			return 0, nil, err
+		}
+		for i := range targets {
+			for _, t := range targets[i].Took {
+				taken[p.ID] = taken[p.ID] || t.Execution == newest[0].ID && t.Label == p.ID
+			}
+		}
+	}
+	return last, taken, nil
+}
+
+// pathsTaken are the paths that led to a step which has not ended, or waits as a join.
+func (r *runner) pathsTaken(id string) []takenPath {
+	taken := r.state.engine.Joins[id]
+	if l := r.state.engine.Live[id]; l != nil {
+		taken = append(append([]takenPath(nil), taken...), l.Took...)
+	}
+	return taken
 }
 
 // applyMove closes a step (one that is gone, waits or failed) and activates another.

@@ -43,7 +43,7 @@ func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error)
 		s.Steps[id] = state.steps[id].Status
 	}
 	if len(s.Awaiting) > 0 {
-		if err := e.markQuestions(ctx, rec, s); err != nil {
+		if err := e.markQuestions(ctx, rec, state, s); err != nil {
 			return nil, err
 		}
 	}
@@ -60,12 +60,15 @@ func (s *State) shownStatus(rec *SessionRecord) string {
 }
 
 // markQuestions says which questions are answered already and which have lost their step.
-func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, s *Session) error {
+func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, state *State, s *Session) error {
 	def, err := e.definitions.recent(ctx, s.Workflow, viewDefinitionAge)
 	if err != nil {
 		return err
 	}
 	answered := map[string]bool{}
+	for _, h := range state.engine.Held {
+		answered[target(rec.ID, h.Step, h.Visit, h.Ask)] = true
+	}
 	if counted, err := parseCounters(rec.ID, rec.Counters); err == nil && rec.Inbox > counted.Seen {
 		found, err := e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: counted.Seen}})
 		if err != nil {

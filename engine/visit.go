@@ -65,7 +65,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		input = l.Approved
 	}
 	a := r.newAttempt(step, spec, input, bindings, r.lineage(resolved.Reads))
-	if l.Attempt == 0 {
+	if l.Tries == 0 {
 		r.state.engine.Visits++
 	}
 	if spec.Effects {
@@ -212,7 +212,9 @@ func (r *runner) end(id, status string) {
 	if status == StatusComplete {
 		entry.LastExecuted = r.now()
 	}
-	delete(r.state.engine.Live, id)
+	if status != StatusError { // what is in error may be retried: the same visit, the same key
+		delete(r.state.engine.Live, id)
+	}
 	delete(r.state.engine.Asks, id)
 	if f := r.state.engine.Failure; f != nil && f.Step == id {
 		r.state.engine.Failure = nil
@@ -225,7 +227,9 @@ func (r *runner) end(id, status string) {
 func (r *runner) keepOutput(id string, output json.RawMessage, seq int64) {
 	kept := r.def.steps[id].keep()
 	value := r.intern(output)
+	r.stateBytes += len(value)
 	for _, old := range r.state.addOutput(id, value, kept) {
+		r.stateBytes -= len(old)
 		r.forget(old)
 	}
 	r.counters.noteOutput(id, seq, len(r.state.Outputs(id)))
@@ -315,11 +319,10 @@ func (f failure) json() json.RawMessage {
 func (r *runner) failStep(id string, f failure) *Execution {
 	step := r.def.steps[id]
 	l := r.ensureVisit(id)
-	l.Attempt++
-	f.info.attempt = l.Attempt
-	if !f.final && step != nil && l.Attempt < step.retry.MaxAttempts {
+	l.Tries++
+	if !f.final && step != nil && l.Tries < step.retry.MaxAttempts {
 		r.recordFailure(id, f)
-		l.RetryAt = r.now() + step.retry.Wait(l.Attempt, f.atLeast).Milliseconds()
+		l.RetryAt = r.now() + step.retry.Wait(l.Tries, f.atLeast).Milliseconds()
 		r.unwritten.touch()
 		return nil
 	}
@@ -335,6 +338,7 @@ func (r *runner) failStep(id string, f failure) *Execution {
 
 func (r *runner) recordFailure(id string, f failure) *Execution {
 	f.info.status = StatusError
+	f.info.attempt = r.counters.failed(id)
 	if f.info.started.IsZero() {
 		f.info.started = r.nowTime()
 	}
@@ -343,9 +347,7 @@ func (r *runner) recordFailure(id string, f failure) *Execution {
 
 // fail puts a step into error: its own path stops here.
 func (r *runner) fail(id string, f failure) {
-	if f.info.attempt == 0 {
-		f.info.attempt = r.ensureVisit(id).Attempt + 1
-	}
+	r.ensureVisit(id)
 	r.recordFailure(id, f)
 	r.end(id, StatusError)
 	r.state.setStatus(id, StatusError, f.message)
@@ -365,8 +367,9 @@ func (r *runner) failAndContinue(id string, f failure) *Execution {
 
 // failSession cancels everything else of the session.
 func (r *runner) failSession(cause string, f failure) {
-	for id := range r.state.engine.Live {
-		if id != cause {
+	for _, id := range r.state.stepOrder {
+		switch r.state.Status(id) {
+		case StatusActive, StatusPending, StatusAwaitingInput:
 			r.cancelStep(id, fmt.Sprintf("step %q failed the session", cause))
 		}
 	}
