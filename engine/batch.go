@@ -35,6 +35,7 @@ type Batch struct {
 	Total     int64
 	Done      int64
 	Failed    int64
+	Forgiven  int64  // of Failed, those before the last ContinueBatch: they do not stop it again
 	Reached   int64  // items up to this number are pinned (BatchPinning) or worked on
 	Message   string // why it stopped
 	Key       string // idempotency key of the call that made it
@@ -68,15 +69,18 @@ type BatchItem struct {
 type Batches interface {
 	// CreateBatch writes a batch in phase collecting, without items. With the key of one
 	// that exists it returns that one and exists, or ErrKeyReused when BodyHash differs.
+	// The same holds for the id of one that exists with the same key.
 	CreateBatch(ctx context.Context, b Batch) (made Batch, exists bool, err error)
 	// AddBatchItems writes items of a batch in phase collecting; those of a number that
-	// is there are replaced.
+	// is there are replaced. All are written or none. ErrBatchNotFound, and
+	// ErrVersionMismatch when the batch is not in phase collecting.
 	AddBatchItems(ctx context.Context, batch string, items []BatchItem) error
 	// Batch returns one batch, or ErrBatchNotFound.
 	Batch(ctx context.Context, id string) (*Batch, error)
-	// ListBatches returns batches newest first (created_at, id descending) after the cursor.
+	// ListBatches returns batches newest first (created_at, id descending) after the
+	// cursor; limit 0 means 50.
 	ListBatches(ctx context.Context, after Cursor, limit int) ([]Batch, error)
-	// BatchItems returns items in order of n.
+	// BatchItems returns items in order of n; none of a batch that does not exist.
 	BatchItems(ctx context.Context, batch string, q ItemQuery) ([]BatchItem, error)
 	// ClaimBatch leases one due batch (oldest due_at first) that nobody holds, nil when
 	// there is none. due_at becomes the end of the lease.
@@ -86,15 +90,19 @@ type Batches interface {
 	// collecting has none: then the phase must be collecting). release gives the lease
 	// up: due_at becomes b.DueAt (zero: removed), else the lease is extended by extend.
 	// ok is false when the guard did not match: nothing was written. An item whose
-	// outcome is not open any more in the store stays as it is there.
+	// outcome is not open any more in the store stays as it is there; one that is not
+	// there is left out.
 	SaveBatch(ctx context.Context, b Batch, items []BatchItem, extend time.Duration, release bool) (ok bool, err error)
-	// StopBatch marks a batch for stopping (due at once, phase stopped unless complete);
-	// its worker, whose saves are refused from then on, lets go. ContinueBatch makes a
-	// stopped batch running (or pinning, where it was) and due again.
+	// StopBatch makes a batch stopped, unless it is complete or stopped, with the message.
+	// It ends the lease and nothing is due any more: the worker, whose saves are refused
+	// from then on, lets go. ContinueBatch makes a stopped batch what it was (running,
+	// pinning, collecting), without message, due at once unless collecting, and forgives
+	// its failures; any other it returns as it is. Both: ErrBatchNotFound.
 	StopBatch(ctx context.Context, id, message string) (*Batch, error)
 	ContinueBatch(ctx context.Context, id string) (*Batch, error)
 	// DeleteBatch removes a batch nobody holds with its items, in bounded steps: done is
-	// false until all is gone.
+	// false until all is gone. From the first step on the batch is stopped for good and
+	// its key free. ErrBatchNotFound, ErrSessionBusy while leased.
 	DeleteBatch(ctx context.Context, id string) (done bool, err error)
 }
 

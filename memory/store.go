@@ -29,9 +29,15 @@ type Store struct {
 	paths       map[string]*path // by Ref
 	refs        int              // the last Ref given
 	definitions map[string]engine.StoredDefinition
+
+	batches   map[string]*batch
+	batchKeys map[string]string // ids of batches by the key that made them
 }
 
-var _ engine.Store = (*Store)(nil)
+var (
+	_ engine.Store   = (*Store)(nil)
+	_ engine.Batches = (*Store)(nil)
+)
 
 // New returns an empty store.
 func New(o Options) *Store {
@@ -47,6 +53,8 @@ func New(o Options) *Store {
 		workflows:   make(map[string]*workflow),
 		paths:       make(map[string]*path),
 		definitions: make(map[string]engine.StoredDefinition),
+		batches:     make(map[string]*batch),
+		batchKeys:   make(map[string]string),
 	}
 }
 

@@ -1,0 +1,160 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A batch is one BATCH with its items.
+type batch struct {
+	record    engine.Batch
+	stoppedIn string             // the phase it was stopped in
+	items     []engine.BatchItem // by n
+}
+
+// find returns where the item of a number is, or would be.
+func (x *batch) find(n int64) (int, bool) {
+	return slices.BinarySearchFunc(x.items, n, func(i engine.BatchItem, n int64) int { return cmp.Compare(i.N, n) })
+}
+
+// CreateBatch writes a batch, unless its key or id has one.
+func (s *Store) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
+	if err := s.begin(ctx); err != nil {
+		return engine.Batch{}, false, err
+	}
+	defer s.mu.Unlock()
+	there := s.batches[b.ID]
+	if first := s.batchKeys[b.Key]; b.Key != "" && first != "" {
+		there = s.batches[first]
+	}
+	if there != nil {
+		if there.record.Key != b.Key || there.record.BodyHash != b.BodyHash {
+			return engine.Batch{}, false, fmt.Errorf("batch %s, key %q: %w", there.record.ID, b.Key, engine.ErrKeyReused)
+		}
+		return cloneBatch(there.record), true, nil
+	}
+	b = cloneBatch(b)
+	now := s.now()
+	b.Phase, b.CreatedAt, b.UpdatedAt, b.DueAt = engine.BatchCollecting, now, now, time.Time{}
+	b.Lease, b.LeaseOwner, b.LeaseUntil = "", "", time.Time{}
+	s.batches[b.ID] = &batch{record: b}
+	if b.Key != "" {
+		s.batchKeys[b.Key] = b.ID
+	}
+	return cloneBatch(b), false, nil
+}
+
+// AddBatchItems puts items under their numbers.
+func (s *Store) AddBatchItems(ctx context.Context, id string, items []engine.BatchItem) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	x, err := s.batch(id)
+	if err != nil {
+		return err
+	}
+	if x.record.Phase != engine.BatchCollecting {
+		return fmt.Errorf("batch %s: %w: it is %s, its items are complete", id, engine.ErrVersionMismatch, x.record.Phase)
+	}
+	for _, item := range items {
+		item.Batch = id
+		i, there := x.find(item.N)
+		if !there {
+			x.items = slices.Insert(x.items, i, engine.BatchItem{})
+		}
+		x.items[i] = cloneItem(item)
+	}
+	x.record.UpdatedAt = s.now()
+	return nil
+}
+
+func (s *Store) batch(id string) (*batch, error) {
+	x := s.batches[id]
+	if x == nil {
+		return nil, fmt.Errorf("batch %s: %w", id, engine.ErrBatchNotFound)
+	}
+	return x, nil
+}
+
+// Batch returns a copy of one batch.
+func (s *Store) Batch(ctx context.Context, id string) (*engine.Batch, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x, err := s.batch(id)
+	if err != nil {
+		return nil, err
+	}
+	return x.copy(), nil
+}
+
+// ListBatches sorts all batches.
+func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var found []engine.Batch
+	for _, x := range s.batches {
+		at := engine.Cursor{At: x.record.CreatedAt, ID: x.record.ID}
+		if after.ID == "" || compareCursors(engine.SessionQuery{}, at, after) > 0 {
+			found = append(found, cloneBatch(x.record))
+		}
+	}
+	slices.SortFunc(found, func(a, b engine.Batch) int {
+		return compareCursors(engine.SessionQuery{}, engine.Cursor{At: a.CreatedAt, ID: a.ID}, engine.Cursor{At: b.CreatedAt, ID: b.ID})
+	})
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	return found[:min(limit, len(found))], nil
+}
+
+// BatchItems returns a page of a batch's items.
+func (s *Store) BatchItems(ctx context.Context, id string, q engine.ItemQuery) ([]engine.BatchItem, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	x := s.batches[id]
+	if x == nil {
+		return nil, nil
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	var found []engine.BatchItem
+	first, _ := x.find(q.After + 1)
+	for _, item := range x.items[first:] {
+		if len(found) == limit {
+			break
+		}
+		if q.Outcome == "" || q.Outcome == item.Outcome {
+			found = append(found, cloneItem(item))
+		}
+	}
+	return found, nil
+}
+
+func (x *batch) copy() *engine.Batch {
+	b := cloneBatch(x.record)
+	return &b
+}
+
+func cloneBatch(b engine.Batch) engine.Batch {
+	b.Options = slices.Clone(b.Options)
+	return b
+}
+
+func cloneItem(i engine.BatchItem) engine.BatchItem {
+	i.Response, i.Would = slices.Clone(i.Response), slices.Clone(i.Would)
+	return i
+}
