@@ -67,6 +67,7 @@ func blobCopy(k *kit) {
 	k.commit(c, other)
 	k.equal("of the parent", k.blobs("parent", "one"), map[string]string{"one": `"1"`})
 	k.equal("of the child", len(k.blobs("child", "one")), 0)
+	k.equal("of nobody", len(k.blobs("nobody", "one")), 0)
 	drop := k.checkpoint(k.session("other"))
 	drop.DropBlobs = []string{"one"}
 	k.commit(drop)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -15,9 +17,9 @@ func (p *pair) describe(s engine.Store, r engine.SessionRecord) string {
 	if err != nil {
 		return kindOf(err)
 	}
-	return fmt.Sprintf("\n%s: workflow %s, root %s, version %d, status %s, inbox %d, claims %d, transition %s, labels %v, state %s, counters %s, awaiting %s since %s, lease %s of %s until %s, due %s",
+	return fmt.Sprintf("\n%s: workflow %s, root %s, version %d, status %s, inbox %d, claims %d, transition %s, labels %v, state %s, counters %s, awaiting %s since %s, lease %s of %s alive %v, due %s",
 		r.ID, r.Workflow, r.Root, r.Version, r.Status, r.Inbox, r.Claims, r.Transition, r.Labels, r.State, r.Counters, r.Awaiting,
-		millis(r.AwaitingSince), r.Lease, r.LeaseOwner, when(r.LeaseUntil, now), when(r.DueAt, now))
+		millis(r.AwaitingSince), r.Lease, r.LeaseOwner, r.LeaseUntil.After(now), when(r.DueAt, now))
 }
 
 // when is a time against a clock: all times of a sequence are far from it or just now.
@@ -110,28 +112,23 @@ func (p *pair) history(s engine.Store, id string) string {
 
 func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 
-// sameLists compares lists and counts.
+// sameLists compares one list and its count, another in each sequence.
 func (p *pair) sameLists() {
 	p.Helper()
 	w := p.prefix + "-w1"
-	for what, q := range map[string]engine.SessionQuery{
-		"workflow": {Workflow: w}, "pending": {Workflow: w, Status: []string{engine.StatusPending}}, "step": {Workflow: w, Step: "ask"},
-		"blue": {Workflow: w, Labels: map[string]string{"team": "blue"}}, "text": {Workflow: w, Text: "edited"}, "waiting": {Workflow: w, Awaiting: true},
-		"root": {Root: p.prefix + "-a"}, "ids": {IDs: p.ids(), Workflow: w}, "waiting before": {Workflow: w, WaitingBefore: since(2)},
-	} {
-		p.same("list "+what, func(s engine.Store) string {
-			rows, err := s.ListSessions(p.ctx, q)
-			var ids []string
-			for _, r := range rows {
-				ids = append(ids, r.ID)
-			}
-			return kindOf(err) + sortedText(ids)
-		})
-		for _, by := range []string{"status", "workflow", "workflow,status", "step"} {
-			p.same("count "+what+" by "+by, func(s engine.Store) string {
-				counts, err := s.CountSessions(p.ctx, q, by)
-				return kindOf(err) + fmt.Sprint(counts)
-			})
+	q := rapid.SampledFrom([]engine.SessionQuery{
+		{Workflow: w}, {Workflow: w, Status: []string{engine.StatusPending}}, {Workflow: w, Step: "ask"}, {Workflow: w, Awaiting: true},
+		{Workflow: w, Labels: map[string]string{"team": "blue"}}, {Workflow: w, Text: "edited"}, {Workflow: w, WaitingBefore: since(2)},
+		{Root: p.prefix + "-a"}, {IDs: p.ids(), Workflow: w},
+	}).Draw(p.T, "query")
+	by := rapid.SampledFrom([]string{"status", "workflow", "workflow,status", "step"}).Draw(p.T, "by")
+	p.same(fmt.Sprintf("list and count %+v by %s", q, by), func(s engine.Store) string {
+		rows, err := s.ListSessions(p.ctx, q)
+		var ids []string
+		for _, r := range rows {
+			ids = append(ids, r.ID)
 		}
-	}
+		counts, err2 := s.CountSessions(p.ctx, q, by)
+		return kindOf(err) + sortedText(ids) + kindOf(err2) + fmt.Sprint(counts)
+	})
 }
