@@ -1,0 +1,81 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/bench"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+// small is just enough to see that a workload plays and measures.
+var small = bench.Options{Sessions: 4, Time: time.Millisecond, Turns: 5}
+
+func TestWorkloads(t *testing.T) {
+	for _, kind := range []string{"memory", "sqlite"} {
+		for _, name := range bench.Names() {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				store := open(t, kind)
+				r, err := bench.Run(t.Context(), store, name, small)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Workload != name || r.Store != store.Describe() || r.Sessions < 1 {
+					t.Errorf("got %+v", r)
+				}
+				if r.StepsPerS <= 0 || r.CheckpointsPer <= 0 || r.P99 < r.P50 || r.MSPerStep <= 0 || r.PeakRSS <= 0 {
+					t.Errorf("measured nothing: %+v", r)
+				}
+				if (name == "turns") != (r.First50 != nil && r.Last50 != nil) {
+					t.Errorf("first and last turns: %v, %v", r.First50, r.Last50)
+				}
+				if (name == "pause" || name == "resume") != (r.StartPerS != nil && r.ResumePerS != nil) {
+					t.Errorf("rates: %v, %v", r.StartPerS, r.ResumePerS)
+				}
+				wantNothingLeft(t, store)
+			})
+		}
+	}
+}
+
+func open(t *testing.T, kind string) engine.Store {
+	if kind == "memory" {
+		return memory.New(memory.Options{})
+	}
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "bench.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func wantNothingLeft(t *testing.T, store engine.Store) {
+	t.Helper()
+	sessions, err := store.ListSessions(t.Context(), engine.SessionQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	workflows, err := store.WorkflowIDs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sessions) > 0 || len(workflows) > 0 {
+		t.Errorf("left %d sessions and %d workflows", len(sessions), len(workflows))
+	}
+}
+
+func TestUnknownWorkload(t *testing.T) {
+	if _, err := bench.Run(t.Context(), memory.New(memory.Options{}), "warp", small); !errors.Is(err, bench.ErrUnknownWorkload) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A bench is one workload being played, and what has been measured of it.
+type bench struct {
+	o        Options
+	engine   *engine.Engine
+	store    *countingStore
+	workflow string
+
+	mu        sync.Mutex
+	latencies []time.Duration
+	perStep   int // steps in what a latency spans
+	steps     int
+	sessions  int
+	took      time.Duration
+	commits   int64
+
+	first50, last50       *float64
+	startPerS, resumePerS *float64
+}
+
+// countingStore counts the checkpoints that were written.
+type countingStore struct {
+	engine.Store
+	written atomic.Int64
+}
+
+// Commit passes on and counts.
+func (s *countingStore) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+	results, err := s.Store.Commit(ctx, checkpoints)
+	for i := range results {
+		if results[i].Outcome == engine.Committed {
+			s.written.Add(1)
+		}
+	}
+	return results, err
+}
+
+// timed measures what happens in f as the workload's time.
+func (b *bench) timed(f func() error) error {
+	began, before := time.Now(), b.store.written.Load()
+	err := f()
+	b.took += time.Since(began)
+	b.commits += b.store.written.Load() - before
+	return err
+}
+
+// add notes one measured latency, and how many steps ran in it.
+func (b *bench) add(latency time.Duration, steps, sessions int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.latencies = append(b.latencies, latency)
+	b.perStep = steps
+	b.steps += steps
+	b.sessions += sessions
+}
+
+func (b *bench) result(name, store string) *Result {
+	slices.Sort(b.latencies)
+	r := &Result{Workload: name, Store: store, Sessions: b.sessions, P50: ms(b.percentile(50)), P99: ms(b.percentile(99)), PeakRSS: round(peakRSS()),
+		First50: b.first50, Last50: b.last50, StartPerS: b.startPerS, ResumePerS: b.resumePerS}
+	if seconds := b.took.Seconds(); seconds > 0 {
+		r.StepsPerS = round(float64(b.steps) / seconds)
+		r.CheckpointsPer = round(float64(b.commits) / seconds)
+	}
+	if b.perStep > 0 {
+		r.MSPerStep = ms(b.mean() / time.Duration(b.perStep))
+	}
+	return r
+}
+
+// percentile is the nearest rank.
+func (b *bench) percentile(p int) time.Duration {
+	n := len(b.latencies)
+	if n == 0 {
+		return 0
+	}
+	return b.latencies[min(n-1, max(0, int(math.Ceil(float64(n*p)/100))-1))]
+}
+
+func (b *bench) mean() time.Duration {
+	if len(b.latencies) == 0 {
+		return 0
+	}
+	var sum time.Duration
+	for _, l := range b.latencies {
+		sum += l
+	}
+	return sum / time.Duration(len(b.latencies))
+}
+
+func ms(d time.Duration) float64 { return round(float64(d) / float64(time.Millisecond)) }
+
+// round keeps three decimals: more is noise.
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }
+
+func rate(n int, took time.Duration) *float64 {
+	r := round(float64(n) / took.Seconds())
+	return &r
+}
+
+// clean deletes what the workload has made.
+func (b *bench) clean(ctx context.Context) error {
+	for {
+		list, err := b.store.ListSessions(ctx, engine.SessionQuery{Workflow: b.workflow, Limit: 500})
+		if err != nil || len(list) == 0 {
+			return b.cleanWorkflow(ctx, err)
+		}
+		err = together(ctx, len(list), 16, func(ctx context.Context, i int) error {
+			for {
+				done, err := b.store.DeleteSession(ctx, list[i].ID)
+				if done || err != nil {
+					return err
+				}
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("delete the sessions of %s: %w", b.workflow, err)
+		}
+	}
+}
+
+func (b *bench) cleanWorkflow(ctx context.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	found, err := b.store.Workflows(ctx, []string{b.workflow}, nil)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return b.engine.DeleteWorkflow(ctx, b.workflow, "")
+}

@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// together calls f for 0 … n-1, at most width at once, and returns the first error.
+func together(ctx context.Context, n, width int, f func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range min(n, width) {
+		all.Go(func() {
+			for i := range next {
+				if err := f(ctx, i); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+feed:
+	for i := range n {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// sustained keeps Options.Sessions sessions in flight for Options.Time.
+func (b *bench) sustained(ctx context.Context, steps int) error {
+	return b.timed(func() error {
+		end := time.Now().Add(b.o.Time)
+		return together(ctx, b.o.Sessions, b.o.Sessions, func(ctx context.Context, _ int) error {
+			for time.Now().Before(end) {
+				began := time.Now()
+				s, err := b.engine.StartAndWait(ctx, engine.StartRequest{Workflow: b.workflow})
+				if err != nil {
+					return err
+				}
+				if err := wantStatus(s, engine.StatusComplete); err != nil {
+					return err
+				}
+				b.add(time.Since(began), steps, 1)
+			}
+			return nil
+		})
+	})
+}
+
+// wantStatus is an error when a session rests otherwise than it should: a number measured
+// on failures would be none.
+func wantStatus(s *engine.Session, status string) error {
+	if s.Status == status {
+		return nil
+	}
+	why := ""
+	if s.Error != nil {
+		why = ": " + s.Error.Message
+	}
+	return fmt.Errorf("session %s is %s instead of %s%s", s.ID, s.Status, status, why)
+}
+
+// atOnce is how many callers start and answer at the same time.
+const atOnce = 256
+
+// started starts n sessions and waits until each asks.
+func (b *bench) started(ctx context.Context, n int) ([]string, time.Duration, error) {
+	ids := make([]string, n)
+	began := time.Now()
+	err := together(ctx, n, atOnce, func(ctx context.Context, i int) error {
+		s, err := b.engine.StartAndWait(ctx, engine.StartRequest{Workflow: b.workflow})
+		if err != nil {
+			return err
+		}
+		ids[i] = s.ID
+		return wantStatus(s, engine.StatusAwaitingInput)
+	})
+	return ids, time.Since(began), err
+}
+
+var reply = json.RawMessage(`"Go on"`)
+
+// answer answers one session and waits until it rests with a status.
+func (b *bench) answer(ctx context.Context, id, status string) error {
+	if _, err := b.engine.Answer(ctx, engine.AnswerRequest{Session: id, Response: reply}); err != nil {
+		return err
+	}
+	s, err := b.engine.Wait(ctx, id)
+	if err != nil {
+		return err
+	}
+	return wantStatus(s, status)
+}
+
+// answered answers all sessions and waits until each has ended.
+func (b *bench) answered(ctx context.Context, ids []string) (time.Duration, error) {
+	began := time.Now()
+	err := together(ctx, len(ids), atOnce, func(ctx context.Context, i int) error {
+		asked := time.Now()
+		if err := b.answer(ctx, ids[i], engine.StatusComplete); err != nil {
+			return err
+		}
+		b.add(time.Since(asked), stepsAround, 1)
+		return nil
+	})
+	return time.Since(began), err
+}
+
+// playPause starts and answers Options.Sessions sessions, again and again for
+// Options.Time.
+func (b *bench) playPause(ctx context.Context) error {
+	var starting, answering time.Duration
+	n := 0
+	err := b.timed(func() error {
+		end := time.Now().Add(b.o.Time)
+		for n == 0 || time.Now().Before(end) {
+			ids, took, err := b.started(ctx, b.o.Sessions)
+			starting += took
+			if err != nil {
+				return err
+			}
+			took, err = b.answered(ctx, ids)
+			answering += took
+			if err != nil {
+				return err
+			}
+			n += len(ids)
+		}
+		return nil
+	})
+	b.steps += n * (stepsAround + 1) // before the question, and the question
+	b.startPerS, b.resumePerS = rate(n, starting), rate(n, answering)
+	return err
+}
+
+// playResume pauses Options.Sessions sessions and then answers them all at once.
+func (b *bench) playResume(ctx context.Context) error {
+	ids, starting, err := b.started(ctx, b.o.Sessions)
+	if err != nil {
+		return err
+	}
+	b.startPerS = rate(len(ids), starting)
+	return b.timed(func() error {
+		took, err := b.answered(ctx, ids)
+		b.resumePerS = rate(len(ids), took)
+		return err
+	})
+}
+
+// playTurns has one conversation of Options.Turns turns.
+func (b *bench) playTurns(ctx context.Context) error {
+	s, err := b.engine.StartAndWait(ctx, engine.StartRequest{Workflow: b.workflow})
+	if err != nil {
+		return err
+	}
+	inOrder := make([]time.Duration, 0, b.o.Turns)
+	err = b.timed(func() error {
+		for range b.o.Turns {
+			began := time.Now()
+			if err := b.answer(ctx, s.ID, engine.StatusAwaitingInput); err != nil {
+				return err
+			}
+			inOrder = append(inOrder, time.Since(began))
+			b.add(inOrder[len(inOrder)-1], turnSteps, 0)
+		}
+		return nil
+	})
+	b.sessions = 1
+	n := min(50, len(inOrder))
+	first, last := sum(inOrder[:n]), sum(inOrder[len(inOrder)-n:])
+	b.first50, b.last50 = &first, &last
+	return err
+}
+
+// sum adds durations up, in milliseconds.
+func sum(list []time.Duration) float64 {
+	var all time.Duration
+	for _, d := range list {
+		all += d
+	}
+	return ms(all)
+}
