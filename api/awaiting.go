@@ -1,0 +1,34 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+type awaitingIn struct {
+	Workflow string `query:"workflow"`
+	Step     string `query:"step"`
+	Root     string `query:"root" doc:"of this session and all that descend from it"`
+	Paged
+}
+
+func (s *server) registerAwaiting() {
+	register(s, operation{id: "listAwaiting", method: http.MethodGet, path: "/api/v1/awaiting", tag: tagPeople,
+		summary: "List what waits for a person, the oldest first",
+		about:   "A page holds the questions of up to `limit` sessions, those that wait longest first.", problems: []string{"bad_request"}}, s.awaiting)
+}
+
+func (s *server) awaiting(ctx context.Context, in *awaitingIn) (*pageOut[engine.Question], error) {
+	at, err := readCursor("awaiting", in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	found, next, err := s.e.Awaiting(ctx, engine.SessionQuery{Workflow: in.Workflow, Step: in.Step, Root: in.Root,
+		Limit: in.Limit, After: engine.Cursor{At: at.At, ID: at.ID}})
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(found, rowCursor("awaiting", next)), nil
+}

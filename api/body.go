@@ -1,0 +1,104 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/stepgraph/stepgraph/api/internal/jsonbody"
+)
+
+// Limits of bodies, in bytes. Answers and inputs have limits of their own in the engine.
+const (
+	normalLimit = 1 << 20
+	largeLimit  = 5 << 20 // states and workflows
+)
+
+// bodyTimeout is how long a body may take to arrive.
+const bodyTimeout = 30 * time.Second
+
+// readBody is a request's body once it has been read and judged.
+type readBody struct {
+	*bytes.Reader
+	text []byte
+}
+
+func (readBody) Close() error { return nil }
+
+// guardBody reads the body, within its limit and its time, and judges content type, JSON
+// and depth, before anything decodes it.
+func (s *server) guardBody(c huma.Context, next func(huma.Context)) {
+	if c.Operation().RequestBody == nil {
+		next(c)
+		return
+	}
+	r, w := humachi.Unwrap(c)
+	text, err := readLimited(w, r, limitOf(c.Operation()))
+	if err != nil {
+		s.problemOf(c.Context(), err).write(w)
+		return
+	}
+	if len(text) > 0 {
+		if p := judge(c.Operation(), r.Header.Get("Content-Type"), text); p != nil {
+			p.write(w)
+			return
+		}
+	}
+	r.Body = readBody{bytes.NewReader(text), text}
+	next(c)
+}
+
+func readLimited(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	// The deadline has to be lifted again: it would end the request's context while the
+	// handler still waits for a session.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, problem("too_large", fmt.Sprintf("the body has more than %d bytes", limit))
+	case err != nil:
+		return nil, problem("bad_request", "the body could not be read: "+err.Error())
+	}
+	return text, nil
+}
+
+func judge(op *huma.Operation, contentType string, text []byte) *Problem {
+	kind := "application/json"
+	if contentType != "" {
+		var err error
+		if kind, _, err = mime.ParseMediaType(contentType); err != nil {
+			return problem("unsupported_media_type", fmt.Sprintf("content type %q cannot be read", contentType))
+		}
+	}
+	takes := mediaTypes(op)
+	if !slices.Contains(takes, kind) {
+		return problem("unsupported_media_type", fmt.Sprintf("content type is %s, want %s", kind, strings.Join(takes, " or ")))
+	}
+	if takesFiles(op) {
+		return nil
+	}
+	if err := jsonbody.Check(text); err != nil {
+		return problem("bad_request", err.Error(), Fault{Message: err.Error()})
+	}
+	return nil
+}
+
+func mediaTypes(op *huma.Operation) []string {
+	var all []string
+	for kind := range op.RequestBody.Content {
+		all = append(all, kind)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,22 @@
+// Package compat answers the HTTP calls of the systems whose workflows the engine runs,
+// so that their clients work unchanged.
+//
+// LUNA (luna.go): POST /api/session, POST /api/session/{id}/message, GET
+// /api/session/{id} and GET /api/health, with LUNA's field names and statuses. What its
+// clients cannot have wanted is not copied:
+//
+//   - GET looks and changes nothing; LUNA ran the workflow on each.
+//   - Every prompt and reply of a turn is in messages, once. LUNA showed one reply a
+//     turn, left out a prompt asked twice, and added an apology when any step had failed.
+//   - An unknown session is 404 with {error}, a body that is no JSON object 400 with
+//     {error}; LUNA answered 500.
+//   - A message to a session that asks nothing is 409. So that a client that only reads
+//     messages goes on working, the answer has, beside error, all that a message is
+//     answered with. LUNA answered 200, status "error", and stored the message. A
+//     message to a session that is still at work waits for its question, up to 30 s.
+//   - A message that is none of the answers a question takes is 422, in the same form;
+//     the question stays open.
+//
+// workflow_id is a workflow of that id; where there is none and the workflow default has
+// a step of that id, it is the step to begin at, as in LUNA. messages are the newest 500.
+package compat

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+const eventStream = "text/event-stream"
+
+type eventsIn struct {
+	sessionID
+	LastEventID string `header:"Last-Event-ID" doc:"the id of the last event received: what was missed comes first"`
+	Last        string `query:"last_event_id" doc:"the same, for clients that cannot set headers"`
+}
+
+func (s *server) registerEvents() {
+	register(s, operation{id: "watchSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/events", tag: tagHistory,
+		summary: "Follow a session as server-sent events", stream: true,
+		about: "The first event is a `snapshot` (the session), unless Last-Event-ID says how far the client has come. Then come " +
+			"`step` {step, visit, status}, `message` (a message), `token` {step, visit, call, text, provisional} without an id, " +
+			"`session` {status, awaiting}; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.",
+		problems: []string{"session_not_found"}}, s.events)
+	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/events"].Get
+	op.Responses["200"].Description = "Events"
+	op.Responses["200"].Content = map[string]*huma.MediaType{eventStream: {
+		Schema:  &huma.Schema{Type: huma.TypeString},
+		Example: "retry: 1000\n\nevent: message\nid: 3-2-1\ndata: {\"id\":\"s/1\",\"role\":\"assistant\",\"content\":\"Name?\",\"step\":\"ask\",\"at\":\"2026-01-02T03:04:05Z\"}\n\n",
+	}}
+}
+
+func (s *server) events(ctx context.Context, in *eventsIn) (*huma.StreamResponse, error) {
+	last := in.LastEventID
+	if last == "" {
+		last = in.Last
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	events, err := s.e.Subscribe(ctx, in.Session, last)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		defer cancel()
+		_, w := humachi.Unwrap(c)
+		s.metrics.streams.Inc()
+		defer s.metrics.streams.Dec()
+		s.stream(ctx, w, events)
+	}}, nil
+}
+
+// stream writes events until they end or the client goes.
+func (s *server) stream(ctx context.Context, w http.ResponseWriter, events <-chan engine.Event) {
+	h := w.Header()
+	h.Set("Content-Type", eventStream)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	send := flusher(w, s.o.Heartbeat)
+	if send([]byte("retry: 1000\n\n")) != nil {
+		return
+	}
+	beat := time.NewTicker(s.o.Heartbeat)
+	defer beat.Stop()
+	for {
+		var text []byte
+		select {
+		case ev, open := <-events:
+			if !open {
+				return
+			}
+			var err error
+			if text, err = eventText(ev); err != nil {
+				s.o.Log.ErrorContext(ctx, "event cannot be written", "session", ev.Session, "type", ev.Type, "error", err)
+				return
+			}
+		case <-beat.C:
+			text = []byte(": alive\n\n")
+		case <-ctx.Done():
+			return
+		}
+		if send(text) != nil {
+			return
+		}
+	}
+}
+
+// flusher writes at once. A client that takes nothing for longer than a heartbeat and
+// some time is given up.
+func flusher(w http.ResponseWriter, heartbeat time.Duration) func([]byte) error {
+	control := http.NewResponseController(w)
+	return func(text []byte) error {
+		_ = control.SetWriteDeadline(time.Now().Add(heartbeat + 15*time.Second)) // a writer without deadlines goes without
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		return control.Flush()
+	}
+}
+
+func eventText(ev engine.Event) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "event: %s\n", ev.Type)
+	if ev.ID != "" {
+		fmt.Fprintf(&b, "id: %s\n", ev.ID)
+	}
+	b.WriteString("data: ")
+	encoder := json.NewEncoder(&b) // compact JSON has no line breaks; it ends with one
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(eventData(ev.Data)); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// eventData is an event's data as clients see it.
+func eventData(data any) any {
+	switch d := data.(type) {
+	case *engine.Session:
+		return sessionOf(d)
+	case engine.Message:
+		return messageOf(d)
+	case engine.StatusEvent:
+		d.Awaiting = questionsOf(d.Awaiting)
+		return d
+	}
+	return data
+}

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// statusClientIsGone is for the log only: nobody reads the answer.
+const statusClientIsGone = 499
+
+// maxExists bounds how many names a not-found lists.
+const maxExists = 100
+
+// problemOf is the problem that answers an error. What is in no row of the table is
+// logged in full and answered without its text, which may say what no client may know.
+func (s *server) problemOf(ctx context.Context, err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	for i := range problemTable {
+		if errors.Is(err, problemTable[i].Err) {
+			return explain(problemTable[i].Slug, err)
+		}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return problem("unavailable", "the request took too long")
+	case errors.Is(err, context.Canceled):
+		p := problem("unavailable", errClientIsGone.Error())
+		p.Status = statusClientIsGone
+		return p
+	}
+	s.o.Log.ErrorContext(ctx, "request failed", "error", err)
+	return problem("internal", "")
+}
+
+// explain makes a problem of a sentinel's error, with what the error knows besides.
+func explain(slug string, err error) *Problem {
+	p := problem(slug, err.Error())
+	var d *engine.DetailError
+	if !errors.As(err, &d) {
+		return p
+	}
+	short := *d
+	short.Exists = nil // they have a field of their own
+	if errors.Unwrap(err) == d.Err {
+		p.Detail = short.Error()
+	}
+	p.Exists = d.Exists[:min(len(d.Exists), maxExists)]
+	p.Accepted = d.Accepted
+	for _, f := range d.Faults {
+		p.Errors = append(p.Errors, Fault{Pointer: f.Pointer, Message: f.Message})
+	}
+	return p
+}
+
+// humaProblem replaces huma's own error, which validation makes, by a problem. It is a
+// transformer of this API only, because huma.NewError is one for the whole process and
+// an embedding server may use huma itself.
+func humaProblem(_ huma.Context, _ string, v any) (any, error) {
+	e, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	p := problem(slugOfStatus(e.Status), e.Detail)
+	p.Status = e.Status
+	for _, d := range e.Errors {
+		p.Errors = append(p.Errors, faultOf(d))
+	}
+	return p, nil
+}
+
+func slugOfStatus(status int) string {
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return "request_invalid"
+	case http.StatusRequestEntityTooLarge:
+		return "too_large"
+	case http.StatusUnsupportedMediaType:
+		return "unsupported_media_type"
+	case http.StatusInternalServerError:
+		return "internal"
+	}
+	return "bad_request"
+}
+
+var missingProperty = regexp.MustCompile(`^expected required property (.+) to be present$`)
+
+// faultOf reads a place as huma writes it: body.steps[0].input, query.limit.
+func faultOf(d *huma.ErrorDetail) Fault {
+	where, rest, _ := strings.Cut(d.Location, ".")
+	if cut := strings.IndexByte(where, '['); cut >= 0 {
+		rest = where[cut:] + "." + rest
+		where = where[:cut]
+	}
+	if where != "body" {
+		return Fault{Parameter: rest, Message: d.Message}
+	}
+	f := Fault{Pointer: pointerOf(rest), Message: d.Message}
+	if m := missingProperty.FindStringSubmatch(d.Message); m != nil {
+		f.Pointer += "/" + escapePointer(m[1])
+		f.Message = "is missing"
+	}
+	return f
+}
+
+func pointerOf(place string) string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(place, func(c rune) bool { return c == '.' || c == '[' || c == ']' }) {
+		b.WriteString("/" + escapePointer(part))
+	}
+	return b.String()
+}
+
+func escapePointer(part string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
+}

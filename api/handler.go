@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stepgraph/stepgraph/api/compat"
+)
+
+// Options configure the handler. The zero value works: no token, any Host, no routes of
+// other systems.
+type Options struct {
+	Log *slog.Logger // slog.Default by default
+
+	// Token, if set, is required on every route but /healthz and /readyz: as
+	// `Authorization: Bearer`, as `X-API-KEY`, or as the password of Basic (for browsers).
+	Token string
+	// Loopback says that the server listens on loopback only. Then the Host header must be
+	// a loopback name or one of Hosts, so that no web page reaches the API under a name of
+	// its own (DNS rebinding).
+	Loopback bool
+	Hosts    []string // names without port, besides loopback ones
+	// Compat mounts the routes of the systems whose clients are to work unchanged.
+	Compat bool
+	// Collectors are added to /metrics: what an engine or a store has to count.
+	Collectors []prometheus.Collector
+
+	RequestTimeout time.Duration // 30 s, besides what ?wait= asks for
+	Heartbeat      time.Duration // 15 s between comments on an event stream
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = 30 * time.Second
+	}
+	if o.Heartbeat == 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	return o
+}
+
+// server is what the handlers of one New share.
+type server struct {
+	e       Engine
+	o       Options
+	api     huma.API
+	metrics *metrics
+	answers *answerStore
+}
+
+// New returns the API of an engine. It works at the root of a server and, behind
+// http.StripPrefix or chi's Mount, below any prefix.
+func New(e Engine, o Options) http.Handler {
+	outer, _ := build(e, o)
+	return outer
+}
+
+func build(e Engine, o Options) (chi.Router, *server) {
+	o = o.withDefaults()
+	s := &server{e: e, o: o, metrics: newMetrics(o.Collectors), answers: newAnswerStore()}
+	outer := chi.NewRouter()
+	outer.Use(s.observe, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
+	outer.NotFound(noRoute)
+	outer.MethodNotAllowed(methodNotAllowed(outer))
+	outer.Get("/healthz", s.healthz)
+	outer.Get("/readyz", s.readyz)
+
+	inner := chi.NewRouter()
+	inner.Use(s.checkToken)
+	inner.NotFound(noRoute)
+	inner.MethodNotAllowed(methodNotAllowed(inner))
+	s.api = humachi.New(inner, humaConfig())
+	s.api.UseMiddleware(s.deadline, s.guardBody, s.replay)
+	s.registerAll()
+	document := openAPI(s.api.OpenAPI())
+	inner.Get("/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(document)
+	})
+	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
+	mountProblems(inner)
+	mountPage(inner)
+	if o.Compat {
+		compat.Luna(inner, e, o.Log)
+	}
+	outer.Mount("/", inner)
+	return outer, s
+}
+
+func (s *server) registerAll() {
+	s.registerWorkflows()
+	s.registerTransfer()
+	s.registerSteps()
+	s.registerPaths()
+	s.registerFunctions()
+	s.registerSessions()
+	s.registerState()
+	s.registerHistory()
+	s.registerEvents()
+	s.registerAnswer()
+	s.registerSteering()
+	s.registerAwaiting()
+	s.registerEval()
+}
+
+// deadline bounds a request, by what ?wait= asks for and RequestTimeout besides. The
+// connection's write deadline follows, whatever the server has set.
+func (s *server) deadline(c huma.Context, next func(huma.Context)) {
+	if isStream(c.Operation()) {
+		next(c)
+		return
+	}
+	longest := s.o.RequestTimeout
+	if wait, err := parseWait(c.Query("wait")); err == nil {
+		longest += wait
+	}
+	ctx, cancel := context.WithTimeoutCause(c.Context(), longest, errRequestIsSlow)
+	defer cancel()
+	_, w := humachi.Unwrap(c)
+	// A writer without deadlines (a recorder, a foreign server) goes without.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longest + 10*time.Second))
+	next(huma.WithContext(c, ctx))
+}
+
+func noRoute(w http.ResponseWriter, r *http.Request) {
+	problem("not_found", r.Method+" "+r.URL.Path+": there is no such route").write(w)
+}
+
+// methodNotAllowed answers with what the route would take.
+func methodNotAllowed(routes chi.Routes) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		if c := chi.RouteContext(r.Context()); c != nil && c.RoutePath != "" {
+			path = c.RoutePath
+		}
+		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			if routes.Match(chi.NewRouteContext(), m, path) {
+				w.Header().Add("Allow", m)
+			}
+		}
+		problem("method_not_allowed", r.Method+" "+r.URL.Path).write(w)
+	}
+}

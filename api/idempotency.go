@@ -1,0 +1,169 @@
+package api
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+)
+
+// Bounds of the answers kept by key. They are kept in memory: what starts, answers or
+// steers a session has its key in the store, for ever; these are edits and questions
+// that do no harm when they are made twice.
+const (
+	maxAnswers     = 1000
+	maxAnswerBytes = 16 << 20
+	answersLast    = 24 * time.Hour
+)
+
+// keyHeader names a request, so that sending it again does not do it again.
+const (
+	keyHeader      = "Idempotency-Key"
+	replayedHeader = "Idempotency-Replayed"
+	maxKey         = 200
+)
+
+// A keptAnswer is a request that came with a key, and once done is closed its answer;
+// status 0 means that it failed and may be tried again.
+type keptAnswer struct {
+	scope  string
+	hash   [32]byte
+	at     time.Time
+	done   chan struct{}
+	status int
+	header http.Header
+	body   []byte
+}
+
+// An answerStore keeps answers by route and key, the oldest go first.
+type answerStore struct {
+	mu    sync.Mutex
+	kept  map[string]*list.Element
+	order *list.List // of *keptAnswer
+	bytes int
+	now   func() time.Time
+}
+
+func newAnswerStore() *answerStore {
+	return &answerStore{kept: map[string]*list.Element{}, order: list.New(), now: time.Now}
+}
+
+// begin returns what is kept for a scope, or adds a fresh entry that the caller has to
+// finish.
+func (a *answerStore) begin(scope string, hash [32]byte) (k *keptAnswer, mine bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dropOld()
+	if e := a.kept[scope]; e != nil {
+		return e.Value.(*keptAnswer), false
+	}
+	k = &keptAnswer{scope: scope, hash: hash, at: a.now(), done: make(chan struct{})}
+	a.kept[scope] = a.order.PushBack(k)
+	return k, true
+}
+
+// finish gives an entry its answer; one that was no success is forgotten, since nothing
+// has changed and trying again may go better.
+func (a *answerStore) finish(k *keptAnswer, status int, header http.Header, body []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if status >= 200 && status < 300 {
+		k.status, k.header, k.body = status, header, body
+		a.bytes += len(body)
+	} else {
+		a.remove(k)
+	}
+	close(k.done)
+	a.dropOld()
+}
+
+func (a *answerStore) dropOld() {
+	for e := a.order.Front(); e != nil; {
+		k := e.Value.(*keptAnswer)
+		e = e.Next()
+		if len(a.kept) <= maxAnswers && a.bytes <= maxAnswerBytes && a.now().Sub(k.at) < answersLast {
+			return
+		}
+		select {
+		case <-k.done:
+			a.remove(k)
+		default: // still at work
+		}
+	}
+}
+
+func (a *answerStore) remove(k *keptAnswer) {
+	if e := a.kept[k.scope]; e != nil && e.Value == k {
+		a.order.Remove(e)
+		delete(a.kept, k.scope)
+		a.bytes -= len(k.body)
+	}
+}
+
+// replay answers a request that came before with what it was answered then.
+func (s *server) replay(c huma.Context, next func(huma.Context)) {
+	key := c.Header(keyHeader)
+	if !keepsKeys(c.Operation()) || key == "" || len(key) > maxKey { // a long key is refused by its schema
+		next(c)
+		return
+	}
+	r, w := humachi.Unwrap(c)
+	scope := r.Method + " " + r.URL.EscapedPath() + " " + key
+	k, mine := s.answers.begin(scope, requestHash(r))
+	if !mine {
+		s.answerAgain(c.Context(), w, k, requestHash(r), func() { s.replay(c, next) })
+		return
+	}
+	kept := &keepingWriter{seenWriter: seenWriter{ResponseWriter: w}}
+	defer func() { s.answers.finish(k, kept.status, w.Header().Clone(), kept.body.Bytes()) }()
+	next(huma.WithContext(humachi.NewContext(c.Operation(), r, kept), c.Context()))
+}
+
+func (s *server) answerAgain(ctx context.Context, w http.ResponseWriter, k *keptAnswer, hash [32]byte, again func()) {
+	select {
+	case <-k.done:
+	case <-ctx.Done():
+		s.problemOf(ctx, context.Cause(ctx)).write(w)
+		return
+	}
+	switch {
+	case k.status == 0:
+		again()
+	case k.hash != hash:
+		problem("key_reused", "this Idempotency-Key came before with another request to this route").write(w)
+	default:
+		for name, values := range k.header {
+			w.Header()[name] = values
+		}
+		w.Header().Set(replayedHeader, "true")
+		w.WriteHeader(k.status)
+		_, _ = w.Write(k.body) // the client is gone: it will ask again
+	}
+}
+
+// requestHash tells two requests with one key apart.
+func requestHash(r *http.Request) [32]byte {
+	h := sha256.New()
+	h.Write([]byte(r.URL.RawQuery + "\n" + r.Header.Get("If-Match") + "\n"))
+	if body, ok := r.Body.(readBody); ok {
+		h.Write(body.text)
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// keepingWriter passes an answer on and keeps a copy.
+type keepingWriter struct {
+	seenWriter
+	body bytes.Buffer
+}
+
+func (w *keepingWriter) Write(b []byte) (int, error) {
+	w.body.Write(b)
+	return w.seenWriter.Write(b)
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// TestGenerated keeps what is checked in equal to what the code gives.
+func TestGenerated(t *testing.T) {
+	_, s := build(engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{}), Options{})
+	for file, want := range map[string]string{
+		"openapi.json":        string(openAPI(s.api.OpenAPI())),
+		"../docs/problems.md": problemsPage(),
+	} {
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s is not what the code gives: run go test ./api -update", file)
+		}
+	}
+}
+
+func TestOpenAPIIsServedAndComplete(t *testing.T) {
+	w := newWorld(t, Options{})
+	got := w.do("GET", "/openapi.json", nil).want(200)
+	checkedIn, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.text != string(checkedIn) || got.header.Get("Content-Type") != "application/openapi+json" {
+		t.Error("served document is not the one checked in")
+	}
+	var document huma.OpenAPI
+	if err := json.Unmarshal([]byte(got.text), &document); err != nil {
+		t.Fatal(err)
+	}
+	if document.OpenAPI != "3.1.0" {
+		t.Errorf("version %s", document.OpenAPI)
+	}
+	seen := 0
+	for path, item := range document.Paths {
+		for method, op := range map[string]*huma.Operation{"GET": item.Get, "POST": item.Post, "PUT": item.Put, "PATCH": item.Patch, "DELETE": item.Delete} {
+			if op == nil {
+				continue
+			}
+			seen++
+			if op.Summary == "" || op.OperationID == "" || len(op.Tags) == 0 {
+				t.Errorf("%s %s: no summary, id or tag", method, path)
+			}
+			problems := 0
+			for status, r := range op.Responses {
+				if status[0] >= '4' {
+					if r.Content[problemJSON] == nil || len(r.Content[problemJSON].Examples) == 0 {
+						t.Errorf("%s %s: %s is no documented problem", method, path, status)
+					}
+					problems++
+				}
+			}
+			if problems < 3 {
+				t.Errorf("%s %s: documents %d problems", method, path, problems)
+			}
+			if method == "POST" && !strings.Contains(got.text, `"Idempotency-Key"`) {
+				t.Errorf("%s %s: takes no key", method, path)
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d operations", seen)
+	}
+}

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+type addPathIn struct {
+	workflowID
+	Match
+	Keyed
+	Body Path
+}
+
+type pathID struct {
+	workflowID
+	Path string `path:"path" doc:"the path's id, or source>target"`
+}
+
+type patchPathIn struct {
+	pathID
+	Match
+	RawBody []byte `contentType:"application/merge-patch+json"`
+}
+
+type removePathIn struct {
+	pathID
+	Match
+}
+
+// EditedPath is a path after an edit, with who is affected by it.
+type EditedPath struct {
+	Path     Path     `json:"path"`
+	Affected Affected `json:"affected"`
+}
+
+type editedPathOut struct {
+	ETag string `header:"ETag" doc:"of the workflow after the edit"`
+	Body EditedPath
+}
+
+func (s *server) registerPaths() {
+	register(s, operation{id: "addPath", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths", tag: tagWorkflows, status: http.StatusCreated,
+		summary: "Add a path", replay: true,
+		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "version_mismatch"}}, s.addPath)
+	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
+		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
+		object: true, takes: []string{mergePatch},
+		problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.patchPath)
+	register(s, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
+		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.removePath)
+}
+
+func (s *server) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, error) {
+	var before, after *engine.Workflow
+	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
+		before = w
+		if in.Body.ID != "" && w.Path(in.Body.ID) != nil {
+			return fmt.Errorf("%w: %q in workflow %q", errPathExists, in.Body.ID, in.Workflow)
+		}
+		after, err = s.e.PutPath(ctx, in.Workflow, in.Body.definition(nil), match)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.editedPath(ctx, after, added(before, after, in.Body.ID))
+}
+
+func (s *server) patchPath(ctx context.Context, in *patchPathIn) (*editedPathOut, error) {
+	var after *engine.Workflow
+	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) error {
+		before := w.Path(in.Path)
+		if before == nil {
+			return noSuchPath(w, in.Path)
+		}
+		patched, err := patch(s, pathOf(before), in.RawBody)
+		if err != nil {
+			return err
+		}
+		if f := moved(before, patched); len(f) > 0 {
+			return problem("request_invalid", "", f...)
+		}
+		after, err = s.e.PutPath(ctx, in.Workflow, patched.definition(before), match)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.editedPath(ctx, after, after.Path(in.Path))
+}
+
+// moved names what no edit of a path changes: a relationship cannot be turned.
+func moved(before *engine.Path, p *Path) []Fault {
+	var out []Fault
+	for _, same := range []struct{ pointer, was, is string }{
+		{"/id", before.ID, p.ID}, {"/kind", string(before.Kind), p.Kind},
+		{"/source", before.Source, p.Source}, {"/target", before.Target, p.Target},
+	} {
+		if same.was != same.is {
+			out = append(out, Fault{Pointer: same.pointer, Message: "cannot be changed; add a path and remove this one"})
+		}
+	}
+	return out
+}
+
+func (s *server) removePath(ctx context.Context, in *removePathIn) (*removedOut, error) {
+	after, err := s.e.RemovePath(ctx, in.Workflow, in.Path, in.tag())
+	if err != nil {
+		return nil, err
+	}
+	affected, err := s.affected(ctx, in.Workflow, "")
+	if err != nil {
+		return nil, err
+	}
+	return &removedOut{quoteTag(after.ETag()), Removed{affected}}, nil
+}
+
+// added finds the path that is new: by its id, else as the one whose handle in the store
+// was not there before.
+func added(before, after *engine.Workflow, id string) *engine.Path {
+	if p := after.Path(id); p != nil && p.Stored {
+		return p
+	}
+	known := map[string]bool{}
+	for i := range before.Paths {
+		known[before.Paths[i].Ref] = true
+	}
+	for i := range after.Paths {
+		if !known[after.Paths[i].Ref] {
+			return &after.Paths[i]
+		}
+	}
+	return nil
+}
+
+func (s *server) editedPath(ctx context.Context, w *engine.Workflow, p *engine.Path) (*editedPathOut, error) {
+	if p == nil {
+		return nil, fmt.Errorf("a path is not in workflow %q after it was written", w.ID)
+	}
+	affected, err := s.affected(ctx, w.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	return &editedPathOut{quoteTag(w.ETag()), EditedPath{pathOf(p), affected}}, nil
+}
+
+func noSuchPath(w *engine.Workflow, path string) error {
+	e := &engine.DetailError{Err: engine.ErrPathNotFound, Detail: fmt.Sprintf("%q in workflow %q", path, w.ID)}
+	for i := range w.Paths {
+		e.Exists = append(e.Exists, w.Paths[i].ID)
+	}
+	return e
+}

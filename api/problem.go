@@ -1,0 +1,74 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Problem is an error as RFC 9457 has it. Type is "/problems/" and a slug of the table
+// in problems.go; programs decide by it, people read Detail.
+type Problem struct {
+	Type     string           `json:"type" doc:"/problems/ and the problem's slug; below the API's prefix it is a page that explains it" example:"/problems/session_not_found"`
+	Title    string           `json:"title" doc:"the same for every problem of this type" example:"No such session"`
+	Status   int              `json:"status" doc:"the HTTP status" example:"404"`
+	Detail   string           `json:"detail,omitempty" doc:"what is wrong this time" example:"session not found: 0192"`
+	Errors   []Fault          `json:"errors,omitempty" doc:"the places that are wrong"`
+	Exists   []string         `json:"exists,omitempty" doc:"for something that is not there: what is, up to 100 names"`
+	Accepted *engine.Accepted `json:"accepted,omitempty" doc:"already_answered: the answer that counted"`
+
+	header http.Header
+}
+
+// A Fault is one place where a request is wrong.
+type Fault struct {
+	Pointer   string `json:"pointer" doc:"JSON Pointer into the body, empty for the whole or for a parameter" example:"/response"`
+	Parameter string `json:"parameter,omitempty" doc:"the query, path or header parameter, where it is one" example:"limit"`
+	Message   string `json:"message" example:"is missing"`
+}
+
+// Error makes a Problem an error.
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return p.Title
+	}
+	return p.Detail
+}
+
+// GetStatus is the HTTP status; huma asks for it.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders are the headers that go with the problem; huma asks for them.
+func (p *Problem) GetHeaders() http.Header { return p.header }
+
+// ContentType makes JSON a problem's JSON; huma asks for it.
+func (p *Problem) ContentType(string) string { return problemJSON }
+
+const problemJSON = "application/problem+json"
+
+// problem is a Problem of a slug of the table.
+func problem(slug, detail string, faults ...Fault) *Problem {
+	row := rowOf(slug)
+	p := &Problem{Type: "/problems/" + row.Slug, Title: row.Title, Status: row.Status, Detail: detail, Errors: faults, header: http.Header{}}
+	if row.RetryAfter > 0 {
+		p.header.Set("Retry-After", strconv.Itoa(row.RetryAfter))
+	}
+	return p
+}
+
+// slug is the last part of the type.
+func (p *Problem) slug() string { return p.Type[len("/problems/"):] }
+
+// write answers a request with the problem, outside of huma.
+func (p *Problem) write(w http.ResponseWriter) {
+	h := w.Header()
+	for k, v := range p.header {
+		h[k] = v
+	}
+	h.Del("Content-Length")
+	h.Set("Content-Type", problemJSON)
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client is gone: nobody is left to be told
+}

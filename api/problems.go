@@ -1,0 +1,138 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Faults of requests that only the API knows.
+var (
+	errUnauthorized  = errors.New("token is missing or wrong")
+	errForbidden     = errors.New("forbidden")
+	errStepExists    = errors.New("step exists")
+	errPathExists    = errors.New("path exists")
+	errNoVersion     = errors.New("If-Match is missing")
+	errInvalid       = errors.New("request does not fit")
+	errWorkflow      = errors.New("workflow cannot be used")
+	errNoRoute       = errors.New("no such route")
+	errMethod        = errors.New("method not allowed")
+	errMediaType     = errors.New("media type not supported")
+	errInternal      = errors.New("internal error")
+	errClientIsGone  = errors.New("the client went away")
+	errRequestIsSlow = errors.New("the request took too long")
+)
+
+// A problemRow is one type of problem: which error it answers, and what people read.
+type problemRow struct {
+	Err        error
+	Slug       string
+	Status     int
+	Title      string
+	Means      string // when it happens
+	Do         string // what to do about it
+	RetryAfter int    // seconds, where trying again helps
+}
+
+// problemTable is every problem the API answers with, in the order of docs/problems.md,
+// which is made of it. An error that fits no row is internal.
+var problemTable = []problemRow{
+	{Err: engine.ErrBadRequest, Slug: "bad_request", Status: http.StatusBadRequest, Title: "The request cannot be read",
+		Means: "The body is not JSON, not UTF-8 or nested deeper than 200 levels, or a value in it makes no sense; `errors` names the places.",
+		Do:    "Correct the request. Nothing has changed."},
+	{Err: errUnauthorized, Slug: "unauthorized", Status: http.StatusUnauthorized, Title: "A token is needed",
+		Means: "This server was started with a token and the request has none or another one.",
+		Do:    "Send `Authorization: Bearer TOKEN` or `X-API-KEY: TOKEN`; a browser may use any name with the token as password."},
+	{Err: errForbidden, Slug: "forbidden", Status: http.StatusForbidden, Title: "Not from here",
+		Means: "A browser sent the request from a page of another origin, or the `Host` header names a host this server does not serve (it listens on loopback only, so that no web page can reach it under a name of its own).",
+		Do:    "Use the address the server prints, or start it with the host's name allowed."},
+	{Err: errNoRoute, Slug: "not_found", Status: http.StatusNotFound, Title: "No such address",
+		Means: "There is no route of this path.",
+		Do:    "See `/openapi.json` for what there is."},
+	{Err: engine.ErrSessionNotFound, Slug: "session_not_found", Status: http.StatusNotFound, Title: "No such session",
+		Means: "There is no session of this id; it may have been deleted.",
+		Do:    "List sessions with `GET /api/v1/sessions`."},
+	{Err: engine.ErrWorkflowNotFound, Slug: "workflow_not_found", Status: http.StatusNotFound, Title: "No such workflow",
+		Means: "There is no workflow of this id; `exists` lists those there are.",
+		Do:    "Load it, or use one of `exists`."},
+	{Err: engine.ErrStepNotFound, Slug: "step_not_found", Status: http.StatusNotFound, Title: "No such step",
+		Means: "The workflow has no step of this id; `exists` lists those it has.",
+		Do:    "Use one of `exists`."},
+	{Err: engine.ErrPathNotFound, Slug: "path_not_found", Status: http.StatusNotFound, Title: "No such path",
+		Means: "The workflow has no path of this id or name; `exists` lists those it has. A path without an id is called `source>target`.",
+		Do:    "Use one of `exists`, escaped for a URL (`>` is `%3E`)."},
+	{Err: errMethod, Slug: "method_not_allowed", Status: http.StatusMethodNotAllowed, Title: "Not with this method",
+		Means: "The route exists, but not for this method; `Allow` lists those it has.",
+		Do:    "Use a method of `Allow`."},
+	{Err: engine.ErrNoOpenQuestion, Slug: "no_open_question", Status: http.StatusConflict, Title: "Nothing to answer",
+		Means: "The session, or the step named, does not wait for an answer now.",
+		Do:    "Look at the session's `awaiting`. It may still be running: `?wait=` on the request before returns when it asks."},
+	{Err: engine.ErrAlreadyAnswered, Slug: "already_answered", Status: http.StatusConflict, Title: "Answered already",
+		Means: "Another answer to the same question came first; `accepted` is the one that counts. The same answer again is no error.",
+		Do:    "Show `accepted`. To answer a later question of the step, name its visit."},
+	{Err: engine.ErrSessionExists, Slug: "session_exists", Status: http.StatusConflict, Title: "The session's id is taken",
+		Means: "A session of the id given exists already.",
+		Do:    "Leave `id` out to get a fresh one. To make a start repeatable use `Idempotency-Key`."},
+	{Err: engine.ErrSessionBusy, Slug: "session_busy", Status: http.StatusConflict, Title: "The session is at work",
+		Means: "Somebody advances the session just now, so its state cannot be replaced; or it has not ended and was to be deleted.",
+		Do:    "Pause it or wait until it rests, then try again; to delete it, cancel it first or use `?cancel=true`."},
+	{Err: engine.ErrLeaseLost, Slug: "session_busy", Status: http.StatusConflict},
+	{Err: engine.ErrSessionEnded, Slug: "session_ended", Status: http.StatusConflict, Title: "The session has ended",
+		Means: "The session is complete or cancelled and cannot do this any more.",
+		Do:    "Start another one."},
+	{Err: errStepExists, Slug: "step_exists", Status: http.StatusConflict, Title: "The step's id is taken",
+		Means: "The workflow has a step of this id already.",
+		Do:    "Change it with `PATCH`, or choose another id."},
+	{Err: errPathExists, Slug: "path_exists", Status: http.StatusConflict, Title: "The path's id is taken",
+		Means: "The workflow has a path of this id already.",
+		Do:    "Change it with `PATCH`, or choose another id."},
+	{Err: engine.ErrVersionMismatch, Slug: "version_mismatch", Status: http.StatusPreconditionFailed, Title: "Changed in the meantime",
+		Means: "What is stored is no longer what `If-Match` names: somebody else changed it first.",
+		Do:    "Read it again, make the change on that, and send it with its `ETag`."},
+	{Err: errNoVersion, Slug: "version_required", Status: http.StatusPreconditionRequired, Title: "If-Match is missing",
+		Means: "This edit replaces a state as a whole, so it must say which version it was made on.",
+		Do:    "Send the `ETag` of the state you read as `If-Match`."},
+	{Err: engine.ErrTooLarge, Slug: "too_large", Status: http.StatusRequestEntityTooLarge, Title: "Too large",
+		Means: "The body, or a part of it, is above a limit that the detail names: bodies 1 MB (5 MB for states and workflows), inputs and answers 1 MB, states 4 MB.",
+		Do:    "Send less; keep large data elsewhere and refer to it."},
+	{Err: errMediaType, Slug: "unsupported_media_type", Status: http.StatusUnsupportedMediaType, Title: "Wrong content type",
+		Means: "The body's `Content-Type` is none that this route reads.",
+		Do:    "Send `Content-Type: application/json`."},
+	{Err: errInvalid, Slug: "request_invalid", Status: http.StatusUnprocessableEntity, Title: "The request does not fit",
+		Means: "The body is JSON, but not what this route takes: a field is unknown, missing or of a wrong type; or a parameter is. `errors` names each place.",
+		Do:    "Correct the places named. Nothing has changed."},
+	{Err: engine.ErrNoEntry, Slug: "no_entry", Status: http.StatusUnprocessableEntity, Title: "Nowhere to start",
+		Means: "The workflow has no step of the entry's name (`root` when none is given); `exists` lists its steps.",
+		Do:    "Name one of `exists` as `entry`."},
+	{Err: engine.ErrAnswerInvalid, Slug: "answer_invalid", Status: http.StatusUnprocessableEntity, Title: "The answer does not fit the question",
+		Means: "The answer is none of the options, or does not fit the question's schema; `errors` points into `/response`. The question stays open.",
+		Do:    "Answer as the question's `options` and `schema` say."},
+	{Err: engine.ErrKeyReused, Slug: "key_reused", Status: http.StatusUnprocessableEntity, Title: "The key was used for something else",
+		Means: "The `Idempotency-Key` came before with another body.",
+		Do:    "Use a fresh key for each request, and the same key only to send the same request again."},
+	{Err: errWorkflow, Slug: "workflow_invalid", Status: http.StatusUnprocessableEntity, Title: "The workflow cannot be used",
+		Means: "The file is of no known format or has errors (each with file, line and column), or the workflow cannot be written in the format asked for. Nothing was loaded.",
+		Do:    "Correct the places named."},
+	{Err: engine.ErrOverloaded, Slug: "overloaded", Status: http.StatusTooManyRequests, Title: "Too much is waiting",
+		Means: "More sessions wait to be run than this engine queues. The session was not started.",
+		Do:    "Try again after the time in `Retry-After`.", RetryAfter: 5},
+	{Err: errInternal, Slug: "internal", Status: http.StatusInternalServerError, Title: "Something is broken here",
+		Means: "A fault of the server. Its log has the details.",
+		Do:    "Report it with the time and the request. The same request with the same `Idempotency-Key` may be sent again."},
+	{Err: engine.ErrUnavailable, Slug: "unavailable", Status: http.StatusServiceUnavailable, Title: "Not now",
+		Means: "The database cannot be reached, or did not answer in time. What was asked may have happened all the same.",
+		Do:    "Send the same request with the same `Idempotency-Key` again after the time in `Retry-After`.", RetryAfter: 1},
+	{Err: engine.ErrUnknownOutcome, Slug: "unavailable", Status: http.StatusServiceUnavailable},
+	{Err: errRequestIsSlow, Slug: "unavailable", Status: http.StatusServiceUnavailable},
+}
+
+// rowOf is the row that describes a slug; an unknown one is a fault of the program.
+func rowOf(slug string) *problemRow {
+	for i := range problemTable {
+		if problemTable[i].Slug == slug && problemTable[i].Title != "" {
+			return &problemTable[i]
+		}
+	}
+	panic("api: no problem is called " + slug)
+}

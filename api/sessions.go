@@ -1,0 +1,189 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// StartBody is what starts a session.
+type StartBody struct {
+	Workflow string            `json:"workflow,omitempty" doc:"default when left out" example:"conversation"`
+	Entry    string            `json:"entry,omitempty" doc:"the step to begin at; root when left out"`
+	Inputs   json.RawMessage   `json:"inputs,omitempty" doc:"an object, the output of the step named initial; each key is also that of a step of its name"`
+	ID       string            `json:"id,omitempty" maxLength:"200" doc:"a UUID v7 when left out"`
+	Labels   map[string]string `json:"labels,omitempty" doc:"for filters"`
+}
+
+type startIn struct {
+	Waiting
+	Keyed
+	Body StartBody
+}
+
+// SessionFilter says which sessions.
+type SessionFilter struct {
+	Status        []string  `query:"status,explode" doc:"one or several, by comma or repeated"`
+	Workflow      string    `query:"workflow"`
+	Awaiting      bool      `query:"awaiting" doc:"true: only those with an open question"`
+	Step          string    `query:"step" doc:"with a question open at this step"`
+	Q             string    `query:"q" doc:"a text that the state contains"`
+	Label         []string  `query:"label,explode" doc:"name=value, may be repeated" example:"[\"team=blue\"]"`
+	Root          string    `query:"root" doc:"this session and all that descend from it"`
+	CreatedAfter  time.Time `query:"created_after"`
+	CreatedBefore time.Time `query:"created_before"`
+	WaitingBefore time.Time `query:"waiting_before" doc:"with a question asked before this"`
+}
+
+type listIn struct {
+	SessionFilter
+	Paged
+}
+
+type countIn struct {
+	SessionFilter
+	By string `query:"by" default:"status" enum:"status,workflow,\"workflow,status\",step" doc:"what to count by"`
+}
+
+// Counts is how many sessions there are of each kind.
+type Counts struct {
+	By     string           `json:"by" example:"status"`
+	Total  int64            `json:"total" doc:"sum of the counts"`
+	Counts map[string]int64 `json:"counts" doc:"by status, workflow, workflow and status (with a comma between), or workflow/step"`
+}
+
+type sessionIn struct {
+	Session string `path:"session"`
+}
+
+type deleteIn struct {
+	sessionID
+	Cancel bool `query:"cancel" doc:"true: one that has not ended is cancelled first"`
+}
+
+// sessionID is embedded by what is addressed by a session.
+type sessionID struct {
+	Session string `path:"session"`
+}
+
+type empty struct{}
+
+func (s *server) registerSessions() {
+	register(s, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
+		summary: "Start a session of a workflow", about: "Answers 201 as soon as the session is durable; with ?wait= at its next pause or end.",
+		problems: []string{"workflow_not_found", "no_entry", "session_exists", "overloaded"}}, s.start)
+	register(s, operation{id: "listSessions", method: http.MethodGet, path: "/api/v1/sessions", tag: tagSessions,
+		summary: "List sessions, the newest first", problems: []string{"bad_request"}}, s.list)
+	register(s, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
+		summary: "Count sessions"}, s.count)
+	register(s, operation{id: "getSession", method: http.MethodGet, path: "/api/v1/sessions/{session}", tag: tagSessions,
+		summary: "Look at a session", problems: []string{"session_not_found"}}, s.get)
+	register(s, operation{id: "deleteSession", method: http.MethodDelete, path: "/api/v1/sessions/{session}", tag: tagSessions,
+		summary: "Remove a session with all its history", problems: []string{"session_not_found", "session_busy"}}, s.delete)
+}
+
+func (s *server) start(ctx context.Context, in *startIn) (*sessionOut, error) {
+	wait, err := parseWait(in.Wait)
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	session, err := s.e.Start(ctx, engine.StartRequest{Workflow: b.Workflow, Entry: b.Entry, Inputs: b.Inputs, ID: b.ID, Labels: b.Labels, Key: in.Key})
+	if err != nil {
+		return nil, err
+	}
+	if session, err = s.wait(ctx, session, wait); err != nil {
+		return nil, err
+	}
+	out := answerWith(session)
+	out.Location = "sessions/" + url.PathEscape(session.ID) // relative: right below any prefix
+	return out, nil
+}
+
+func (s *server) list(ctx context.Context, in *listIn) (*pageOut[Session], error) {
+	q, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	at, err := readCursor("sessions", in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	q.Limit, q.After = in.Limit, engine.Cursor{At: at.At, ID: at.ID}
+	found, next, err := s.e.Sessions(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Session, len(found))
+	for i := range found {
+		items[i] = sessionOf(&found[i])
+	}
+	return pageOf(items, rowCursor("sessions", next)), nil
+}
+
+func (s *server) count(ctx context.Context, in *countIn) (*struct{ Body Counts }, error) {
+	q, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.e.CountSessions(ctx, q, in.By)
+	if err != nil {
+		return nil, err
+	}
+	out := Counts{By: in.By, Counts: counts}
+	if out.Counts == nil {
+		out.Counts = map[string]int64{}
+	}
+	for _, n := range counts {
+		out.Total += n
+	}
+	return &struct{ Body Counts }{out}, nil
+}
+
+func (s *server) get(ctx context.Context, in *sessionIn) (*sessionOut, error) {
+	session, err := s.e.Session(ctx, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	return answerWith(session), nil
+}
+
+func (s *server) delete(ctx context.Context, in *deleteIn) (*empty, error) {
+	return nil, s.e.DeleteSession(ctx, in.Session, in.Cancel)
+}
+
+var statuses = []string{engine.StatusActive, engine.StatusAwaitingInput, engine.StatusPending, engine.StatusPaused,
+	engine.StatusComplete, engine.StatusError, engine.StatusCancelled}
+
+// query is the filter as the engine takes it.
+func (f *SessionFilter) query() (engine.SessionQuery, error) {
+	q := engine.SessionQuery{Workflow: f.Workflow, Awaiting: f.Awaiting, Step: f.Step, Text: f.Q, Root: f.Root,
+		CreatedAfter: f.CreatedAfter, CreatedBefore: f.CreatedBefore, WaitingBefore: f.WaitingBefore}
+	for _, list := range f.Status {
+		for status := range strings.SplitSeq(list, ",") {
+			if status = strings.TrimSpace(status); !slices.Contains(statuses, status) {
+				return q, problem("request_invalid", "", Fault{Parameter: "status",
+					Message: fmt.Sprintf("%q is no status; there are %s", status, strings.Join(statuses, ", "))})
+			}
+			q.Status = append(q.Status, status)
+		}
+	}
+	for _, label := range f.Label {
+		name, value, ok := strings.Cut(label, "=")
+		if !ok || name == "" {
+			return q, problem("request_invalid", "", Fault{Parameter: "label", Message: fmt.Sprintf("is %q, want name=value", label)})
+		}
+		if q.Labels == nil {
+			q.Labels = map[string]string{}
+		}
+		q.Labels[name] = value
+	}
+	return q, nil
+}

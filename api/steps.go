@@ -1,0 +1,203 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+type addStepIn struct {
+	workflowID
+	Match
+	Keyed
+	Body Step
+}
+
+type stepID struct {
+	workflowID
+	Step string `path:"step"`
+}
+
+type patchStepIn struct {
+	stepID
+	Match
+	RawBody []byte `contentType:"application/merge-patch+json"`
+}
+
+type removeStepIn struct {
+	stepID
+	Match
+}
+
+// EditedStep is a step after an edit, with who is affected by it.
+type EditedStep struct {
+	Step     Step     `json:"step"`
+	Affected Affected `json:"affected"`
+}
+
+// Removed is what a removal affects.
+type Removed struct {
+	Affected Affected `json:"affected"`
+}
+
+// Affected is how many sessions an edit concerns: they use it from their next wave on.
+type Affected struct {
+	Sessions map[string]int64 `json:"sessions" doc:"sessions of the workflow that have not ended, by status"`
+	AtStep   int64            `json:"at_step" doc:"questions open at the step; they stay as they were shown until they are answered or reasked"`
+}
+
+type editedStepOut struct {
+	ETag string `header:"ETag" doc:"of the workflow after the edit"`
+	Body EditedStep
+}
+
+type removedOut struct {
+	ETag string `header:"ETag" doc:"of the workflow after the edit"`
+	Body Removed
+}
+
+func (s *server) registerSteps() {
+	register(s, operation{id: "addStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps", tag: tagWorkflows, status: http.StatusCreated,
+		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch"}}, s.addStep)
+	register(s, operation{id: "patchStep", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
+		summary: "Change a step", about: "A JSON merge patch (RFC 7396): null removes a property. `input`, `retry`, `output_schema` and `config` are texts and are replaced whole. The id stays.",
+		object: true, takes: []string{mergePatch},
+		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.patchStep)
+	register(s, operation{id: "removeStep", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
+		summary: "Remove a step with its paths", problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.removeStep)
+}
+
+func (s *server) addStep(ctx context.Context, in *addStepIn) (*editedStepOut, error) {
+	if w := in.Body.Workflow; w != "" && w != in.Workflow {
+		return nil, problem("request_invalid", "", Fault{Pointer: "/workflow", Message: fmt.Sprintf("is %q, the address says %q", w, in.Workflow)})
+	}
+	var after *engine.Workflow
+	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
+		if w.Step(in.Body.ID) != nil {
+			return fmt.Errorf("%w: %q in workflow %q", errStepExists, in.Body.ID, in.Workflow)
+		}
+		after, err = s.e.PutStep(ctx, in.Workflow, in.Body.definition(in.Workflow, nil), match)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.editedStep(ctx, after, in.Body.ID)
+}
+
+func (s *server) patchStep(ctx context.Context, in *patchStepIn) (*editedStepOut, error) {
+	var after *engine.Workflow
+	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) error {
+		before := w.Step(in.Step)
+		if before == nil {
+			return noSuchStep(w, in.Step)
+		}
+		patched, err := patch(s, stepOf(before), in.RawBody)
+		if err != nil {
+			return err
+		}
+		if patched.ID != in.Step {
+			return problem("request_invalid", "", Fault{Pointer: "/id", Message: "cannot be changed; add a step and remove this one"})
+		}
+		after, err = s.e.PutStep(ctx, in.Workflow, patched.definition(before.Workflow, before), match)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.editedStep(ctx, after, in.Step)
+}
+
+func (s *server) removeStep(ctx context.Context, in *removeStepIn) (*removedOut, error) {
+	after, err := s.e.RemoveStep(ctx, in.Workflow, in.Step, in.tag())
+	if err != nil {
+		return nil, err
+	}
+	affected, err := s.affected(ctx, in.Workflow, in.Step)
+	if err != nil {
+		return nil, err
+	}
+	return &removedOut{quoteTag(after.ETag()), Removed{affected}}, nil
+}
+
+// editTries is how often an edit that names no version starts again when somebody else
+// edits the workflow meanwhile.
+const editTries = 5
+
+// edit reads a workflow and changes it, without anything coming between.
+func (s *server) edit(ctx context.Context, id, match string, change func(w *engine.Workflow, match string) error) error {
+	for try := 1; ; try++ {
+		w, err := s.e.Workflow(ctx, id)
+		if err != nil {
+			return err
+		}
+		on := match
+		if on == "" {
+			on = w.ETag()
+		}
+		err = change(w, on)
+		if match != "" || try == editTries || !errors.Is(err, engine.ErrVersionMismatch) {
+			return err
+		}
+	}
+}
+
+func (s *server) editedStep(ctx context.Context, w *engine.Workflow, step string) (*editedStepOut, error) {
+	after := w.Step(step)
+	if after == nil {
+		return nil, fmt.Errorf("step %q is not in workflow %q after it was written", step, w.ID)
+	}
+	affected, err := s.affected(ctx, w.ID, step)
+	if err != nil {
+		return nil, err
+	}
+	return &editedStepOut{quoteTag(w.ETag()), EditedStep{stepOf(after), affected}}, nil
+}
+
+// affected counts whom an edit concerns.
+func (s *server) affected(ctx context.Context, workflow, step string) (Affected, error) {
+	out := Affected{Sessions: map[string]int64{}}
+	counts, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow}, "status")
+	if err != nil {
+		return out, err
+	}
+	for status, n := range counts {
+		if status != engine.StatusComplete && status != engine.StatusCancelled {
+			out.Sessions[status] = n
+		}
+	}
+	if step == "" || counts[engine.StatusAwaitingInput]+counts[engine.StatusPaused]+counts[engine.StatusActive]+counts[engine.StatusError] == 0 {
+		return out, nil
+	}
+	at, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow, Step: step}, "step")
+	out.AtStep = at[workflow+"/"+step]
+	return out, err
+}
+
+func noSuchStep(w *engine.Workflow, step string) error {
+	e := &engine.DetailError{Err: engine.ErrStepNotFound, Detail: fmt.Sprintf("%q in workflow %q", step, w.ID)}
+	for i := range w.Steps {
+		e.Exists = append(e.Exists, w.Steps[i].ID)
+	}
+	return e
+}
+
+// wholeTexts are properties that are JSON text: a patch replaces them whole.
+var wholeTexts = []string{"input", "retry", "output_schema", "config", "condition"}
+
+// patch applies a merge patch to a step or path and judges the result like a body.
+func patch[T any](s *server, on T, with []byte) (*T, error) {
+	old, err := json.Marshal(on)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := mergeJSON(old, with, wholeTexts)
+	if err != nil {
+		return nil, err
+	}
+	return decodeBody[T](s, merged)
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sort"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// workflowID is embedded by what is addressed by a workflow.
+type workflowID struct {
+	Workflow string `path:"workflow"`
+}
+
+type workflowOut struct {
+	ETag string `header:"ETag" doc:"hash of everything people can edit in it"`
+	Body Workflow
+}
+
+type putWorkflowIn struct {
+	workflowID
+	Match
+	Body Workflow
+}
+
+type deleteWorkflowIn struct {
+	workflowID
+	Match
+}
+
+type differenceOut struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Body   engine.Difference
+}
+
+func (s *server) registerWorkflows() {
+	register(s, operation{id: "listWorkflows", method: http.MethodGet, path: "/api/v1/workflows", tag: tagWorkflows,
+		summary: "List workflows by id", problems: []string{"bad_request"}}, s.listWorkflows)
+	register(s, operation{id: "getWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
+		summary: "Read a workflow, with what is wrong with it", problems: []string{"workflow_not_found"}}, s.getWorkflow)
+	register(s, operation{id: "putWorkflow", method: http.MethodPut, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
+		summary: "Make a workflow the one given", limit: largeLimit,
+		about: "What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. " +
+			"Sessions at work use it from their next wave on.",
+		problems: []string{"version_mismatch", "workflow_not_found"}}, s.putWorkflow)
+	register(s, operation{id: "deleteWorkflow", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
+		summary: "Remove a workflow with its steps", about: "Its sessions stay.",
+		problems: []string{"workflow_not_found", "version_mismatch"}}, s.deleteWorkflow)
+}
+
+func (s *server) listWorkflows(ctx context.Context, in *struct{ Paged }) (*pageOut[engine.WorkflowInfo], error) {
+	at, err := readCursor("workflows", in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.e.Workflows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID })
+	first := sort.Search(len(all), func(i int) bool { return in.Cursor == "" || all[i].ID > at.ID })
+	page, next := all[first:], ""
+	if len(page) > in.Limit {
+		page = page[:in.Limit]
+		next = cursor{List: "workflows", ID: page[in.Limit-1].ID}.String()
+	}
+	return pageOf(page, next), nil
+}
+
+func (s *server) getWorkflow(ctx context.Context, in *workflowID) (*workflowOut, error) {
+	w, err := s.e.Workflow(ctx, in.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	body, err := workflowOf(w, s.e.Validate(w))
+	if err != nil {
+		return nil, err
+	}
+	return &workflowOut{quoteTag(w.ETag()), body}, nil
+}
+
+func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenceOut, error) {
+	before, err := s.workflowOrNil(ctx, in.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	w, err := in.Body.definition(in.Workflow, before)
+	if err != nil {
+		return nil, err
+	}
+	diff, err := s.e.PutWorkflow(ctx, w, in.tag())
+	if err != nil {
+		return nil, err
+	}
+	out := &differenceOut{Status: http.StatusOK, ETag: quoteTag(diff.ETag), Body: *diff}
+	if before == nil {
+		out.Status = http.StatusCreated
+	}
+	return out, nil
+}
+
+func (s *server) workflowOrNil(ctx context.Context, id string) (*engine.Workflow, error) {
+	w, err := s.e.Workflow(ctx, id)
+	if errors.Is(err, engine.ErrWorkflowNotFound) {
+		return nil, nil
+	}
+	return w, err
+}
+
+func (s *server) deleteWorkflow(ctx context.Context, in *deleteWorkflowIn) (*empty, error) {
+	return nil, s.e.DeleteWorkflow(ctx, in.Workflow, in.tag())
+}
