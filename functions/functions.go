@@ -1,0 +1,50 @@
+package functions
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/api"
+	"github.com/stepgraph/stepgraph/functions/code"
+	"github.com/stepgraph/stepgraph/functions/generate"
+)
+
+// Options are what functions may use here. The zero value works: no model, no network but
+// the public internet, nothing of the environment, no script files.
+type Options struct {
+	Models   generate.Models                    // usually a *models.Catalog; without it generate is off
+	Profiles func() map[string]generate.Profile // named settings of generate
+	Schemas  func() map[string]json.RawMessage  // named schemas of generate
+	AllowNet []netip.Prefix                     // networks that workflows may call beside the public internet
+	// Getenv gives the value of $NAME for a request to host, and whether workflows may use
+	// it there; without it no name has a value.
+	Getenv    func(name, host string) (string, bool)
+	Transport http.RoundTripper // replaces the guarded one of api
+	Timeout   time.Duration     // of an HTTP request whose step sets none; 30 s by default
+	Code      code.Options      // limits of scripts, and their folder
+}
+
+// Standard registers every function of this package and of those below it. It is the whole
+// list.
+func Standard(r *engine.Registry, o Options) {
+	// Questions.
+	r.Add(requestSpec())
+	r.Add(confirmSpec())
+	r.Add(selectSpec())
+
+	// Talking, to people and to models.
+	r.Add(replySpec())
+	r.Add(generate.Spec(generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv}))
+
+	// The outside.
+	r.Add(api.Spec(api.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
+
+	// Work on data.
+	r.Add(code.Spec(o.Code))
+	r.Add(variableSpec())
+	r.Add(templateSpec())
+	r.Add(accumulateSpec())
+}

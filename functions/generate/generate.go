@@ -1,0 +1,161 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// limit is how many calls of models one engine makes at once.
+const limit = 8
+
+// Models finds the model that answers; *models.Catalog is one.
+type Models interface {
+	// Model returns what answers a step that asks for name, which may be empty, and the
+	// model id for the request.
+	Model(name string) (models.Model, string, error)
+	// Endpoint returns the model behind an address that a workflow names itself.
+	Endpoint(at models.Endpoint) (models.Model, error)
+}
+
+// Options are the operator's choices. Without Models the function is off; all else may be
+// left out.
+type Options struct {
+	Models   Models
+	Profiles func() map[string]Profile         // by the name that steps give as profile or agent
+	Schemas  func() map[string]json.RawMessage // by the name that steps give as schema_name
+	// Getenv gives the value of $NAME in an api_key for host, and whether workflows may use
+	// it there.
+	Getenv func(name, host string) (string, bool)
+}
+
+// Input is the input of utils.generate.generate.
+type Input struct {
+	User       input.Text      `json:"user,omitempty" jsonschema:"what the model is asked; may be left out when there are messages or a history"`
+	System     input.Text      `json:"system,omitempty" jsonschema:"how the model should answer"`
+	Model      input.Text      `json:"model,omitempty" jsonschema:"a model, or provider/model; which provider answers is the operator's choice"`
+	Profile    input.Text      `json:"profile,omitempty" jsonschema:"a configured profile, whose settings count where the step gives none"`
+	Agent      input.Text      `json:"agent,omitempty" jsonschema:"another name of profile"`
+	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
+	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
+
+	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content} that stands before user"`
+	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"the newest messages of the session's chat go along"`
+	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
+	Images         json.RawMessage `json:"images,omitempty" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
+
+	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
+	TopP            *input.Float    `json:"top_p,omitempty" jsonschema:"the provider's own when absent"`
+	MaxTokens       input.Int       `json:"max_tokens,omitempty" jsonschema:"the longest answer; the provider's own when absent"`
+	Seed            *input.Int      `json:"seed,omitempty" jsonschema:"for answers that can be had again, where the provider can"`
+	Stop            json.RawMessage `json:"stop,omitempty" jsonschema:"a text, or a list of texts, that ends the answer"`
+	ReasoningEffort input.Text      `json:"reasoning_effort,omitempty" jsonschema:"such as low; passed on as it is"`
+	Reasoning       json.RawMessage `json:"reasoning,omitempty" jsonschema:"{effort}: another form of reasoning_effort"`
+	Parameters      json.RawMessage `json:"parameters,omitempty" jsonschema:"an object of further parameters of the provider"`
+
+	BaseURL input.Text `json:"base_url,omitempty" jsonschema:"an OpenAI-compatible server of the workflow's own"`
+	APIKey  input.Text `json:"api_key,omitempty" jsonschema:"its key, as $NAME of a value that the operator has opened"`
+
+	DirectlySetReply input.Bool `json:"directly_set_reply,omitempty" jsonschema:"the answer is also said in the chat"`
+}
+
+// Output is what an answer without a schema is; with one, the output is the object itself.
+type Output struct {
+	Response string `json:"response" jsonschema:"the answer"`
+	Message  string `json:"message,omitempty" jsonschema:"the same, with directly_set_reply"`
+	Content  string `json:"content,omitempty" jsonschema:"the same, with directly_set_reply"`
+}
+
+// Spec is utils.generate.generate. A call that is made again after a crash goes out with the
+// same key, by which a provider or proxy that knows it answers as before; what has been said
+// in the chat is part of the checkpoint with the output, so it is said once.
+func Spec(o Options) engine.Spec {
+	f := function{o}
+	spec := engine.Spec{
+		Name:        "utils.generate.generate",
+		Aliases:     []string{"generate", "utils.generate"},
+		Description: "Asks a model, for a text or for an object that fits a schema.",
+		Effects:     true,
+		Limit:       limit,
+		Check:       f.check,
+		Input:       input.Schema[Input](),
+		Output:      input.Schema[Output](),
+		Function:    engine.FunctionFunc(f.call),
+	}
+	spec.Output.Required = nil // with a schema the output is what the schema says
+	if o.Models == nil {
+		spec.Disabled = "no model is configured, start with --model"
+	}
+	return spec
+}
+
+type function struct{ options Options }
+
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.prepare(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if a.schema != nil {
+		return a.object(ctx, bool(in.DirectlySetReply))
+	}
+	return a.text(ctx, bool(in.DirectlySetReply))
+}
+
+// asking is one step's question to a model, ready to be asked.
+type asking struct {
+	model   models.Model
+	request models.Request
+	schema  checker // nil: the answer is a text
+}
+
+// text asks for a text, which is shown as it comes.
+func (a *asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
+	a.request.Token = talk.Of(ctx).Token
+	response, err := a.ask(ctx, a.request)
+	if err != nil {
+		return nil, err
+	}
+	out := Output{Response: response.Text}
+	if say {
+		out.Message, out.Content = response.Text, response.Text
+		talk.Of(ctx).Say(response.Text)
+	}
+	return input.Encode(out), nil
+}
+
+// ask makes one call and meters what it used.
+func (a *asking) ask(ctx context.Context, request models.Request) (models.Response, error) {
+	response, err := a.model.Generate(ctx, request)
+	if err != nil {
+		return response, failure(err)
+	}
+	model := response.Model
+	if model == "" {
+		model = request.Model
+	}
+	u := response.Usage
+	talk.Of(ctx).Meter(engine.Usage{
+		Model: model, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
+		Estimated: u.Estimated, Cost: u.Cost,
+	})
+	return response, nil
+}
+
+// failure is an error of a model as the engine wants to know it.
+func failure(err error) error {
+	var e *models.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &engine.CallError{Kind: e.Kind, Message: err.Error(), Transient: e.Transient(), RetryAfter: e.RetryAfter, Err: err}
+}

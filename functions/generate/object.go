@@ -1,0 +1,94 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// checker tells where a value does not fit; *schemacheck.Schema is one.
+type checker interface {
+	Check(value []byte) []schemacheck.Fault
+}
+
+// object asks for an object that fits the schema. One that does not is asked for once more,
+// with the faults shown, since models mend most of them; then it is an error. Nothing is
+// shown as it comes: half an object helps nobody.
+func (a *asking) object(ctx context.Context, say bool) (json.RawMessage, error) {
+	response, err := a.ask(ctx, a.request)
+	if err != nil {
+		return nil, err
+	}
+	found := a.faults(response)
+	if found != "" && response.FinishReason != models.FinishLength {
+		response, err = a.ask(ctx, a.repair(response, found))
+		if err != nil {
+			return nil, err
+		}
+		found = a.faults(response)
+	}
+	if found != "" {
+		return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
+	}
+	if say {
+		talk.Of(ctx).Say(input.ResponseText(response.Object))
+	}
+	return response.Object, nil
+}
+
+// faults is what is wrong with an answer, "" when it fits.
+func (a *asking) faults(response models.Response) string {
+	if response.Object == nil {
+		if response.FinishReason == models.FinishLength {
+			return "it was cut off because max_tokens was used up"
+		}
+		return "it is not JSON"
+	}
+	var lines []string
+	for _, f := range a.schema.Check(response.Object) {
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "; ")
+}
+
+// repair is the request again, with the answer and what is wrong with it. It is another call
+// with a key of its own.
+func (a *asking) repair(response models.Response, found string) models.Request {
+	again := a.request
+	if again.Key != "" {
+		again.Key += "/repair"
+	}
+	again.Messages = append([]models.Message(nil), a.request.Messages...)
+	if response.Text != "" {
+		again.Messages = append(again.Messages, models.Message{Role: models.RoleAssistant, Content: response.Text})
+	}
+	again.Messages = append(again.Messages, models.Message{Role: models.RoleUser,
+		Content: "That answer does not fit the schema: " + found + ".\nAnswer again, with nothing but JSON that fits."})
+	return again
+}
+
+// check looks at a step when it is loaded: its schema must compile and its profile be known.
+func (f function) check(text json.RawMessage) []engine.Problem {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil // references may stand where numbers will
+	}
+	var problems []engine.Problem
+	if in.Schema != nil && !strings.Contains(string(in.Schema), "@{") {
+		if _, err := compile(in.Schema); err != nil {
+			problems = append(problems, engine.Problem{Level: "error", Code: "schema", Message: err.Error()})
+		}
+	}
+	if name := in.profileName(); name != "" && !strings.Contains(name, "@{") {
+		if _, err := f.profile(name); err != nil {
+			problems = append(problems, engine.Problem{Level: "warning", Code: "profile", Message: err.Error()})
+		}
+	}
+	return problems
+}

@@ -1,0 +1,141 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// prepare turns an input into a question to a model.
+func (f function) prepare(ctx context.Context, in Input) (*asking, error) {
+	if f.options.Models == nil {
+		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "no model is configured, start with --model"}
+	}
+	profile, err := f.profile(in.profileName())
+	if err != nil {
+		return nil, err
+	}
+	in = profile.over(in)
+	a := &asking{}
+	if err := f.setSchema(a, in, profile); err != nil {
+		return nil, err
+	}
+	call := engine.CallOf(ctx)
+	a.request.Step, a.request.Key = call.Step, call.Key
+	if err := in.settings(&a.request, profile); err != nil {
+		return nil, err
+	}
+	if a.request.Messages, err = in.messages(ctx); err != nil {
+		return nil, err
+	}
+	return a, f.setModel(a, in)
+}
+
+func (f function) setSchema(a *asking, in Input, profile Profile) error {
+	text, name, err := f.schema(in, profile)
+	if err != nil || text == nil {
+		return err
+	}
+	if text[0] == '"' {
+		text = json.RawMessage(input.TextOf(text))
+	}
+	if a.schema, err = compile(text); err != nil {
+		return input.Bad("%v", err)
+	}
+	a.request.Schema, a.request.SchemaName = text, name
+	return nil
+}
+
+func compile(text json.RawMessage) (*schemacheck.Schema, error) {
+	if text[0] == '"' {
+		text = json.RawMessage(input.TextOf(text))
+	}
+	return schemacheck.Compile(text)
+}
+
+// setModel finds what answers: the workflow's own server if it names one, else what the
+// operator has chosen.
+func (f function) setModel(a *asking, in Input) (err error) {
+	if in.BaseURL == "" {
+		a.model, a.request.Model, err = f.options.Models.Model(string(in.Model))
+		return failure(err)
+	}
+	at := models.Endpoint{BaseURL: string(in.BaseURL), Key: string(in.APIKey)}
+	if name, ok := strings.CutPrefix(at.Key, "$"); ok {
+		if at.Key, err = f.key(strings.Trim(name, "{}"), at.BaseURL); err != nil {
+			return err
+		}
+	}
+	a.model, err = f.options.Models.Endpoint(at)
+	a.request.Model = string(in.Model)
+	return failure(err)
+}
+
+func (f function) key(name, address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return "", input.Bad("base_url: want an http or https address")
+	}
+	if f.options.Getenv != nil {
+		if value, ok := f.options.Getenv(name, u.Hostname()); ok {
+			return value, nil
+		}
+	}
+	return "", input.Bad("api_key: $%s is not open to workflows for %s; the operator can set it and allow it with --env %s", name, u.Hostname(), name)
+}
+
+// settings are the parameters of the request.
+func (in Input) settings(r *models.Request, profile Profile) error {
+	r.Temperature, r.TopP = (*float64)(in.Temperature), (*float64)(in.TopP)
+	r.MaxTokens = int(in.MaxTokens)
+	if r.MaxTokens < 0 {
+		return input.Bad("max_tokens: %d is less than none", r.MaxTokens)
+	}
+	if in.Seed != nil {
+		seed := int64(*in.Seed)
+		r.Seed = &seed
+	}
+	r.ReasoningEffort = string(in.ReasoningEffort)
+	if r.ReasoningEffort == "" && in.Reasoning != nil {
+		reasoning, err := input.Parse(in.Reasoning)
+		if err != nil {
+			return input.Bad("reasoning: want an object with effort, not %s", in.Reasoning)
+		}
+		r.ReasoningEffort = input.TextOf(reasoning.Get("effort"))
+	}
+	switch {
+	case in.Stop == nil:
+	case in.Stop[0] == '[':
+		var list []input.Text
+		if err := json.Unmarshal(in.Stop, &list); err != nil {
+			return input.Bad("stop: %v", err)
+		}
+		for _, text := range list {
+			r.Stop = append(r.Stop, string(text))
+		}
+	default:
+		r.Stop = []string{input.TextOf(in.Stop)}
+	}
+	for _, given := range []json.RawMessage{profile.Parameters, in.Parameters} {
+		if len(given) == 0 || string(given) == "null" {
+			continue
+		}
+		fields, err := input.Parse(given)
+		if err != nil {
+			return input.Bad("parameters: want an object")
+		}
+		if r.Extra == nil {
+			r.Extra = map[string]json.RawMessage{}
+		}
+		for _, field := range fields {
+			r.Extra[field.Name] = field.Value
+		}
+	}
+	return nil
+}

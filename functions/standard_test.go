@@ -1,0 +1,64 @@
+package functions_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions"
+)
+
+func TestStandard(t *testing.T) {
+	r := engine.NewRegistry()
+	functions.Standard(r, functions.Options{})
+	names := map[string]string{
+		"request": "utils.request.request", "utils.request": "utils.request.request", "request.request": "utils.request.request",
+		"confirm": "utils.request.confirm", "request.confirm": "utils.request.confirm", "select": "utils.request.select",
+		"reply": "utils.reply.reply", "reply.reply": "utils.reply.reply", "generate": "utils.generate.generate",
+		"api": "utils.api.api", "code": "utils.code.code", "variable": "variable", "template": "template", "accumulate": "accumulate",
+	}
+	for name, want := range names {
+		if s := r.Find(name); s == nil || s.Name != want {
+			t.Errorf("Find(%s) = %v, want %s", name, s, want)
+		}
+	}
+	effects := map[string]bool{"utils.generate.generate": true, "utils.api.api": true}
+	for _, s := range r.Specs() {
+		if s.Effects != effects[s.Name] {
+			t.Errorf("%s has effects: %t", s.Name, s.Effects)
+		}
+		if s.Description == "" || s.Input == nil {
+			t.Errorf("%s is not described", s.Name)
+		}
+		undescribed(t, s)
+		if (s.Disabled != "") != (s.Name == "utils.generate.generate") {
+			t.Errorf("%s is disabled: %q", s.Name, s.Disabled)
+		}
+	}
+}
+
+// undescribed finds input fields that say nothing about themselves, and required ones, since
+// every field has a default or another in its stead.
+func undescribed(t *testing.T, s *engine.Spec) {
+	text, err := json.Marshal(s.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties           map[string]json.RawMessage
+		Required             []string
+		AdditionalProperties any
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if schema.AdditionalProperties != nil || schema.Required != nil || len(schema.Properties) == 0 {
+		t.Errorf("%s: input schema %s", s.Name, text)
+	}
+	for name, field := range schema.Properties {
+		var described struct{ Description string }
+		if json.Unmarshal(field, &described) != nil || described.Description == "" {
+			t.Errorf("%s: input field %s is not described", s.Name, name)
+		}
+	}
+}
