@@ -1,0 +1,2 @@
+-- ?1 id.
+DELETE FROM batch WHERE id = ?1;
