@@ -16,7 +16,7 @@ const (
 	MaxText = 256 << 10
 	// MaxWork is how many subschemas one check may enter. A large answer against a large
 	// form needs some thousands.
-	MaxWork = 1_000_000
+	MaxWork = 250_000
 
 	location  = "mem:///schema"
 	cacheSize = 512
