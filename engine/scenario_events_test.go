@@ -207,7 +207,7 @@ func (w *world) replaceState(rest string) error {
 }
 
 func (w *world) wait(string) error {
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 5*time.Second)
 	defer cancel()
 	_, err := w.engine.Wait(ctx, w.id())
 	return err

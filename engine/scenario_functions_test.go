@@ -19,14 +19,15 @@ type fakes struct {
 	mu       sync.Mutex
 	called   map[string]int // by key
 	failed   map[string]int // failures so far, by key
-	blocked  map[string]int // calls that wait for a release, by name
+	blocked  map[string]int // calls that wait for a release
 	released map[string]int
 	changed  chan struct{} // closed and renewed whenever released changes
+	killed   chan struct{} // closed and renewed when the process of the calls dies
 }
 
 func newFakes() *fakes {
 	return &fakes{called: map[string]int{}, failed: map[string]int{}, blocked: map[string]int{},
-		released: map[string]int{}, changed: make(chan struct{})}
+		released: map[string]int{}, changed: make(chan struct{}), killed: make(chan struct{})}
 }
 
 func (f *fakes) registry() *engine.Registry {
@@ -152,9 +153,10 @@ func (f *fakes) waitFor(ctx context.Context, in waitInput) (map[string]any, erro
 		in.Name = call.Step
 	}
 	f.record(call.Key)
-	f.block(in.Name, 1)
-	defer f.block(in.Name, -1)
-	cancelled := ctx.Done()
+	label := fmt.Sprintf("%s (visit %d)", in.Name, call.Visit)
+	f.block(label, 1)
+	defer f.block(label, -1)
+	cancelled, killed := ctx.Done(), f.processEnd()
 	if in.Stubborn {
 		cancelled = nil
 	}
@@ -167,14 +169,30 @@ func (f *fakes) waitFor(ctx context.Context, in waitInput) (map[string]any, erro
 		case <-changed:
 		case <-cancelled:
 			return nil, context.Cause(ctx)
+		case <-killed:
+			return nil, errDead
 		}
 	}
 }
 
-func (f *fakes) block(name string, n int) {
+func (f *fakes) processEnd() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.blocked[name] += n
+	return f.killed
+}
+
+// kill ends all calls under way, as the end of their process does.
+func (f *fakes) kill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.killed)
+	f.killed = make(chan struct{})
+}
+
+func (f *fakes) block(call string, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.blocked[call] += n
 }
 
 // pass takes one release; the channel tells when there may be another.
@@ -201,9 +219,9 @@ func (f *fakes) waiting() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var names []string
-	for name, n := range f.blocked {
+	for call, n := range f.blocked {
 		for range n {
-			names = append(names, name)
+			names = append(names, call)
 		}
 	}
 	sort.Strings(names)

@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -153,13 +156,26 @@ func (w *world) goldenExecutions(name string) string {
 	return b.String()
 }
 
+// writeLineage writes relations, which a store returns in no order.
 func writeLineage(b *strings.Builder, word string, list []engine.Lineage) {
+	slices.SortFunc(list, func(x, y engine.Lineage) int {
+		return cmp.Or(cmp.Compare(seqOf(x.Execution), seqOf(y.Execution)), cmp.Compare(x.Label, y.Label))
+	})
 	for i, l := range list {
 		if i == 0 {
 			b.WriteString(" " + word)
 		}
-		fmt.Fprintf(b, " %s:%s", l.Execution[strings.LastIndex(l.Execution, "/")+1:], l.Label)
+		fmt.Fprintf(b, " %d:%s", seqOf(l.Execution), l.Label)
 	}
+}
+
+// seqOf is the number in the id of an execution.
+func seqOf(id string) int {
+	n, err := strconv.Atoi(id[strings.LastIndex(id, "/")+1:])
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
 func writePaths(b *strings.Builder, text json.RawMessage) {

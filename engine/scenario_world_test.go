@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -62,6 +63,7 @@ func (w *world) startEngine() {
 	o.Name = "scenario"
 	if !w.bubble {
 		o.PollEvery = 20 * time.Millisecond
+		o.ReadEvery = time.Millisecond // ticks need not last as long as they say
 		if w.s.has("crash") {
 			o.LeaseFor = leaseFor
 		}
@@ -94,6 +96,7 @@ func (w *world) stop() { w.stopRun() }
 // end before another engine starts.
 func (w *world) crash() {
 	w.dead.Store(true)
+	w.fakes.kill()
 	w.stopRun()
 	if w.bubble {
 		time.Sleep(15*time.Second + time.Millisecond)
@@ -181,8 +184,13 @@ func (w *world) rests() bool {
 	return true
 }
 
-// plain replaces the names of this play by those of the scenario.
-func (w *world) plain(text string) string { return strings.ReplaceAll(text, w.prefix, "") }
+// plain replaces the names of this play by those of the scenario, and the size of a state,
+// which depends on how many digits the time has.
+func (w *world) plain(text string) string {
+	return stateSize.ReplaceAllString(strings.ReplaceAll(text, w.prefix, ""), "the state would have N bytes")
+}
+
+var stateSize = regexp.MustCompile(`the state would have \d+ bytes`)
 
 // id is the id of the session that events speak of.
 func (w *world) id() string { return w.prefix + w.current }

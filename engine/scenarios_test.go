@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
@@ -17,8 +18,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens of testdata/scenarios")
-
-func TestMain(m *testing.M) { neo4jtest.Main(m) }
 
 func scenarios(t testing.TB) []*scenario {
 	t.Helper()
@@ -87,8 +86,10 @@ func TestScenariosSQLite(t *testing.T) {
 	}
 }
 
+// TestScenariosNeo4j has a server of its own and plays one scenario after another: an engine
+// claims whatever is due, and must neither take nor lose sessions of other tests.
 func TestScenariosNeo4j(t *testing.T) {
-	server := neo4jtest.URI(t)
+	server := neo4jtest.Own(t, neo4jserver.Options{})
 	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +101,6 @@ func TestScenariosNeo4j(t *testing.T) {
 	})
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
 			compare(t, s, play(t, s, store, false, nil), goldens...)
 		})
 	}
