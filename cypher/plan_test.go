@@ -43,7 +43,8 @@ var sample = func() map[string]any {
 		"root": "a", "created_before": at, "created_after": at, "waiting_before": at, "labels": []any{"a=b"}, "text": "a", "limit": 50,
 		"with_state": true, "after_at": at, "after_id": "a", "due": true, "owner": "a", "for": 1000, "by": 1000, "after": "a", "session": "a",
 		"before": 10, "lineage": true, "visit": 1, "target": "a", "label": "SESSION", "property": "id", "seconds": 1, "version": 1, "name": "a",
-		"checksum": "a",
+		"checksum": "a", "key": "a", "token": "a", "lease": "a", "saving": "a", "released": false, "due_at": at, "above": 1,
+		"outcome": "a", "message": "a",
 	}
 }()
 

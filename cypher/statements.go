@@ -91,6 +91,23 @@ var (
 	queryMessagesBackward   = load("messages_backward")
 	queryBlobs              = load("blobs")
 	queryResults            = load("results")
+
+	queryBatchCreate      = load("batch_create")
+	queryBatchCollecting  = load("batch_collecting")
+	queryBatchItemsPut    = load("batch_items_put")
+	queryBatch            = load("batch")
+	queryBatchesNewest    = load("batches_newest")
+	queryBatchItems       = load("batch_items")
+	queryBatchItemsOpen   = load("batch_items_open")
+	queryBatchesDue       = load("batches_due")
+	queryBatchClaim       = load("batch_claim")
+	queryBatchSave        = load("batch_save")
+	queryBatchItemsSave   = load("batch_items_save")
+	queryBatchStop        = load("batch_stop")
+	queryBatchContinue    = load("batch_continue")
+	queryBatchDeleteBegin = load("batch_delete_begin")
+	queryBatchItemsDelete = load("batch_items_delete")
+	queryBatchDelete      = load("batch_delete")
 )
 
 // loadedStatements are all that load has read, for the test that looks for files nobody uses.
