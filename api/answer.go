@@ -17,7 +17,7 @@ type AnswerBody struct {
 }
 
 type answerIn struct {
-	sessionID
+	AtSession
 	Waiting
 	Keyed
 	Body AnswerBody

@@ -16,7 +16,7 @@ import (
 const eventStream = "text/event-stream"
 
 type eventsIn struct {
-	sessionID
+	AtSession
 	LastEventID string `header:"Last-Event-ID" doc:"the id of the last event received: what was missed comes first"`
 	Last        string `query:"last_event_id" doc:"the same, for clients that cannot set headers"`
 }

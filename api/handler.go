@@ -80,6 +80,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	inner.MethodNotAllowed(methodNotAllowed(inner))
 	s.api = humachi.New(inner, humaConfig())
 	s.api.UseMiddleware(s.deadline, s.guardBody, s.replay)
+	describeProblems(s.api.OpenAPI().Components)
 	s.registerAll()
 	document := openAPI(s.api.OpenAPI())
 	inner.Get("/openapi.json", func(w http.ResponseWriter, _ *http.Request) {

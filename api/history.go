@@ -7,14 +7,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-type historyIn struct {
-	sessionID
+type HistoryPage struct {
+	AtSession
 	Paged
 	Newest bool `query:"newest" doc:"true: the newest page first; next leads to older ones. Within a page the order is always oldest to newest."`
 }
 
 type executionsIn struct {
-	historyIn
+	HistoryPage
 	Step string `query:"step" doc:"of one step only"`
 }
 
@@ -25,7 +25,7 @@ func (s *server) registerHistory() {
 		summary: "Read what a session ran", problems: []string{"session_not_found", "bad_request"}}, s.executions)
 }
 
-func (s *server) messages(ctx context.Context, in *historyIn) (*pageOut[Message], error) {
+func (s *server) messages(ctx context.Context, in *HistoryPage) (*pageOut[Message], error) {
 	q, err := in.query("messages")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (s *server) executions(ctx context.Context, in *executionsIn) (*pageOut[Exe
 	return pageOf(items, next), nil
 }
 
-func (in *historyIn) query(list string) (engine.HistoryQuery, error) {
+func (in *HistoryPage) query(list string) (engine.HistoryQuery, error) {
 	at, err := readCursor(list, in.Cursor)
 	q := engine.HistoryQuery{Limit: in.Limit}
 	if in.Newest {

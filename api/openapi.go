@@ -3,13 +3,69 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
+func humaConfig() huma.Config {
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0",
+			Info: &huma.Info{Title: "stepgraph", Version: "1", Description: "Runs workflows that are graphs: definitions, sessions, answers and history. " +
+				"Errors are RFC 9457 problems, explained at `/problems/{slug}`. Every POST takes an `Idempotency-Key`: the same request under the same key counts once and is answered with `Idempotency-Replayed: true` from the second time on."},
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"token":  {Type: "http", Scheme: "bearer", Description: "where the server was started with a token"},
+					"apiKey": {Type: "apiKey", In: "header", Name: "X-API-KEY"},
+				},
+			},
+			Security: []map[string][]string{{}, {"token": {}}, {"apiKey": {}}},
+			Tags:     tags,
+		},
+		Formats:       huma.DefaultFormats,
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{humaProblem},
+	}
+}
+
+// schemaName keeps names of engine's and our types apart where both have them.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == reflect.TypeFor[workflowProblem]() {
+		return "WorkflowProblem"
+	}
+	return name
+}
+
+// Groups of operations.
+const (
+	tagWorkflows = "workflows"
+	tagSessions  = "sessions"
+	tagHistory   = "history"
+	tagPeople    = "people"
+	tagSteering  = "steering"
+	tagEval      = "evaluation"
+)
+
+var tags = []*huma.Tag{
+	{Name: tagWorkflows, Description: "definitions: steps and the paths between them"},
+	{Name: tagSessions, Description: "start, find, look at and remove sessions"},
+	{Name: tagHistory, Description: "what a session said and did"},
+	{Name: tagPeople, Description: "what waits for a person, and answers"},
+	{Name: tagSteering, Description: "what an operator can do to a session"},
+	{Name: tagEval, Description: "what a reference gives and why a condition holds"},
+}
+
 // openAPI is the document as it is served and checked in.
 func openAPI(document *huma.OpenAPI) []byte {
-	for _, schema := range document.Components.Schemas.Map() {
+	schemas := document.Components.Schemas.Map()
+	delete(schemas, "ErrorModel") // huma's own error, which never goes out
+	delete(schemas, "ErrorDetail")
+	for _, schema := range schemas {
 		neverNull(schema)
 	}
 	text, err := json.Marshal(document)

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -51,7 +50,7 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay},
 	}
 	describeBody(&op, o)
-	op.Responses = problemResponses(s.api, problemsOf(o, reflect.TypeFor[I]()))
+	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err == nil {
@@ -64,6 +63,9 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 	})
 	if o.optional {
 		s.api.OpenAPI().Paths[o.path].Post.RequestBody.Required = false
+	}
+	if o.object { // huma adds it for every raw body
+		delete(op.RequestBody.Content, "application/octet-stream")
 	}
 }
 
@@ -87,7 +89,7 @@ func describeBody(op *huma.Operation, o operation) {
 
 // problemsOf are the slugs an operation may answer with.
 func problemsOf(o operation, input reflect.Type) []string {
-	all := append([]string{"unauthorized", "forbidden", "internal", "unavailable"}, o.problems...)
+	all := slices.Concat(anyProblems, o.problems)
 	_, typed := input.FieldByName("Body")
 	_, raw := input.FieldByName("RawBody")
 	if typed || raw {
@@ -103,76 +105,48 @@ func problemsOf(o operation, input reflect.Type) []string {
 	return slices.Compact(all)
 }
 
-// problemResponses documents problems by status, with one example for each slug.
-func problemResponses(api huma.API, slugs []string) map[string]*huma.Response {
-	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+// anyProblems are those that every route may answer with.
+var anyProblems = []string{"unauthorized", "forbidden", "internal", "unavailable"}
+
+// problemResponses documents problems by status. The whole document has each problem's
+// example once, and the answers that every route may give.
+func problemResponses(slugs []string) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
-	about := map[string][]string{}
 	for _, slug := range slugs {
 		row := rowOf(slug)
 		status := strconv.Itoa(row.Status)
-		if out[status] == nil {
-			out[status] = &huma.Response{Content: map[string]*huma.MediaType{
-				problemJSON: {Schema: schema, Examples: map[string]*huma.Example{}}}}
+		switch {
+		case slices.Contains(anyProblems, slug):
+			out[status] = &huma.Response{Ref: "#/components/responses/" + slug}
+			continue
+		case out[status] == nil:
+			out[status] = problemResponse(slug)
+		default:
+			out[status].Description += ", " + slug
 		}
-		out[status].Content[problemJSON].Examples[slug] = &huma.Example{Summary: row.Title,
-			Value: map[string]any{"type": "/problems/" + slug, "title": row.Title, "status": row.Status}}
-		about[status] = append(about[status], slug+": "+row.Means)
-	}
-	for status, r := range out {
-		r.Description = strings.Join(about[status], "\n\n")
+		out[status].Content[problemJSON].Examples[slug] = &huma.Example{Ref: "#/components/examples/" + slug}
 	}
 	return out
 }
 
-func humaConfig() huma.Config {
-	return huma.Config{
-		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0",
-			Info: &huma.Info{Title: "stepgraph", Version: "1", Description: "Runs workflows that are graphs: definitions, sessions, answers and history. " +
-				"Errors are RFC 9457 problems, explained at `/problems/{slug}`. Every POST takes an `Idempotency-Key`: the same request under the same key counts once and is answered with `Idempotency-Replayed: true` from the second time on."},
-			Components: &huma.Components{
-				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
-				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"token":  {Type: "http", Scheme: "bearer", Description: "where the server was started with a token"},
-					"apiKey": {Type: "apiKey", In: "header", Name: "X-API-KEY"},
-				},
-			},
-			Security: []map[string][]string{{}, {"token": {}}, {"apiKey": {}}},
-			Tags:     tags,
-		},
-		Formats:       huma.DefaultFormats,
-		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{humaProblem},
-	}
+func problemResponse(slug string) *huma.Response {
+	return &huma.Response{Description: slug, Content: map[string]*huma.MediaType{problemJSON: {
+		Schema:   &huma.Schema{Ref: "#/components/schemas/Problem"},
+		Examples: map[string]*huma.Example{slug: {Ref: "#/components/examples/" + slug}},
+	}}}
 }
 
-// schemaName keeps names of engine's and our types apart where both have them.
-func schemaName(t reflect.Type, hint string) string {
-	name := huma.DefaultSchemaNamer(t, hint)
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// describeProblems adds what problemResponses refers to.
+func describeProblems(c *huma.Components) {
+	c.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	c.Examples, c.Responses = map[string]*huma.Example{}, map[string]*huma.Response{}
+	for i := range problemTable {
+		if row := &problemTable[i]; row.Title != "" {
+			c.Examples[row.Slug] = &huma.Example{Summary: row.Title, Description: row.Means,
+				Value: map[string]any{"type": "/problems/" + row.Slug, "title": row.Title, "status": row.Status}}
+		}
 	}
-	if t == reflect.TypeFor[workflowProblem]() {
-		return "WorkflowProblem"
+	for _, slug := range anyProblems {
+		c.Responses[slug] = problemResponse(slug)
 	}
-	return name
-}
-
-// Groups of operations.
-const (
-	tagWorkflows = "workflows"
-	tagSessions  = "sessions"
-	tagHistory   = "history"
-	tagPeople    = "people"
-	tagSteering  = "steering"
-	tagEval      = "evaluation"
-)
-
-var tags = []*huma.Tag{
-	{Name: tagWorkflows, Description: "definitions: steps and the paths between them"},
-	{Name: tagSessions, Description: "start, find, look at and remove sessions"},
-	{Name: tagHistory, Description: "what a session said and did"},
-	{Name: tagPeople, Description: "what waits for a person, and answers"},
-	{Name: tagSteering, Description: "what an operator can do to a session"},
-	{Name: tagEval, Description: "what a reference gives and why a condition holds"},
 }

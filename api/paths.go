@@ -9,25 +9,25 @@ import (
 )
 
 type addPathIn struct {
-	workflowID
+	AtWorkflow
 	Match
 	Keyed
 	Body Path
 }
 
-type pathID struct {
-	workflowID
+type AtPath struct {
+	AtWorkflow
 	Path string `path:"path" doc:"the path's id, or source>target"`
 }
 
 type patchPathIn struct {
-	pathID
+	AtPath
 	Match
-	RawBody []byte `contentType:"application/merge-patch+json"`
+	RawBody []byte
 }
 
 type removePathIn struct {
-	pathID
+	AtPath
 	Match
 }
 

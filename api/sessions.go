@@ -49,7 +49,7 @@ type listIn struct {
 
 type countIn struct {
 	SessionFilter
-	By string `query:"by" default:"status" enum:"status,workflow,\"workflow,status\",step" doc:"what to count by"`
+	By string `query:"by" default:"status" doc:"status, workflow, both (workflow,status), or step: open questions by workflow/step"`
 }
 
 // Counts is how many sessions there are of each kind.
@@ -64,12 +64,12 @@ type sessionIn struct {
 }
 
 type deleteIn struct {
-	sessionID
+	AtSession
 	Cancel bool `query:"cancel" doc:"true: one that has not ended is cancelled first"`
 }
 
-// sessionID is embedded by what is addressed by a session.
-type sessionID struct {
+// AtSession is embedded by what is addressed by a session.
+type AtSession struct {
 	Session string `path:"session"`
 }
 
@@ -132,6 +132,9 @@ func (s *server) count(ctx context.Context, in *countIn) (*struct{ Body Counts }
 	q, err := in.query()
 	if err != nil {
 		return nil, err
+	}
+	if !slices.Contains([]string{"status", "workflow", "workflow,status", "step"}, in.By) {
+		return nil, problem("request_invalid", "", Fault{Parameter: "by", Message: fmt.Sprintf("is %q, want status, workflow, \"workflow,status\" or step", in.By)})
 	}
 	counts, err := s.e.CountSessions(ctx, q, in.By)
 	if err != nil {

@@ -14,9 +14,9 @@ type stateOut struct {
 }
 
 type putStateIn struct {
-	sessionID
+	AtSession
 	Match
-	RawBody []byte `contentType:"application/json"`
+	RawBody []byte
 }
 
 func (s *server) registerState() {

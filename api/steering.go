@@ -50,7 +50,7 @@ type action[B any] struct {
 }
 
 type actIn[B any] struct {
-	sessionID
+	AtSession
 	Waiting
 	Keyed
 	Body B

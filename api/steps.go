@@ -11,25 +11,25 @@ import (
 )
 
 type addStepIn struct {
-	workflowID
+	AtWorkflow
 	Match
 	Keyed
 	Body Step
 }
 
-type stepID struct {
-	workflowID
+type AtStep struct {
+	AtWorkflow
 	Step string `path:"step"`
 }
 
 type patchStepIn struct {
-	stepID
+	AtStep
 	Match
-	RawBody []byte `contentType:"application/merge-patch+json"`
+	RawBody []byte
 }
 
 type removeStepIn struct {
-	stepID
+	AtStep
 	Match
 }
 

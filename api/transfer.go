@@ -17,7 +17,7 @@ type importIn struct {
 	Keyed
 	Name     string `query:"name" required:"true" doc:"the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own" example:"greet.cypher"`
 	Workflow string `query:"workflow" doc:"the workflow's id, for a file with one workflow"`
-	RawBody  []byte `contentType:"application/octet-stream"`
+	RawBody  []byte
 }
 
 // Imported is what a file has changed.
@@ -28,7 +28,7 @@ type Imported struct {
 }
 
 type exportIn struct {
-	workflowID
+	AtWorkflow
 	Format string `query:"format" default:"json" enum:"cypher,json"`
 }
 

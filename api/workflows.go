@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// workflowID is embedded by what is addressed by a workflow.
-type workflowID struct {
+// AtWorkflow is embedded by what is addressed by a workflow.
+type AtWorkflow struct {
 	Workflow string `path:"workflow"`
 }
 
@@ -20,13 +20,13 @@ type workflowOut struct {
 }
 
 type putWorkflowIn struct {
-	workflowID
+	AtWorkflow
 	Match
 	Body Workflow
 }
 
 type deleteWorkflowIn struct {
-	workflowID
+	AtWorkflow
 	Match
 }
 
@@ -70,7 +70,7 @@ func (s *server) listWorkflows(ctx context.Context, in *struct{ Paged }) (*pageO
 	return pageOf(page, next), nil
 }
 
-func (s *server) getWorkflow(ctx context.Context, in *workflowID) (*workflowOut, error) {
+func (s *server) getWorkflow(ctx context.Context, in *AtWorkflow) (*workflowOut, error) {
 	w, err := s.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
