@@ -60,7 +60,8 @@ func newPerson(t testing.TB) *person {
 // types sends one statement and returns its rows.
 func (p *person) types(text string, values map[string]any) []*neo4j.Record {
 	p.t.Helper()
-	result, err := neo4j.ExecuteQuery(p.t.Context(), p.driver, text, values, neo4j.EagerResultTransformer)
+	// Not the test's own context: cleaning up comes after its end.
+	result, err := neo4j.ExecuteQuery(context.Background(), p.driver, text, values, neo4j.EagerResultTransformer)
 	if err != nil {
 		p.t.Fatalf("%s: %v", text, err)
 	}

@@ -79,6 +79,9 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 }
 
 func (s *Store) migrate(ctx context.Context, wanted []migration) ([]string, error) {
+	if err := s.prepareTurns(ctx, wanted[0]); err != nil {
+		return nil, err
+	}
 	var names []string
 	// Schema changes cannot share a transaction with data, so the lock is one transaction
 	// and each change another; an engine that dies lets go of the lock with its connection.
@@ -111,6 +114,26 @@ func (s *Store) migrate(ctx context.Context, wanted []migration) ([]string, erro
 	}
 	_, err = s.read(ctx, queryIndexesAwait, params{"seconds": 300})
 	return names, err
+}
+
+// prepareTurns makes what the lock itself rests on. Several engines may do so at the same
+// moment: then all but one are told that it is there.
+func (s *Store) prepareTurns(ctx context.Context, m migration) error {
+	for _, text := range m.statements {
+		_, err := s.write(ctx, statement{m.name, text}, nil)
+		var answer *neo4j.Neo4jError
+		if err != nil && !(errors.As(err, &answer) && schemaIsThere[answer.Code]) {
+			return err
+		}
+	}
+	return nil
+}
+
+var schemaIsThere = map[string]bool{
+	"Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists": true,
+	"Neo.ClientError.Schema.ConstraintAlreadyExists":           true,
+	"Neo.ClientError.Schema.IndexAlreadyExists":                true,
+	"Neo.ClientError.Schema.ConstraintWithNameAlreadyExists":   true,
 }
 
 func (s *Store) applied(ctx context.Context) (map[int64]string, error) {

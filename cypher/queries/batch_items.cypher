@@ -2,6 +2,6 @@
 // No row: nothing (more) is there.
 MATCH (i:BATCH_ITEM)
 WHERE i.batch = $id AND i.n > $above AND ($outcome IS NULL OR i.outcome = $outcome)
-WITH i ORDER BY i.n LIMIT $limit
+WITH i ORDER BY i.batch, i.n LIMIT $limit
 RETURN i {.*} AS item
 ORDER BY i.n

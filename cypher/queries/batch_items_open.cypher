@@ -2,6 +2,6 @@
 // that are done are not walked past. No row: nothing (more) is to be done.
 MATCH (i:BATCH_ITEM)
 WHERE i.batch = $id AND i.todo > $above
-WITH i ORDER BY i.todo LIMIT $limit
+WITH i ORDER BY i.batch, i.todo LIMIT $limit
 RETURN i {.*} AS item
 ORDER BY i.n

@@ -1,5 +1,4 @@
 // migration_applied.cypher: remembers one migration. Always one row.
-// may scan: there is one MIGRATION for each file, a handful.
 MERGE (m:MIGRATION {version: $version})
 SET m.name = $name, m.checksum = $checksum, m.applied_at = datetime.realtime()
 RETURN m.version AS version

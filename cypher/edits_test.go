@@ -1,0 +1,128 @@
+package cypher_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// workflow reads one workflow, which must be there.
+func workflow(t *testing.T, store *cypher.Store, id string) *engine.Workflow {
+	t.Helper()
+	list, err := store.Workflows(t.Context(), []string{id}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 {
+		t.Fatalf("%d workflows of id %s, want 1", len(list), id)
+	}
+	return list[0]
+}
+
+// What somebody types is what the next read gives.
+func TestEditsByHand(t *testing.T) {
+	store, p, w := open(t), newPerson(t), unique("workflow")
+	p.types(`CREATE (a:STEP {id: 'a', workflow: $w, function: 'reply'})-[:NEXT {condition: '@{SESSION_ID}.a.x'}]->(b:STEP {id: 'b', workflow: $w})`,
+		map[string]any{"w": w})
+	before := workflow(t, store, w)
+	if len(before.Steps) != 2 || before.Path("a>b") == nil || before.Path("a>b").Condition != "@{SESSION_ID}.a.x" {
+		t.Fatalf("read %+v", before)
+	}
+
+	p.types(`MATCH (a:STEP {id: 'a', workflow: $w}) SET a.input = '{"text":"new"}', a.note = 'mine'`, map[string]any{"w": w})
+	p.types(`MATCH (:STEP {id: 'a', workflow: $w})-[n:NEXT]->() SET n.condition = null, n.priority = 2`, map[string]any{"w": w})
+	p.types(`MATCH (b:STEP {id: 'b', workflow: $w}) CREATE (b)-[:TOOL {name: 'look'}]->(:STEP {id: 'c', workflow: $w})`, map[string]any{"w": w})
+	now := workflow(t, store, w)
+	if a := now.Step("a"); a.Input != `{"text":"new"}` || a.Extra["note"] != "mine" {
+		t.Errorf("step a is %+v", a)
+	}
+	if path := now.Path("a>b"); path.Condition != nil || path.Priority == nil || *path.Priority != 2 {
+		t.Errorf("path a>b is %+v", path)
+	}
+	if tool := now.Path("b>c:TOOL"); tool == nil || tool.Name != "look" {
+		t.Errorf("path b>c:TOOL is %+v", tool)
+	}
+	if now.ETag() == before.ETag() {
+		t.Error("the ETag did not change with the edit")
+	}
+
+	p.types(`MATCH (b:STEP {id: 'b', workflow: $w}) DETACH DELETE b`, map[string]any{"w": w})
+	if now = workflow(t, store, w); len(now.Steps) != 2 || len(now.Paths) != 0 {
+		t.Errorf("after the delete there are %d steps and %d paths, want 2 and 0", len(now.Steps), len(now.Paths))
+	}
+}
+
+// Values of types we cannot use neither hide a step nor get lost.
+func TestOddProperties(t *testing.T) {
+	store, p, w := open(t), newPerson(t), unique("workflow")
+	p.types(`CREATE (:STEP {id: 'a', workflow: $w, function: ['not', 'text'], approval: 'TRUE', x: '12.5', made: date('2024-02-03'),
+		at: datetime('2024-02-03T04:05:06Z'), took: duration('PT5S'), where: point({x: 1, y: 2}), scores: [1, 2]})`, map[string]any{"w": w})
+	p.types(`CREATE (:STEP {workflow: $w, function: 'reply'})`, map[string]any{"w": w})
+	read := workflow(t, store, w)
+	a := read.Step("a")
+	if a == nil || !a.Approval || a.X == nil || *a.X != 12.5 || a.Function != "" {
+		t.Fatalf("step a is %+v", a)
+	}
+	for name, want := range map[string]any{"made": "2024-02-03", "at": "2024-02-03T04:05:06Z", "took": "P0M0DT5S"} {
+		if got := a.Extra[name]; got != want {
+			t.Errorf("extra %s is %#v, want %#v", name, got, want)
+		}
+	}
+	if _, isText := a.Extra["where"].(string); !isText {
+		t.Errorf("extra where is %#v, want text", a.Extra["where"])
+	}
+	for _, code := range []string{"property_type", "step_without_id"} {
+		if !slices.ContainsFunc(read.Problems, func(q engine.Problem) bool { return q.Code == code }) {
+			t.Errorf("no problem %s among %+v", code, read.Problems)
+		}
+	}
+
+	// A put that leaves them alone leaves their types alone, too.
+	a.Name = "renamed"
+	if _, err := store.EditWorkflow(t.Context(), engine.Edit{Workflow: w, PutSteps: []engine.Step{*a}}); err != nil {
+		t.Fatal(err)
+	}
+	kept := p.types(`MATCH (a:STEP {id: 'a', workflow: $w}) RETURN a.name = 'renamed' AND a.made = date('2024-02-03')
+		AND a.took = duration('PT5S') AND a.where = point({x: 1, y: 2}) AND a.scores = [1, 2] AND a.at = datetime('2024-02-03T04:05:06Z')`, map[string]any{"w": w})
+	if kept[0].Values[0] != true {
+		t.Error("an edit of the name changed the types of other properties")
+	}
+}
+
+// A path from default to a step of another workflow is shown as what it is.
+func TestPathIntoAnotherWorkflow(t *testing.T) {
+	store, p, w, other := open(t), newPerson(t), unique("workflow"), unique("workflow")
+	p.types(`CREATE (:STEP {id: 'a', workflow: $w})-[:NEXT]->(:STEP {id: 'b', workflow: $other}), (:STEP {id: 'c', workflow: $w})-[:NEXT]->(:Other {id: 'd'})`,
+		map[string]any{"w": w, "other": other})
+	read := workflow(t, store, w)
+	if len(read.Paths) != 1 || read.Paths[0].TargetWorkflow != other {
+		t.Errorf("paths %+v, want one, into %s", read.Paths, other)
+	}
+}
+
+// A long chain pasted without workflow is met whole, and only once.
+func TestLongChainIsAdopted(t *testing.T) {
+	store, p, prefix := open(t), newPerson(t), unique("chain")
+	p.types(`UNWIND range(1, 300) AS i CREATE (:STEP {id: $prefix + '-' + toString(i)})`, map[string]any{"prefix": prefix})
+	p.types(`UNWIND range(1, 299) AS i MATCH (a:STEP {id: $prefix + '-' + toString(i)}) MATCH (b:STEP {id: $prefix + '-' + toString(i + 1)}) CREATE (a)-[:NEXT]->(b), (b)-[:NEXT {back: true}]->(a)`,
+		map[string]any{"prefix": prefix})
+	t.Cleanup(func() {
+		p.types(`MATCH (s:STEP {workflow: 'default'}) WHERE s.id STARTS WITH $prefix DETACH DELETE s`, map[string]any{"prefix": prefix})
+	})
+	list, err := store.Workflows(t.Context(), []string{engine.DefaultWorkflow}, map[string][]string{engine.DefaultWorkflow: {prefix + "-150"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for _, step := range list[0].Steps {
+		if strings.HasPrefix(step.ID, prefix+"-") {
+			steps++
+		}
+	}
+	if steps != 300 {
+		t.Errorf("%d steps of the chain are in default, want 300", steps)
+	}
+}

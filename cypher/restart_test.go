@@ -1,0 +1,185 @@
+package cypher_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A server of our own: what stands in the way of a constraint, engines that migrate at
+// once, a crash under load and a restart.
+func TestOwnServer(t *testing.T) {
+	server := neo4jtest.Own(t, neo4jserver.Options{})
+	options := cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database}
+	store, err := cypher.Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver, err := server.Driver()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = driver.Close(t.Context()), store.Close(t.Context()) })
+	p := &person{t, driver}
+	t.Run("duplicates are named", func(t *testing.T) { duplicatesAreNamed(t, store, p) })
+	t.Run("engines migrate at once", func(t *testing.T) { migrateAtOnce(t, options) })
+	t.Run("a crash loses nothing that was acknowledged", func(t *testing.T) { crash(t, store, server) })
+}
+
+func duplicatesAreNamed(t *testing.T, store *cypher.Store, p *person) {
+	p.types(`CREATE (:SESSION {id: 'twice', n: 1}), (:SESSION {id: 'twice', n: 2}), (:SESSION {id: 'once'})`, nil)
+	_, err := store.Migrate(t.Context())
+	if err == nil {
+		t.Fatal("the migration passed over duplicates")
+	}
+	for _, part := range []string{"SESSION", `"twice" (2 nodes)`, "rename or delete"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+	if errors.Is(err, engine.ErrUnavailable) {
+		t.Errorf("error %q invites to try again", err)
+	}
+	p.types(`MATCH (s:SESSION {id: 'twice', n: 2}) DELETE s`, nil)
+}
+
+func migrateAtOnce(t *testing.T, options cypher.Options) {
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	applied := map[string]int{}
+	for range 4 {
+		group.Go(func() {
+			store, err := cypher.Open(t.Context(), options)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = store.Close(t.Context()) }()
+			names, err := store.Migrate(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, name := range names {
+				applied[name]++
+			}
+		})
+	}
+	group.Wait()
+	for _, name := range []string{"001_unique", "002_indexes"} {
+		if applied[name] != 1 {
+			t.Errorf("%s was applied %d times, want once", name, applied[name])
+		}
+	}
+}
+
+// crash kills the server while checkpoints are written, restarts it, and looks for all
+// that had been acknowledged.
+func crash(t *testing.T, store *cypher.Store, server *neo4jserver.Server) {
+	const writers = 8
+	acknowledged := make([]int64, writers)
+	ids := make([]string, writers)
+	enough := make(chan struct{})
+	var once, group = sync.Once{}, sync.WaitGroup{}
+	for w := range writers {
+		record, l := session(t, store, "crash")
+		ids[w] = record.ID
+		group.Go(func() {
+			acknowledged[w] = writeUntilError(t, store, record.ID, l, func(version int64) {
+				if version == 30 {
+					once.Do(func() { close(enough) })
+				}
+			})
+		})
+	}
+	<-enough
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	group.Wait()
+	if err := store.Ping(t.Context()); !errors.Is(err, engine.ErrUnavailable) {
+		t.Errorf("ping of a dead server: %v, want one that is %q", err, engine.ErrUnavailable)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for w, id := range ids {
+		wantAcknowledged(t, store, id, acknowledged[w])
+	}
+}
+
+// writeUntilError writes checkpoints and returns the version of the last one that was
+// acknowledged.
+func writeUntilError(t *testing.T, store *cypher.Store, id string, l *engine.Lease, wrote func(int64)) int64 {
+	for version := int64(0); ; version++ {
+		results, err := store.Commit(t.Context(), []engine.Checkpoint{{
+			Session: id, Version: version, Lease: l.Token, LeaseFor: time.Minute, Transition: fmt.Sprintf("%s@%d", id, version),
+			Status: engine.StatusActive, State: []byte(fmt.Sprintf(`{"n":%d}`, version+1)),
+			Executions: []engine.Execution{{Seq: version + 1, Workflow: "crash", Step: "s", Visit: int(version + 1), Status: engine.StatusComplete}},
+		}})
+		if err != nil {
+			if !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {
+				t.Errorf("error of a dying server: %v", err)
+			}
+			return version
+		}
+		if results[0].Outcome != engine.Committed && results[0].Outcome != engine.Again {
+			t.Errorf("checkpoint %d: outcome %v", version, results[0].Outcome)
+			return version
+		}
+		wrote(version + 1)
+	}
+}
+
+// wantAcknowledged checks that a session is at the acknowledged version, or one further
+// where the last write had no answer, with an execution for each.
+func wantAcknowledged(t *testing.T, store *cypher.Store, id string, acknowledged int64) {
+	t.Helper()
+	record, err := store.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Version != acknowledged && record.Version != acknowledged+1 {
+		t.Errorf("session %s has version %d, acknowledged was %d", id, record.Version, acknowledged)
+	}
+	if want := fmt.Sprintf(`{"n":%d}`, record.Version); string(record.State) != want {
+		t.Errorf("session %s has state %s, want %s", id, record.State, want)
+	}
+	executions, err := store.Executions(t.Context(), id, engine.HistoryQuery{Limit: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(executions)) != record.Version {
+		t.Errorf("session %s has %d executions at version %d", id, len(executions), record.Version)
+	}
+}
+
+// An address where nobody answers is named, with what to check.
+func TestOpenExplains(t *testing.T) {
+	_, err := cypher.Open(t.Context(), cypher.Options{URI: "bolt://user:secret@127.0.0.1:1/graph", OpenTimeout: 5 * time.Second})
+	if !errors.Is(err, engine.ErrUnavailable) {
+		t.Fatalf("error %v, want one that is %q", err, engine.ErrUnavailable)
+	}
+	for _, part := range []string{"bolt://127.0.0.1:1", "scheme", "port"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %q shows the password", err)
+	}
+	for _, uri := range []string{"", "http://127.0.0.1:7474", "%"} {
+		if _, err := cypher.Open(t.Context(), cypher.Options{URI: uri}); err == nil || errors.Is(err, engine.ErrUnavailable) {
+			t.Errorf("address %q: error %v, want one that is final", uri, err)
+		}
+	}
+}

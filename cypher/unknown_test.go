@@ -1,0 +1,154 @@
+package cypher_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/cypher"
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// throughProxy opens a store whose connections the test can break. attempts is how often
+// the store itself tries.
+func throughProxy(t *testing.T, attempts int) (*cypher.Store, *proxy) {
+	t.Helper()
+	server := neo4jtest.URI(t)
+	p := newProxy(t, server.URI)
+	return openAt(t, cypher.Options{URI: p.uri(), Username: server.Username, Password: server.Password,
+		Database: server.Database, Attempts: attempts}), p
+}
+
+// checkpoints makes one that is a single statement and one that is a transaction of several.
+var checkpoints = map[string]func(*engine.Checkpoint){
+	"one statement": func(*engine.Checkpoint) {},
+	"a transaction": func(c *engine.Checkpoint) { c.Blobs = []engine.Blob{{Hash: "h", Text: []byte("large")}} },
+}
+
+func TestCommitWithoutAnswer(t *testing.T) {
+	for name, shape := range checkpoints {
+		for where, want := range map[cut]engine.CommitOutcome{before: engine.Committed, after: engine.Again} {
+			t.Run(name+map[cut]string{before: ", cut before it arrived", after: ", cut after it was written"}[where], func(t *testing.T) {
+				store, p := throughProxy(t, 1)
+				record, l := session(t, store, unique("workflow"))
+				c := firstCheckpoint(record.ID, l)
+				shape(&c)
+
+				// A pull that only looks must not be what is cut: the next commit is.
+				p.next(where)
+				_, err := store.Commit(t.Context(), []engine.Checkpoint{c})
+				if !errors.Is(err, engine.ErrUnknownOutcome) {
+					t.Fatalf("error %v, want one that is %q", err, engine.ErrUnknownOutcome)
+				}
+				if errors.Is(err, engine.ErrUnavailable) {
+					t.Fatalf("error %v says that nothing was written", err)
+				}
+				results, err := store.Commit(t.Context(), []engine.Checkpoint{c})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if results[0].Outcome != want {
+					t.Errorf("outcome of the second sending %v, want %v", results[0].Outcome, want)
+				}
+				wantOnce(t, store, record.ID)
+			})
+		}
+	}
+}
+
+// The store settles an unknown outcome by itself where it may try more than once.
+func TestCommitSettlesItself(t *testing.T) {
+	store, p := throughProxy(t, 5)
+	record, l := session(t, store, unique("workflow"))
+	p.next(after)
+	results, err := store.Commit(t.Context(), []engine.Checkpoint{firstCheckpoint(record.ID, l)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results[0].Outcome != engine.Again || p.pending() {
+		t.Errorf("outcome %v (cut pending: %v), want %v", results[0].Outcome, p.pending(), engine.Again)
+	}
+	wantOnce(t, store, record.ID)
+}
+
+func firstCheckpoint(id string, l *engine.Lease) engine.Checkpoint {
+	return engine.Checkpoint{
+		Session: id, Lease: l.Token, LeaseFor: time.Minute, Transition: unique("transition"), Status: engine.StatusActive,
+		State: []byte(`{"workflow":{"a":{"status":"complete"}}}`), Counters: []byte(`{"seq":1}`),
+		Executions: []engine.Execution{{Seq: 1, Workflow: "w", Step: "a", Visit: 1, Attempt: 1, Status: engine.StatusComplete}},
+		Messages:   []engine.Message{{N: 1, Role: "assistant", Content: "hello"}},
+	}
+}
+
+// wantOnce checks that the first checkpoint of a session is there once.
+func wantOnce(t *testing.T, store *cypher.Store, id string) {
+	t.Helper()
+	record, err := store.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	executions, err := store.Executions(t.Context(), id, engine.HistoryQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := store.Messages(t.Context(), id, engine.HistoryQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Version != 1 || len(executions) != 1 || len(messages) != 1 {
+		t.Errorf("version %d, %d executions, %d messages; want 1 of each", record.Version, len(executions), len(messages))
+	}
+}
+
+func TestCreateWithoutAnswer(t *testing.T) {
+	store, p := throughProxy(t, 5)
+	l, id := lease(), unique("session")
+	p.next(after)
+	made, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w", Key: unique("key"), BodyHash: "h", Claim: l}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made[0].Err != nil || made[0].Exists || made[0].Session.ID != id || made[0].Session.Lease != l.Token || p.pending() {
+		t.Errorf("created %+v (cut pending: %v), want the session as new, leased", made[0], p.pending())
+	}
+}
+
+func TestClaimWithoutAnswer(t *testing.T) {
+	store, p := throughProxy(t, 5)
+	id := unique("session")
+	if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w"}}); err != nil {
+		t.Fatal(err)
+	}
+	p.next(after)
+	claimed, err := store.ClaimByID(t.Context(), []string{id}, engine.ClaimOptions{Owner: "test", For: time.Minute, Token: func() string { return unique("token") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(claimed) != 1 || claimed[0].Session.Claims != 1 || p.pending() {
+		t.Errorf("claimed %+v (cut pending: %v), want the session, claimed once", claimed, p.pending())
+	}
+}
+
+func TestDeliverWithoutAnswer(t *testing.T) {
+	store, p := throughProxy(t, 5)
+	id, key, l := unique("session"), unique("key"), lease()
+	if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w"}}); err != nil {
+		t.Fatal(err)
+	}
+	p.next(after)
+	delivered, err := store.Deliver(t.Context(), []engine.Delivery{{Session: id, Key: key, Claim: l,
+		Decide: func(view engine.InboxView) (*engine.Request, error) {
+			if view.Same != nil {
+				return nil, nil
+			}
+			return &engine.Request{Kind: engine.RequestSignal, Body: []byte(`{"name":"go"}`)}, nil
+		}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := delivered[0]
+	if d.Err != nil || d.Claimed == nil || len(d.Claimed.Requests) != 1 || d.Session.Inbox != 1 || p.pending() {
+		t.Errorf("delivered %+v (cut pending: %v), want one request and the lease that came with it", d, p.pending())
+	}
+}
