@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 
+	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -24,12 +26,13 @@ type conversation struct {
 	trace   bool
 
 	mu       sync.Mutex
-	messages int64 // shown up to here
-	ran      int64 // executions shown up to here
+	messages *client.Trail[api.Message]
+	ran      *client.Trail[api.Execution]
 }
 
 // play returns the session as it rests in the end.
-func (c *conversation) play(ctx context.Context) (*engine.Session, error) {
+func (c *conversation) play(ctx context.Context) (*api.Session, error) {
+	c.messages, c.ran = c.s.Messages(c.id), c.s.Executions(c.id, "")
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	if events, err := c.s.Subscribe(watching, c.id, ""); err == nil {
@@ -95,42 +98,30 @@ func longest(open []engine.Question) *engine.Question {
 func (c *conversation) show(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.showMessages(ctx); err != nil || !c.trace {
+	said, err := c.messages.Next(ctx)
+	if err != nil {
 		return err
 	}
-	for {
-		page, err := c.s.Executions(ctx, c.id, engine.HistoryQuery{After: c.ran, Limit: historyPage})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for i := range page {
-			c.ran = page[i].Seq
-			c.a.say("%s", executionLine(&page[i]))
-		}
-	}
-}
-
-// historyPage is how many rows of a history are read at once.
-const historyPage = 500
-
-func (c *conversation) showMessages(ctx context.Context) error {
-	for {
-		page, err := c.s.Messages(ctx, c.id, engine.HistoryQuery{After: c.messages, Limit: historyPage})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, m := range page {
-			c.messages = m.N
-			if m.Role == "user" && c.person != nil {
-				continue // the person has typed it
-			}
+	for _, m := range said {
+		if m.Role != "user" || c.person == nil { // a person has typed it
 			fmt.Fprintln(c.talk, messageLine(m))
 		}
 	}
+	if !c.trace {
+		return nil
+	}
+	done, err := c.ran.Next(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range done {
+		c.a.say("%s", executionLine(&done[i]))
+	}
+	return nil
 }
 
 // messageLine is a line of the chat; what people say is marked.
-func messageLine(m engine.Message) string {
+func messageLine(m api.Message) string {
 	if m.Role == "user" {
 		return "> " + m.Content
 	}
@@ -138,7 +129,7 @@ func messageLine(m engine.Message) string {
 }
 
 // executionLine is a line of the history.
-func executionLine(x *engine.Execution) string {
+func executionLine(x *api.Execution) string {
 	line := fmt.Sprintf("%4d  %s", x.Seq, x.Step)
 	if x.Visit > 1 {
 		line += fmt.Sprintf(" (visit %d)", x.Visit)

@@ -2,25 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/sqlite"
 )
-
-// A finding is what one check of doctor came to.
-type finding struct {
-	Check  string `json:"check"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-	Do     string `json:"do,omitempty"`
-}
 
 func (a *app) doctorCommand() *cobra.Command {
 	var flags settingFlags
-	c := &cobra.Command{Use: "doctor", Short: "Checks store, clock and configuration, and says what to do", Args: want(cobra.NoArgs),
+	c := &cobra.Command{Use: "doctor", Short: "Checks configuration, store, workflows and sessions, and says what to do",
+		Long: "doctor changes nothing, so it may look while an engine runs. It exits with 1 when it found an error.",
+		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := a.settings(&flags)
 			if err != nil {
@@ -32,105 +27,59 @@ func (a *app) doctorCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) examine(ctx context.Context, set settings) []finding {
-	found := []finding{a.checkConfiguration(set)}
-	if set.store == "" {
-		if s := a.running(ctx, &reach{}); s != nil {
-			defer s.Close()
-			return append(found, finding{Check: "engine", OK: true, Detail: "an engine runs at " + s.Where() + " and holds the store"})
-		}
-		if !a.hasDevStore() {
-			return append(found, finding{Check: "store", Detail: "there is no " + a.devFile(), Do: "run stepgraph dev, or give --store"})
-		}
-	}
-	store, err := a.openStore(ctx, first(set.store, a.devStore()), "")
-	if err != nil {
-		return append(found, finding{Check: "store", Detail: err.Error(), Do: "see the address and what the message names"})
-	}
-	defer store.Close(context.WithoutCancel(ctx))
-	found = append(found, checkStore(ctx, store))
-	if !found[len(found)-1].OK {
-		return found
-	}
-	return append(found, checkClock(ctx, store), checkSessions(ctx, store))
-}
+// Levels of findings.
+const (
+	findingOK    = "ok"
+	findingError = levelError
+)
 
-// checkConfiguration makes the registry and the models, as a server would.
-func (a *app) checkConfiguration(set settings) finding {
-	f := finding{Check: "configuration"}
+func (a *app) examine(ctx context.Context, set settings) []engine.Finding {
 	registry, catalog, err := a.registry(set, nil)
 	if err != nil {
-		f.Detail, f.Do = err.Error(), "correct the flag, variable or file that it names"
-		return f
+		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
 	}
-	f.OK, f.Detail = true, fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())
-	return f
-}
-
-func checkStore(ctx context.Context, store engine.Store) finding {
-	f := finding{Check: "store"}
-	if err := store.Ping(ctx); err != nil {
-		f.Detail, f.Do = err.Error(), "start the database, or correct --store"
-		return f
+	found := []engine.Finding{{Level: findingOK, Code: "configuration",
+		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}}
+	if set.store == "" {
+		if !a.hasDevStore() {
+			return append(found, engine.Finding{Level: findingError, Code: "store", Message: "there is no " + a.devFile(), Mend: "stepgraph dev makes one; --store names another"})
+		}
+		set.store = a.devStore()
 	}
-	f.OK, f.Detail = true, store.Describe()+" answers"
-	return f
-}
-
-// maxSkew is how far clocks may differ: leases are counted on both.
-const maxSkew = 2 * time.Second
-
-func checkClock(ctx context.Context, store engine.Store) finding {
-	f := finding{Check: "clock"}
-	before := time.Now()
-	now, err := store.Now(ctx)
+	store, err := a.openBeside(ctx, set.store)
 	if err != nil {
-		f.Detail = err.Error()
-		return f
+		return append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error()})
 	}
-	skew := now.Sub(before.Add(time.Since(before) / 2))
-	f.OK, f.Detail = skew.Abs() <= maxSkew, fmt.Sprintf("the store's clock differs by %s", skew.Round(time.Millisecond))
-	if !f.OK {
-		f.Do = "synchronise the clocks of this machine and of the database"
+	more, err := engine.New(store, registry, engine.Options{Log: a.log}).Doctor(ctx)
+	found = append(found, more...)
+	if err := errors.Join(err, store.Close(context.WithoutCancel(ctx))); err != nil {
+		found = append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error(), Mend: "stepgraph migrate makes what is missing in a store"})
 	}
-	return f
+	return found
 }
 
-// checkSessions looks for sessions that somebody has to look at.
-func checkSessions(ctx context.Context, store engine.Store) finding {
-	f := finding{Check: "sessions"}
-	counts, err := store.CountSessions(ctx, engine.SessionQuery{}, "status")
-	if err != nil {
-		f.Detail, f.Do = err.Error(), "run stepgraph migrate"
-		return f
+// openBeside opens a store that an engine may be at work on.
+func (a *app) openBeside(ctx context.Context, address string) (engine.Store, error) {
+	if kind, file, err := kindOfStore(address); err == nil && kind == storeSQLite {
+		return sqlite.Open(ctx, file, sqlite.Options{})
 	}
-	var total int64
-	for _, n := range counts {
-		total += n
-	}
-	f.OK = true
-	f.Detail = fmt.Sprintf("%d, of them %d active, %d waiting for input, %d pending, %d in error", total,
-		counts[engine.StatusActive], counts[engine.StatusAwaitingInput], counts[engine.StatusPending], counts[engine.StatusError])
-	if n := counts[engine.StatusError]; n > 0 {
-		f.Do = "look at them: stepgraph session list --status error"
-	}
-	return f
+	return a.openStore(ctx, address, "")
 }
 
-func (a *app) printFindings(found []finding) error {
+func (a *app) printFindings(found []engine.Finding) error {
 	failed := false
 	for _, f := range found {
-		failed = failed || !f.OK
+		failed = failed || f.Level == findingError
 	}
 	if a.json() {
-		if err := a.printJSON(map[string]any{"checks": found}); err != nil {
+		if err := a.printJSON(map[string]any{"findings": found}); err != nil {
 			return err
 		}
 	} else {
 		for _, f := range found {
-			a.print("%s %s: %s", map[bool]string{true: "ok  ", false: "FAIL"}[f.OK], f.Check, f.Detail)
-			if f.Do != "" {
-				a.print("     %s", f.Do)
+			a.print("%-8s %s: %s", f.Level, f.Code, f.Message)
+			if f.Mend != "" {
+				a.print("         %s", f.Mend)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -13,18 +15,10 @@ func (a *app) exportCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{Use: "export WORKFLOW|FILE", Short: "Writes a workflow as a file, to stdout", Args: want(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			if format != "cypher" && format != "json" {
+			if format != formatCypher && format != formatJSON {
 				return usagef("--format %s: want cypher or json", format)
 			}
-			w, err := a.workflow(c, &to, args[0])
-			if err != nil {
-				return err
-			}
-			write := cypherfile.Write
-			if format == "json" {
-				write = native.Write
-			}
-			text, err := write(w)
+			text, err := a.exported(c.Context(), &to, args[0], format)
 			if err != nil {
 				return err
 			}
@@ -32,9 +26,34 @@ func (a *app) exportCommand() *cobra.Command {
 			return err
 		}}
 	to.register(c)
-	c.Flags().StringVar(&format, "format", "cypher", "cypher or json")
+	c.Flags().StringVar(&format, "format", formatCypher, "cypher or json")
 	return c
 }
+
+// exported writes a workflow of a file, or lets the engine write one that it has.
+func (a *app) exported(ctx context.Context, to *reach, word, format string) (text []byte, err error) {
+	if isFile(word) {
+		read, err := a.onlySource(word, "")
+		if err != nil {
+			return nil, err
+		}
+		if format == formatJSON {
+			return native.Write(read.workflow)
+		}
+		return cypherfile.Write(read.workflow)
+	}
+	err = a.with(ctx, to, func(s service) error {
+		text, err = s.Export(ctx, word, format)
+		return err
+	})
+	return text, err
+}
+
+// Formats of export.
+const (
+	formatCypher = "cypher"
+	formatJSON   = "json"
+)
 
 // workflow reads a workflow of a file, or of the engine that r reaches.
 func (a *app) workflow(c *cobra.Command, r *reach, word string) (*engine.Workflow, error) {

@@ -10,11 +10,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// An adopter takes over sessions that LUNA or people have made.
-type adopter interface {
-	AdoptSessions(ctx context.Context) (int, error)
-}
-
 func (a *app) migrateCommand() *cobra.Command {
 	var flags settingFlags
 	var adopt bool
@@ -42,12 +37,12 @@ func (a *app) migrate(ctx context.Context, store engine.Store, adopt bool) error
 	}
 	adopted := 0
 	if adopt {
-		taker, ok := store.(adopter)
-		if !ok {
-			return usagef("--adopt: only Neo4j can hold sessions of LUNA, %s cannot", store.Describe())
-		}
-		if adopted, err = taker.AdoptSessions(ctx); err != nil {
+		var found []engine.Finding
+		if adopted, found, err = engine.New(store, engine.NewRegistry(), engine.Options{Log: a.log}).Adopt(ctx); err != nil {
 			return fmt.Errorf("store %s: adopt sessions: %w", store.Describe(), err)
+		}
+		for _, f := range found {
+			a.say("%s %s: %s", f.Level, f.Code, f.Message)
 		}
 	}
 	if a.json() {

@@ -2,19 +2,22 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// An ownEngine is an engine of this process, on a store that it opened.
+// An ownEngine is an engine of this process, on a store that it opened. It is asked
+// through its API all the same, so that a command prints the same whichever engine it
+// has found.
 type ownEngine struct {
-	*engine.Engine
+	*client.Client
+	engine   *engine.Engine
 	catalog  *models.Catalog
 	recorder *models.Recorder
 	stop     context.CancelCauseFunc
@@ -46,7 +49,8 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	if _, err := store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
 	}
-	own.Engine = engine.New(store, registry, engine.Options{Log: a.log})
+	own.engine = engine.New(store, registry, engine.Options{Log: a.log})
+	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log}))
 	return own, nil
 }
 
@@ -56,7 +60,7 @@ func (o *ownEngine) run(ctx context.Context) {
 	life, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	o.stop = stop
 	o.stopped = make(chan error, 1)
-	go func() { o.stopped <- o.Run(life) }()
+	go func() { o.stopped <- o.engine.Run(life) }()
 }
 
 var errCommandEnded = errors.New("the command has ended")
@@ -73,32 +77,38 @@ func (o *ownEngine) Close() error {
 	if o.recorder != nil {
 		faults = append(faults, o.recorder.Flush())
 	}
-	return errors.Join(append(faults, o.Store().Close(context.Background()))...)
+	return errors.Join(append(faults, o.engine.Store().Close(context.Background()))...)
 }
 
-// Start starts a session and waits until it rests: nobody else will move it.
-func (o *ownEngine) Start(ctx context.Context, q engine.StartRequest, _ time.Duration) (*engine.Session, error) {
-	return o.rested(ctx)(o.Engine.Start(ctx, q))
+// Start starts a session and waits until it rests.
+func (o *ownEngine) Start(ctx context.Context, q engine.StartRequest, _ time.Duration) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.Start(ctx, q, 0))
 }
 
 // Answer answers and waits until the session rests again.
-func (o *ownEngine) Answer(ctx context.Context, q engine.AnswerRequest, _ time.Duration) (*engine.Session, error) {
-	return o.rested(ctx)(o.Engine.Answer(ctx, q))
+func (o *ownEngine) Answer(ctx context.Context, q engine.AnswerRequest, _ time.Duration) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.Answer(ctx, q, 0))
 }
 
 // Act steers and waits until the session rests again.
-func (o *ownEngine) Act(ctx context.Context, action engine.Action) (*engine.Session, error) {
-	return o.rested(ctx)(o.Engine.Act(ctx, action))
+func (o *ownEngine) Act(ctx context.Context, action engine.Action) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.Act(ctx, action))
+}
+
+// Fork starts a session from another's past and waits until it rests.
+func (o *ownEngine) Fork(ctx context.Context, q engine.ForkRequest) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.Fork(ctx, q))
 }
 
 // EditState edits and waits until the session rests again.
-func (o *ownEngine) EditState(ctx context.Context, id string, version int64, text []byte) (*engine.Session, error) {
-	return o.rested(ctx)(o.Engine.EditState(ctx, id, version, text, ""))
+func (o *ownEngine) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.EditState(ctx, id, version, text))
 }
 
-// rested waits for the session that a call gave, while the processor runs.
-func (o *ownEngine) rested(ctx context.Context) func(*engine.Session, error) (*engine.Session, error) {
-	return func(s *engine.Session, err error) (*engine.Session, error) {
+// rested waits for the session that a call gave, while the processor runs: nobody else
+// would move it on.
+func (o *ownEngine) rested(ctx context.Context) func(*api.Session, error) (*api.Session, error) {
+	return func(s *api.Session, err error) (*api.Session, error) {
 		if err != nil || o.stopped == nil {
 			return s, err
 		}
@@ -106,36 +116,28 @@ func (o *ownEngine) rested(ctx context.Context) func(*engine.Session, error) (*e
 		if err != nil {
 			return nil, err
 		}
-		waited.Accepted, waited.Replayed = s.Accepted, s.Replayed
+		waited.Accepted = s.Accepted
 		return waited, nil
 	}
 }
 
-// Sessions lists sessions with a cursor in words.
-func (o *ownEngine) Sessions(ctx context.Context, q engine.SessionQuery, after string) ([]engine.Session, string, error) {
-	if after != "" {
-		text, err := base64.RawURLEncoding.DecodeString(after)
-		if err != nil || json.Unmarshal(text, &q.After) != nil {
-			return nil, "", usagef("cursor %q is none of this store", after)
-		}
+// Wait returns a session once it rests. The engine tells at once, so nothing is polled.
+func (o *ownEngine) Wait(ctx context.Context, id string) (*api.Session, error) {
+	if _, err := o.engine.Wait(ctx, id); err != nil {
+		return nil, err
 	}
-	list, next, err := o.Engine.Sessions(ctx, q)
-	if err != nil || next == nil {
-		return list, "", err
-	}
-	text, err := json.Marshal(next)
-	return list, base64.RawURLEncoding.EncodeToString(text), err
+	return o.Session(ctx, id)
 }
 
-// PutWorkflow stores a workflow, whatever stands there.
+// Workflow reads a workflow as the store has it.
+func (o *ownEngine) Workflow(ctx context.Context, id string) (*engine.Workflow, error) {
+	return o.engine.Workflow(ctx, id)
+}
+
+// PutWorkflow stores a workflow, whatever stands there and however large it is.
 func (o *ownEngine) PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error) {
-	return o.Engine.PutWorkflow(ctx, w, "")
+	return o.engine.PutWorkflow(ctx, w, "")
 }
 
-// Functions lists what steps may call.
-func (o *ownEngine) Functions(context.Context) ([]*engine.Spec, error) {
-	return o.Registry().Specs(), nil
-}
-
-// Where names the engine for people.
-func (o *ownEngine) Where() string { return o.Store().Describe() }
+// Where names the store for people.
+func (o *ownEngine) Where() string { return o.engine.Store().Describe() }

@@ -1,20 +1,77 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/functions/code"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/netguard"
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// registry holds what steps may call, and the models behind it.
+// registry holds what steps may call, and the models behind it. A mistake in the
+// configuration is found here, before anything runs.
 func (a *app) registry(s settings, recorder *models.Recorder) (*engine.Registry, *models.Catalog, error) {
-	catalog, err := a.catalog(s, nil, recorder)
+	nets, err := networks(s.allowNet)
+	if err != nil {
+		return nil, nil, err
+	}
+	catalog, err := a.catalog(s, &http.Client{Transport: netguard.Transport(nets)}, recorder)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := engine.NewRegistry()
-	r.Add(engine.Spec{Name: "utils.request.request", Aliases: []string{"request"}, Function: engine.FunctionFunc(functions.Request)})
-	r.Add(engine.Spec{Name: "utils.reply.reply", Aliases: []string{"reply"}, Function: engine.FunctionFunc(functions.Reply)})
-	r.Add(engine.Spec{Name: "template", Function: engine.FunctionFunc(functions.Template)})
+	functions.Standard(r, functions.Options{
+		Models: catalog, AllowNet: nets, Getenv: a.openEnv,
+		Profiles: func() map[string]generate.Profile { return a.config.Profiles },
+		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
+		Code:     code.Options{Dir: a.config.Scripts},
+	})
+	for _, name := range slices.Sorted(maps.Keys(a.config.Functions)) {
+		spec, err := functions.Remote(name, a.config.Functions[name], functions.RemoteOptions{})
+		if err != nil {
+			return nil, nil, usagef("configuration %s: %s", a.file, err)
+		}
+		if strings.HasSuffix(name, ".*") || r.Find(name) == nil {
+			r.Add(spec)
+			continue
+		}
+		return nil, nil, usagef("configuration %s: functions: there is a function %q already", a.file, name)
+	}
 	return r, catalog, nil
+}
+
+// networks reads what --allow-net names; a lone address is a network of one.
+func networks(list []string) ([]netip.Prefix, error) {
+	var nets []netip.Prefix
+	for _, text := range list {
+		prefix, err := netip.ParsePrefix(text)
+		if addr, alone := netip.ParseAddr(text); alone == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return nil, usagef("--allow-net %s: want a network like 10.0.0.0/8 or 127.0.0.1/32", text)
+		}
+		nets = append(nets, prefix)
+	}
+	return nets, nil
+}
+
+// openEnv gives steps the environment variables that the configuration opens: NAME to
+// every host, NAME@HOST to that host alone.
+func (a *app) openEnv(name, host string) (string, bool) {
+	for _, open := range a.config.Env {
+		variable, only, bound := strings.Cut(open, "@")
+		if variable == name && (!bound || strings.EqualFold(only, host)) {
+			return a.env(name), true
+		}
+	}
+	return "", false
 }

@@ -57,6 +57,9 @@ func (a *app) rootCommand() *cobra.Command {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.runCommand(),
+		a.devCommand(),
+		a.serveCommand(),
+		a.sessionCommand(),
 		a.loadCommand(),
 		a.exportCommand(),
 		a.listCommand(),
@@ -66,6 +69,7 @@ func (a *app) commands() []*cobra.Command {
 		a.evalCommand(),
 		a.migrateCommand(),
 		a.doctorCommand(),
+		a.benchCommand(),
 		a.versionCommand(),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -136,12 +137,12 @@ func exitOf(status string) int {
 
 // A runResult is what run prints as JSON.
 type runResult struct {
-	Session    *engine.Session    `json:"session"`
-	State      json.RawMessage    `json:"state"`
-	Executions []engine.Execution `json:"executions"`
+	Session    *api.Session    `json:"session"`
+	State      json.RawMessage `json:"state"`
+	Executions []api.Execution `json:"executions"`
 }
 
-func (a *app) printRun(ctx context.Context, s service, session *engine.Session) error {
+func (a *app) printRun(ctx context.Context, s service, session *api.Session) error {
 	if !a.json() {
 		a.sayRest(session)
 		return nil
@@ -150,7 +151,7 @@ func (a *app) printRun(ctx context.Context, s service, session *engine.Session) 
 	if err != nil {
 		return err
 	}
-	executions, err := history(ctx, s, session.ID, "")
+	executions, err := s.Executions(session.ID, "").Next(ctx)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (a *app) printRun(ctx context.Context, s service, session *engine.Session) 
 }
 
 // sayRest says why a session rests, where that is not plain.
-func (a *app) sayRest(s *engine.Session) {
+func (a *app) sayRest(s *api.Session) {
 	if s.Status == engine.StatusComplete {
 		return
 	}
@@ -171,20 +172,6 @@ func (a *app) sayRest(s *engine.Session) {
 	}
 	for _, p := range s.Problems {
 		a.say("  %s", strings.TrimSpace(strings.Join([]string{first(p.Path, p.Step), p.Message, strings.Join(p.Missing, ", ")}, " ")))
-	}
-}
-
-// history reads all executions of a session, of one step if that is not empty.
-func history(ctx context.Context, s service, id, step string) ([]engine.Execution, error) {
-	all := []engine.Execution{}
-	after := int64(0)
-	for {
-		page, err := s.Executions(ctx, id, engine.HistoryQuery{After: after, Limit: historyPage, Step: step, Lineage: true})
-		if err != nil || len(page) == 0 {
-			return all, err
-		}
-		all = append(all, page...)
-		after = page[len(page)-1].Seq
 	}
 }
 

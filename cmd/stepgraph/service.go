@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -20,22 +21,24 @@ import (
 // process. wait is how long a server may wait for the session to rest; an engine of this
 // process waits until it does, as nobody else would move it.
 type service interface {
-	Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*engine.Session, error)
-	Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*engine.Session, error)
-	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
-	Wait(ctx context.Context, id string) (*engine.Session, error)
-	Session(ctx context.Context, id string) (*engine.Session, error)
-	Sessions(ctx context.Context, q engine.SessionQuery, after string) ([]engine.Session, string, error)
+	Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error)
+	Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error)
+	Act(ctx context.Context, a engine.Action) (*api.Session, error)
+	Fork(ctx context.Context, q engine.ForkRequest) (*api.Session, error)
+	Wait(ctx context.Context, id string) (*api.Session, error)
+	Session(ctx context.Context, id string) (*api.Session, error)
+	Sessions(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[api.Session], error)
 	DeleteSession(ctx context.Context, id string, cancel bool) error
 	State(ctx context.Context, id string) ([]byte, int64, error)
-	EditState(ctx context.Context, id string, version int64, text []byte) (*engine.Session, error)
-	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
-	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
-	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
+	EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error)
+	Executions(id, step string) *client.Trail[api.Execution]
+	Messages(id string) *client.Trail[api.Message]
+	Subscribe(ctx context.Context, session, lastEventID string) (<-chan client.Event, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error)
-	Functions(ctx context.Context) ([]*engine.Spec, error)
+	Export(ctx context.Context, id, format string) ([]byte, error)
+	Functions(ctx context.Context) ([]api.Function, error)
 	Where() string
 	Close() error
 }

@@ -161,9 +161,3 @@ func waiting(d time.Duration) url.Values {
 }
 
 func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
-
-// A page is one page of a list.
-type page[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next"`
-}

@@ -7,40 +7,65 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/api"
 )
 
-// Executions returns a page of a session's history.
-func (c *Client) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
-	var list page[engine.Execution]
-	err := c.do(ctx, request{method: http.MethodGet, path: path("sessions", id, "executions"), query: historyQuery(q)}, &list)
-	return list.Items, err
+// pageSize is the largest page the API gives.
+const pageSize = 500
+
+// A Trail reads a list that grows, such as a session's messages: each Next gives what has
+// come since the one before.
+type Trail[T any] struct {
+	c      *Client
+	path   string
+	query  url.Values
+	number func(*T) int64
+	cursor string // of the last page, which may have grown
+	seen   int64
 }
 
-// Messages returns a page of a session's chat.
-func (c *Client) Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error) {
-	var list page[engine.Message]
-	err := c.do(ctx, request{method: http.MethodGet, path: path("sessions", id, "messages"), query: historyQuery(q)}, &list)
-	for i := range list.Items {
-		m := &list.Items[i]
-		m.N, _ = strconv.ParseInt(m.ID[strings.LastIndex(m.ID, "/")+1:], 10, 64) // an id is session/n
-	}
-	return list.Items, err
+// Messages follows a session's chat.
+func (c *Client) Messages(id string) *Trail[api.Message] {
+	return &Trail[api.Message]{c: c, path: path("sessions", id, "messages"), query: url.Values{}, number: messageNumber}
 }
 
-func historyQuery(q engine.HistoryQuery) url.Values {
+// Executions follows a session's history, of one step if that is not empty.
+func (c *Client) Executions(id, step string) *Trail[api.Execution] {
 	query := url.Values{}
-	if q.After > 0 {
-		query.Set("after", strconv.FormatInt(q.After, 10))
+	if step != "" {
+		query.Set("step", step)
 	}
-	if q.Limit > 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
+	return &Trail[api.Execution]{c: c, path: path("sessions", id, "executions"), query: query,
+		number: func(x *api.Execution) int64 { return x.Seq }}
+}
+
+// messageNumber is the n of an id, session/n.
+func messageNumber(m *api.Message) int64 {
+	n, _ := strconv.ParseInt(m.ID[strings.LastIndex(m.ID, "/")+1:], 10, 64) // a foreign id counts as 0: seen
+	return n
+}
+
+// Next returns all that has come since the last call, in order.
+func (t *Trail[T]) Next(ctx context.Context) ([]T, error) {
+	fresh := []T{}
+	for {
+		t.query.Set("limit", strconv.Itoa(pageSize))
+		if t.cursor != "" {
+			t.query.Set("cursor", t.cursor)
+		}
+		var list api.Page[T]
+		if err := t.c.do(ctx, request{method: http.MethodGet, path: t.path, query: t.query}, &list); err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if n := t.number(&list.Items[i]); n > t.seen {
+				t.seen = n
+				fresh = append(fresh, list.Items[i])
+			}
+		}
+		if list.Next == "" {
+			return fresh, nil
+		}
+		t.cursor = list.Next
 	}
-	if q.Step != "" {
-		query.Set("step", q.Step)
-	}
-	if q.Lineage {
-		query.Set("lineage", "true")
-	}
-	return query
 }

@@ -9,25 +9,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 // Start starts a session; with wait the server answers at its next pause or end, or after
 // that time.
-func (c *Client) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*engine.Session, error) {
-	body := struct {
-		Workflow string            `json:"workflow,omitempty"`
-		Entry    string            `json:"entry,omitempty"`
-		Inputs   json.RawMessage   `json:"inputs,omitempty"`
-		ID       string            `json:"id,omitempty"`
-		Labels   map[string]string `json:"labels,omitempty"`
-	}{q.Workflow, q.Entry, q.Inputs, q.ID, q.Labels}
+func (c *Client) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error) {
+	body := api.StartBody{Workflow: q.Workflow, Entry: q.Entry, Inputs: q.Inputs, ID: q.ID, Labels: q.Labels}
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions"), query: waiting(wait), body: body, key: q.Key})
 }
 
 // Answer answers a question; with wait the server answers when the session rests again,
 // or after that time.
-func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*engine.Session, error) {
+func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error) {
 	body := struct {
 		Step     string          `json:"step,omitempty"`
 		Visit    int             `json:"visit,omitempty"`
@@ -38,7 +33,7 @@ func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.D
 }
 
 // Act steers a session.
-func (c *Client) Act(ctx context.Context, a engine.Action) (*engine.Session, error) {
+func (c *Client) Act(ctx context.Context, a engine.Action) (*api.Session, error) {
 	body := map[string]any{}
 	set := func(name, value string) {
 		if value != "" {
@@ -63,18 +58,27 @@ func (c *Client) Act(ctx context.Context, a engine.Action) (*engine.Session, err
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), body: body, key: a.Key})
 }
 
+// Fork starts a session as another was when a visit began.
+func (c *Client) Fork(ctx context.Context, q engine.ForkRequest) (*api.Session, error) {
+	body := struct {
+		Step  string          `json:"step"`
+		Visit int             `json:"visit,omitempty"`
+		State json.RawMessage `json:"state,omitempty"`
+		ID    string          `json:"id,omitempty"`
+	}{q.Step, q.Visit, q.State, q.ID}
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), body: body, key: q.Key})
+}
+
 // Session returns a session.
-func (c *Client) Session(ctx context.Context, id string) (*engine.Session, error) {
+func (c *Client) Session(ctx context.Context, id string) (*api.Session, error) {
 	return c.session(ctx, request{method: http.MethodGet, path: path("sessions", id)})
 }
 
-func (c *Client) session(ctx context.Context, r request) (*engine.Session, error) {
-	var s engine.Session
-	header, err := c.header(ctx, r, &s)
-	if err != nil {
+func (c *Client) session(ctx context.Context, r request) (*api.Session, error) {
+	var s api.Session
+	if err := c.do(ctx, r, &s); err != nil {
 		return nil, err
 	}
-	s.Replayed = header.Get("Idempotency-Replayed") == "true"
 	return &s, nil
 }
 
@@ -85,7 +89,7 @@ const (
 )
 
 // Wait returns a session once it rests, or ctx's error.
-func (c *Client) Wait(ctx context.Context, id string) (*engine.Session, error) {
+func (c *Client) Wait(ctx context.Context, id string) (*api.Session, error) {
 	for pause := pollFirst; ; pause = min(2*pause, pollMost) {
 		s, err := c.Session(ctx, id)
 		if err != nil || rests(s) {
@@ -103,7 +107,7 @@ func (c *Client) Wait(ctx context.Context, id string) (*engine.Session, error) {
 
 // rests tells whether only people can move a session on: an answer that is accepted and
 // not applied will move it.
-func rests(s *engine.Session) bool {
+func rests(s *api.Session) bool {
 	if s.Status == engine.StatusActive {
 		return false
 	}
@@ -115,8 +119,8 @@ func rests(s *engine.Session) bool {
 	return true
 }
 
-// Sessions returns a page of sessions and where the next begins, "" at the end.
-func (c *Client) Sessions(ctx context.Context, q engine.SessionQuery, after string) ([]engine.Session, string, error) {
+// Sessions returns a page of sessions; Next of it is where the next begins, "" at the end.
+func (c *Client) Sessions(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[api.Session], error) {
 	query := url.Values{}
 	set := func(name, value string) {
 		if value != "" {
@@ -134,9 +138,14 @@ func (c *Client) Sessions(ctx context.Context, q engine.SessionQuery, after stri
 	if q.Limit > 0 {
 		query.Set("limit", strconv.Itoa(q.Limit))
 	}
-	var list page[engine.Session]
-	err := c.do(ctx, request{method: http.MethodGet, path: path("sessions"), query: query}, &list)
-	return list.Items, list.Next, err
+	for name, value := range q.Labels {
+		query.Add("label", name+"="+value)
+	}
+	var list api.Page[api.Session]
+	if err := c.do(ctx, request{method: http.MethodGet, path: path("sessions"), query: query}, &list); err != nil {
+		return nil, err
+	}
+	return &list, nil
 }
 
 // DeleteSession deletes a session, one that has not ended only with cancel.
@@ -160,6 +169,6 @@ func (c *Client) State(ctx context.Context, id string) ([]byte, int64, error) {
 }
 
 // EditState replaces a session's state if it still has version.
-func (c *Client) EditState(ctx context.Context, id string, version int64, text []byte) (*engine.Session, error) {
+func (c *Client) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
 	return c.session(ctx, request{method: http.MethodPut, path: path("sessions", id, "state"), match: etag(version), body: json.RawMessage(text)})
 }

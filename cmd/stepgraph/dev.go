@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
+	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+type devOptions struct {
+	serveOptions
+	watch string
+	neo4j bool
+}
+
+func (a *app) devCommand() *cobra.Command {
+	o := &devOptions{}
+	c := &cobra.Command{Use: "dev", Short: "Serves API and processor for development, on a store in ./.stepgraph",
+		Long: "dev serves the API and moves sessions on. Its store is a file in ./.stepgraph, or a real Neo4j with\n" +
+			"--neo4j: the one that $NEO4J_URI names, else one started by Docker, else one started from its Java\n" +
+			"artifacts. Our own workflows are loaded where absent. Other commands find it by themselves.",
+		Args: want(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.dev(c.Context(), o) }}
+	o.serveOptions.register(c, true)
+	o.settingFlags.register(c.Flags())
+	c.Flags().StringVar(&o.watch, "watch", "", "folder whose workflow files are loaded now and whenever they change")
+	c.Flags().BoolVar(&o.neo4j, "neo4j", false, "run on a real Neo4j")
+	return c
+}
+
+func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
+	set, err := a.settings(&o.settingFlags)
+	if err != nil {
+		return err
+	}
+	if o.neo4j && o.set.store != "" {
+		return usagef("--neo4j and --store exclude one another")
+	}
+	if held, err := sqlite.Holder(a.devFile()); err == nil && held != nil && set.store == "" && !o.neo4j {
+		return held
+	}
+	s, err := a.serve(&o.serveOptions)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.on.close()) }()
+	database, stop, err := a.devDatabase(ctx, o, &set)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	own, err := a.openOwn(ctx, ownOptions{settings: set, serving: s.on.address()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, own.Close()) }()
+	if err := a.loadSeeds(ctx, own); err != nil {
+		return err
+	}
+	watcher, err := a.watchFolder(ctx, own, o.watch)
+	if err != nil {
+		return err
+	}
+	s.up(ctx, own)
+	takeBack, err := a.announce(s.on.address())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, takeBack()) }()
+	if err := a.greet(ctx, s, own, set, database); err != nil {
+		return err
+	}
+	go watcher.run(ctx)
+	return s.wait(ctx, own)
+}
+
+// devDatabase decides where dev keeps its data, and starts a Neo4j if asked to.
+func (a *app) devDatabase(ctx context.Context, o *devOptions, set *settings) (*neo4jserver.Server, func() error, error) {
+	nothing := func() error { return nil }
+	if !o.neo4j {
+		set.store = first(set.store, a.devStore())
+		return nil, nothing, nil
+	}
+	a.say("looking for Neo4j; the first start may fetch it")
+	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Dir: filepath.Join(a.dir, "neo4j"), Log: a.log})
+	if err != nil {
+		return nil, nothing, err
+	}
+	set.store = withUser(server)
+	return server, func() error { return server.Stop(context.WithoutCancel(ctx)) }, nil
+}
+
+// withUser is a server's address with what is needed to log in.
+func withUser(server *neo4jserver.Server) string {
+	u, err := url.Parse(server.URI)
+	if err != nil || server.Username == "" {
+		return server.URI
+	}
+	u.User = url.UserPassword(server.Username, server.Password)
+	if server.Database != "" {
+		u.Path = "/" + server.Database
+	}
+	return u.String()
+}
+
+// greet prints where everything is and what to type next.
+func (a *app) greet(ctx context.Context, s *serving, own *ownEngine, set settings, database *neo4jserver.Server) error {
+	list, err := own.Workflows(ctx)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].ID
+	}
+	if a.json() {
+		return a.printJSON(map[string]any{"address": s.on.address(), "store": own.Where(), "model": own.catalog.Default(), "workflows": names})
+	}
+	a.print("address    %s", s.on.address())
+	a.print("store      %s", own.Where())
+	if database != nil && database.BrowserURL != "" {
+		a.print("browser    %s", database.BrowserURL)
+	}
+	a.print("model      %s", modelNote(own.catalog.Default(), set))
+	a.print("workflows  %s", strings.Join(names, ", "))
+	a.print("")
+	a.print("In another terminal, in this folder:")
+	a.print("  stepgraph run conversation")
+	a.print("  curl -s '%s/api/v1/sessions?wait=10s' -H 'Content-Type: application/json' -d '{\"workflow\":\"hello\"}'", s.on.address())
+	return nil
+}
+
+func modelNote(name string, set settings) string {
+	if name != models.Script {
+		return name
+	}
+	if set.script != "" {
+		return fmt.Sprintf("%s (replies of %s)", name, set.script)
+	}
+	return name + " (recorded lines; --model openai asks a real one, with $OPENAI_API_KEY)"
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+)
+
+// A listener is a bound address and the server on it.
+type listener struct {
+	net.Listener
+	server *http.Server
+	failed chan error
+	cancel context.CancelFunc
+}
+
+// listen binds an address and begins to serve. Streams end when Close begins.
+func listen(addr string, h http.Handler) (*listener, error) {
+	bound, err := net.Listen("tcp", addr)
+	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, fmt.Errorf("address %s is in use: is stepgraph running already? --addr takes another one (127.0.0.1:0 any free one)", addr)
+		}
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	base, cancel := context.WithCancel(context.Background())
+	l := &listener{Listener: bound, cancel: cancel, failed: make(chan error, 1), server: &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		BaseContext:       func(net.Listener) context.Context { return base },
+	}}
+	go func() { l.failed <- l.server.Serve(bound) }()
+	return l, nil
+}
+
+// address is where people reach it.
+func (l *listener) address() string { return "http://" + l.Addr().String() }
+
+// stopWithin is how long requests may take to end when the server stops.
+const stopWithin = 5 * time.Second
+
+// close stops the server: no new requests, streams end, others finish.
+func (l *listener) close() error {
+	l.cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	if err := l.server.Shutdown(ctx); err != nil {
+		return errors.Join(err, l.server.Close())
+	}
+	return nil
+}
+
+// loopback tells whether only this machine can reach an address.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	o := &serveOptions{}
+	c := &cobra.Command{Use: "serve", Short: "Serves API and processor for production",
+		Long: "serve serves the API and moves sessions on, on the store that --store names. It waits for the store:\n" +
+			"meanwhile /healthz says that the process is alive and /readyz that it is not ready. The credentials of\n" +
+			"Neo4j are $NEO4J_USERNAME, $NEO4J_PASSWORD and $NEO4J_DATABASE.",
+		Args: want(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.serveStore(c.Context(), o) }}
+	o.register(c, false)
+	o.settingFlags.register(c.Flags())
+	return c
+}
+
+func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
+	set, err := a.settings(&o.settingFlags)
+	if err != nil {
+		return err
+	}
+	if set.store == "" {
+		return usagef("--store is missing: neo4j://HOST:PORT, sqlite:FILE or memory ($STEPGRAPH_STORE)")
+	}
+	if _, _, err := kindOfStore(set.store); err != nil {
+		return err
+	}
+	s, err := a.serve(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.on.close()) }()
+	a.log.Info("listening", "address", s.on.address())
+	own, err := s.patiently(ctx, ownOptions{settings: set, serving: s.on.address()})
+	if err != nil || own == nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, own.Close()) }()
+	s.up(ctx, own)
+	a.log.Info("ready", "address", s.on.address(), "store", own.Where(), "model", own.catalog.Default())
+	return s.wait(ctx, own)
+}
+
+// Pauses between two attempts to reach a store.
+const (
+	retryFirst = 500 * time.Millisecond
+	retryMost  = 15 * time.Second
+)
+
+// patiently opens the engine once its store answers. It returns nothing when it is told
+// to stop first, and an error when waiting would not help.
+func (s *serving) patiently(ctx context.Context, o ownOptions) (*ownEngine, error) {
+	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
+		own, err := s.a.openOwn(ctx, o)
+		if err == nil || ctx.Err() != nil || !mayPass(err) {
+			return own, untold(ctx, err)
+		}
+		s.gate.waitFor(fmt.Sprintf("waiting for the store: %s", err))
+		s.a.log.Warn("the store does not answer yet", "error", err, "next_attempt_in", pause)
+		t := time.NewTimer(pause)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, nil
+		}
+	}
+}
+
+// mayPass tells whether trying again may help.
+func mayPass(err error) bool { return errors.Is(err, engine.ErrUnavailable) }
+
+// untold drops the error of a start that was called off.
+func untold(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/api"
+)
+
+// defaultAddr is where engines listen unless told otherwise.
+const defaultAddr = "127.0.0.1:7766"
+
+// serveOptions are the flags of what serves.
+type serveOptions struct {
+	settingFlags
+	addr   string
+	token  string
+	hosts  []string
+	compat bool
+}
+
+func (o *serveOptions) register(c *cobra.Command, compat bool) {
+	f := c.Flags()
+	f.StringVar(&o.addr, "addr", "", "address to listen on ($STEPGRAPH_ADDR, "+defaultAddr+")")
+	f.StringVar(&o.token, "token", "", "token that every request must carry ($STEPGRAPH_TOKEN); required off loopback")
+	f.StringSliceVar(&o.hosts, "host", nil, "names, beside loopback ones, under which this server is reached")
+	f.BoolVar(&o.compat, "compat", compat, "answer the HTTP calls of the systems whose workflows can be imported")
+}
+
+// A serving is an HTTP server with an engine behind it, or about to be.
+type serving struct {
+	a    *app
+	o    *serveOptions
+	gate *gate
+	on   *listener
+}
+
+// serve binds the address. Nothing but /healthz answers well until up.
+func (a *app) serve(o *serveOptions) (*serving, error) {
+	o.addr = first(o.addr, a.env("STEPGRAPH_ADDR"), defaultAddr)
+	o.token = first(o.token, a.env("STEPGRAPH_TOKEN"), a.config.Token)
+	if !loopback(o.addr) && o.token == "" {
+		return nil, usagef("--addr %s can be reached from other machines: give --token or $STEPGRAPH_TOKEN, at best a long random one", o.addr)
+	}
+	level := slog.LevelInfo
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	a.log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+	s := &serving{a: a, o: o, gate: &gate{}}
+	var err error
+	s.on, err = listen(o.addr, s.gate)
+	return s, err
+}
+
+// up starts the processor and opens the gate.
+func (s *serving) up(ctx context.Context, own *ownEngine) {
+	own.run(ctx)
+	s.gate.let(api.New(own.engine, api.Options{
+		Log: s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat,
+	}))
+}
+
+// wait waits until it is told to stop, or something ends by itself.
+func (s *serving) wait(ctx context.Context, own *ownEngine) error {
+	select {
+	case <-ctx.Done():
+		s.a.say("stopping")
+		return nil
+	case err := <-s.on.failed:
+		return fmt.Errorf("serve on %s: %w", s.o.addr, err)
+	case err := <-own.stopped:
+		own.stopped <- err
+		return fmt.Errorf("the processor ended: %w", err)
+	}
+}
+
+// announce writes the address where other commands look for it; the returned func takes
+// it back.
+func (a *app) announce(address string) (func() error, error) {
+	if err := os.MkdirAll(a.dir, 0o755); err != nil {
+		return nil, err
+	}
+	file := a.addressFile()
+	draft := filepath.Join(a.dir, fmt.Sprintf("address.%d", os.Getpid()))
+	if err := os.WriteFile(draft, []byte(address+"\n"), 0o644); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(draft, file); err != nil {
+		return nil, errors.Join(err, os.Remove(draft))
+	}
+	return func() error { return os.Remove(file) }, nil
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func (a *app) sessionCommand() *cobra.Command {
+	commands := []*cobra.Command{
+		a.sessionStartCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionAnswerCommand(),
+		a.sessionWatchCommand(), a.sessionHistoryCommand(), a.sessionEditCommand(), a.sessionForkCommand(), a.sessionDeleteCommand(),
+	}
+	return group("session", "Starts, shows, answers and steers sessions", append(commands, a.steeringCommands()...)...)
+}
+
+// onSession makes a command whose first word is a session's id.
+func (a *app) onSession(use, short string, words int, to *reach, do func(ctx context.Context, s service, args []string) error) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: want(cobra.ExactArgs(words)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.with(c.Context(), to, func(s service) error { return do(c.Context(), s, args) })
+		}}
+	to.register(c)
+	return c
+}
+
+// waitFlag is how long a server may wait for a session to rest.
+func waitFlag(c *cobra.Command, wait *time.Duration) {
+	c.Flags().DurationVar(wait, "wait", 10*time.Second, "how long a server may wait for the session to rest, at most 1m")
+}
+
+func (a *app) sessionStartCommand() *cobra.Command {
+	to := &reach{run: true}
+	var q engine.StartRequest
+	var file, prompt string
+	var single []string
+	var wait time.Duration
+	c := a.onSession("start WORKFLOW", "Starts a session and shows it at its next pause or end", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			inputs, err := a.inputs(file, single, prompt)
+			if err != nil {
+				return err
+			}
+			q.Workflow, q.Inputs = args[0], inputs
+			return a.shown(s.Start(ctx, q, wait))
+		})
+	flags := c.Flags()
+	flags.StringVar(&q.ID, "id", "", "id of the session; a fresh one by default")
+	flags.StringVar(&q.Entry, "entry", "", "step to start at (root)")
+	flags.StringVar(&q.Key, "key", "", "idempotency key: starting twice with one key gives one session")
+	flags.StringToStringVar(&q.Labels, "label", nil, "labels to find it by, NAME=VALUE")
+	flags.StringArrayVar(&single, "input", nil, "an input, KEY=VALUE; a VALUE that is JSON counts as such")
+	flags.StringVar(&file, "inputs", "", "file with inputs, a JSON object; - is stdin")
+	flags.StringVar(&prompt, "prompt", "", "the input `prompt`")
+	waitFlag(c, &wait)
+	return c
+}
+
+func (a *app) sessionShowCommand() *cobra.Command {
+	to := &reach{}
+	var state bool
+	c := a.onSession("show SESSION", "Shows a session, or with --state its state as it is stored", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			if !state {
+				return a.shown(s.Session(ctx, args[0]))
+			}
+			text, _, err := s.State(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			a.print("%s", text)
+			return nil
+		})
+	c.Flags().BoolVar(&state, "state", false, "the state itself, JSON")
+	return c
+}
+
+func (a *app) sessionAnswerCommand() *cobra.Command {
+	to := &reach{run: true}
+	var q engine.AnswerRequest
+	var wait time.Duration
+	var raw bool
+	c := a.onSession("answer SESSION RESPONSE", "Answers a question or an approval", 2, to,
+		func(ctx context.Context, s service, args []string) error {
+			q.Session, q.Response = args[0], text(args[1])
+			if raw {
+				if !json.Valid([]byte(args[1])) {
+					return usagef("--json: %s is no JSON", short(args[1], 80))
+				}
+				q.Response = json.RawMessage(args[1])
+			}
+			return a.shown(s.Answer(ctx, q, wait))
+		})
+	c.Flags().StringVar(&q.Step, "step", "", "step that asks; the one that waits longest by default")
+	c.Flags().IntVar(&q.Visit, "visit", 0, "which visit of the step asks; the newest by default")
+	c.Flags().StringVar(&q.Key, "key", "", "idempotency key: answering twice with one key counts once")
+	c.Flags().BoolVar(&raw, "json", false, "RESPONSE is JSON, not text")
+	waitFlag(c, &wait)
+	return c
+}
+
+func (a *app) sessionEditCommand() *cobra.Command {
+	to := &reach{run: true}
+	var file string
+	version := int64(-1)
+	c := a.onSession("edit SESSION --state FILE", "Replaces the state of a session at rest", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			if file == "" {
+				return usagef("--state is missing: a file with the new state; begin with: stepgraph session show %s --state", args[0])
+			}
+			state, err := a.readFile(file)
+			if err != nil {
+				return err
+			}
+			at := version
+			if at < 0 {
+				if _, at, err = s.State(ctx, args[0]); err != nil {
+					return err
+				}
+			}
+			return a.shown(s.EditState(ctx, args[0], at, state))
+		})
+	c.Flags().StringVar(&file, "state", "", "file with the new state, JSON; - is stdin")
+	c.Flags().Int64Var(&version, "version", -1, "version that the edit was made on; whatever is stored by default")
+	return c
+}
+
+func (a *app) sessionForkCommand() *cobra.Command {
+	to := &reach{run: true}
+	var q engine.ForkRequest
+	var file string
+	c := a.onSession("fork SESSION --step STEP", "Starts a new session as this one was when a visit began", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			q.Session = args[0]
+			if q.Step == "" {
+				return usagef("--step is missing: at which step shall the new session begin?")
+			}
+			if file != "" {
+				state, err := a.readFile(file)
+				if err != nil {
+					return err
+				}
+				q.State = state
+			}
+			return a.shown(s.Fork(ctx, q))
+		})
+	flags := c.Flags()
+	flags.StringVar(&q.Step, "step", "", "step whose visit is made again")
+	flags.IntVar(&q.Visit, "visit", 0, "which visit of it; the newest by default")
+	flags.StringVar(&file, "state", "", "file with the state to begin with, JSON; - is stdin; rebuilt from the history by default")
+	flags.StringVar(&q.ID, "id", "", "id of the new session; a fresh one by default")
+	flags.StringVar(&q.Key, "key", "", "idempotency key: forking twice with one key gives one session")
+	return c
+}
+
+func (a *app) sessionDeleteCommand() *cobra.Command {
+	var cancel bool
+	to := &reach{run: true}
+	c := a.onSession("delete SESSION", "Deletes a session with all its history", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			if err := s.DeleteSession(ctx, args[0], cancel); err != nil {
+				return err
+			}
+			a.say("session %s is deleted", args[0])
+			return nil
+		})
+	c.Flags().BoolVar(&cancel, "cancel", false, "cancel it first, if it has not ended")
+	return c
+}
+
+// shown prints a session that a call gave.
+func (a *app) shown(s *api.Session, err error) error {
+	if err != nil {
+		return err
+	}
+	if a.json() {
+		return a.printJSON(s)
+	}
+	a.print("session   %s", s.ID)
+	a.print("workflow  %s", s.Workflow)
+	a.print("status    %s", s.Status)
+	if s.Error != nil {
+		a.print("error     %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)
+	}
+	for _, q := range s.Awaiting {
+		a.print("asks      %s: %s%s", q.Step, short(q.Prompt, 200), questionNote(q))
+		for _, o := range q.Options {
+			a.print("            - %s", o.Text)
+		}
+	}
+	for _, p := range s.Problems {
+		a.print("problem   %s: %s", first(p.Path, p.Step), short(p.Message, 200))
+	}
+	for _, m := range s.Messages {
+		a.print("%-9s %s", m.Role, m.Content)
+	}
+	return nil
+}
+
+func questionNote(q engine.Question) string {
+	switch {
+	case q.Gone:
+		return "  (its step is gone: see session move)"
+	case q.Answered:
+		return "  (answered, not applied yet)"
+	case q.Kind != engine.AskQuestion:
+		return fmt.Sprintf("  (%s)", q.Kind)
+	}
+	return ""
+}

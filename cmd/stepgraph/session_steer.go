@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// steeringCommands are what operators do to one session.
+func (a *app) steeringCommands() []*cobra.Command {
+	reason := func(c *cobra.Command, act *engine.Action) {
+		c.Flags().StringVar(&act.Reason, "reason", "", "why, for the record")
+	}
+	step := func(c *cobra.Command, act *engine.Action) {
+		c.Flags().StringVar(&act.Step, "step", "", "only this step")
+	}
+	return []*cobra.Command{
+		a.steeringCommand("pause SESSION", "Lets running calls finish and starts nothing more", engine.RequestPause, reason),
+		a.steeringCommand("resume SESSION", "Lifts a pause, and wakes a session at rest with state and graph of now", engine.RequestResume, reason),
+		a.steeringCommand("cancel SESSION", "Ends a session", engine.RequestCancel, reason),
+		a.steeringCommand("retry SESSION", "Runs failed steps again", engine.RequestRetry, func(c *cobra.Command, act *engine.Action) {
+			step(c, act)
+			c.Flags().BoolVar(&act.NewKey, "new-key", false, "ask for a fresh idempotency key")
+		}),
+		a.steeringCommand("advance SESSION --step STEP", "Evaluates a finished step's paths again", engine.RequestAdvance, step),
+		a.steeringCommand("reask SESSION", "Shows the step's question of now to a session that waits", engine.RequestReask, step),
+		a.moveCommand(),
+		a.signalCommand(),
+	}
+}
+
+func (a *app) steeringCommand(use, short, kind string, flags func(*cobra.Command, *engine.Action)) *cobra.Command {
+	act := &engine.Action{Kind: kind}
+	c := a.onSession(use, short, 1, &reach{run: true}, func(ctx context.Context, s service, args []string) error {
+		act.Session = args[0]
+		return a.shown(s.Act(ctx, *act))
+	})
+	flags(c, act)
+	keyFlag(c, act)
+	return c
+}
+
+func keyFlag(c *cobra.Command, act *engine.Action) {
+	c.Flags().StringVar(&act.Key, "key", "", "idempotency key: asking twice with one key counts once")
+}
+
+func (a *app) moveCommand() *cobra.Command {
+	act := &engine.Action{Kind: engine.RequestMove}
+	c := a.onSession("move SESSION STEP", "Moves a session on to a step, from one that is gone", 2, &reach{run: true},
+		func(ctx context.Context, s service, args []string) error {
+			act.Session, act.To = args[0], args[1]
+			return a.shown(s.Act(ctx, *act))
+		})
+	c.Flags().StringVar(&act.Step, "from", "", "step to close")
+	keyFlag(c, act)
+	return c
+}
+
+func (a *app) signalCommand() *cobra.Command {
+	act := &engine.Action{Kind: engine.RequestSignal}
+	var body string
+	c := a.onSession("signal SESSION NAME", "Sends a signal that a step may wait for", 2, &reach{run: true},
+		func(ctx context.Context, s service, args []string) error {
+			act.Session, act.Name = args[0], args[1]
+			if body != "" {
+				if !json.Valid([]byte(body)) {
+					return usagef("--body: %s is no JSON", short(body, 80))
+				}
+				act.Body = json.RawMessage(body)
+			}
+			return a.shown(s.Act(ctx, *act))
+		})
+	c.Flags().StringVar(&body, "body", "", "what it carries, JSON")
+	keyFlag(c, act)
+	return c
+}

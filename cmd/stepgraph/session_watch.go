@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func (a *app) sessionHistoryCommand() *cobra.Command {
+	to := &reach{}
+	var step string
+	c := a.onSession("history SESSION", "Lists what ran, in order", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			list, err := s.Executions(args[0], step).Next(ctx)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(map[string]any{"items": list})
+			}
+			for i := range list {
+				a.print("%s", executionLine(&list[i]))
+			}
+			return nil
+		})
+	c.Flags().StringVar(&step, "step", "", "only this step")
+	return c
+}
+
+func (a *app) sessionWatchCommand() *cobra.Command {
+	to := &reach{run: true}
+	var last string
+	c := a.onSession("watch SESSION", "Follows a session until it ends", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			events, err := s.Subscribe(ctx, args[0], last)
+			if err != nil {
+				return err
+			}
+			for ev := range events {
+				if err := a.printEvent(ev); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	c.Flags().StringVar(&last, "last-event-id", "", "go on behind this event")
+	return c
+}
+
+// printEvent prints an event as a line; as JSON {event, id, data}.
+func (a *app) printEvent(ev client.Event) error {
+	if a.json() {
+		return a.printJSON(ev)
+	}
+	var data struct {
+		ID, Status, Step, Role, Content string
+		Visit                           int
+	}
+	if err := json.Unmarshal(ev.Data, &data); err != nil {
+		return fmt.Errorf("event %s: %w", ev.Type, err)
+	}
+	switch ev.Type {
+	case engine.EventStep:
+		a.print("step %s, visit %d: %s", data.Step, data.Visit, data.Status)
+	case engine.EventMessage:
+		a.print("%s: %s", data.Role, data.Content)
+	case engine.EventSnapshot, engine.EventSession, engine.EventEnd:
+		a.print("%s: %s", ev.Type, data.Status)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// watchEvery is how often a watched folder is looked at. Looking is cheap and works on
+// every file system, which cannot be said of notifications.
+const watchEvery = 500 * time.Millisecond
+
+// A folderWatcher loads the workflow files of a folder when they change. A file that is
+// gone leaves its workflow in the graph: sessions may be on it.
+type folderWatcher struct {
+	a      *app
+	own    *ownEngine
+	folder string
+	seen   map[string]stamp
+}
+
+// A stamp tells whether a file has changed.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+// watchFolder loads a folder for the first time; faults are said and nothing more, as
+// somebody is at work on the files.
+func (a *app) watchFolder(ctx context.Context, own *ownEngine, folder string) (*folderWatcher, error) {
+	w := &folderWatcher{a: a, own: own, folder: folder, seen: map[string]stamp{}}
+	if folder == "" {
+		return w, nil
+	}
+	if !isFolder(folder) {
+		return nil, &fs.PathError{Op: "watch", Path: folder, Err: errors.New("is no folder")}
+	}
+	w.look(ctx)
+	return w, nil
+}
+
+// run looks until ctx ends.
+func (w *folderWatcher) run(ctx context.Context) {
+	if w.folder == "" {
+		return
+	}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			w.look(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look loads the files that have changed since the last look.
+func (w *folderWatcher) look(ctx context.Context) {
+	files, err := filesBelow(w.folder)
+	if err != nil {
+		w.a.say("watch %s: %s", w.folder, err)
+		return
+	}
+	var changed []string
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			continue // gone between the two looks
+		}
+		if now := (stamp{info.ModTime(), info.Size()}); w.seen[file] != now {
+			w.seen[file] = now
+			changed = append(changed, file)
+		}
+	}
+	for _, file := range changed {
+		if err := w.load(ctx, file); err != nil && ctx.Err() == nil {
+			w.a.say("%s", err)
+		}
+	}
+}
+
+func (w *folderWatcher) load(ctx context.Context, file string) error {
+	sources, _, err := w.a.readSources([]string{file})
+	if err != nil {
+		return err
+	}
+	workflows, err := combine(sources, loadOptions{})
+	if err != nil {
+		return err
+	}
+	for _, one := range workflows {
+		diff, err := w.own.PutWorkflow(ctx, one)
+		if err != nil {
+			return err
+		}
+		if !diff.Empty() {
+			w.a.say("loaded %s: %s; %s", diff.Workflow, changesText("step", diff.Steps), changesText("path", diff.Paths))
+		}
+	}
+	return nil
+}
