@@ -22,10 +22,7 @@ type Store struct {
 	log     *slog.Logger
 }
 
-var (
-	_ engine.Store   = (*Store)(nil)
-	_ engine.Batches = (*Store)(nil)
-)
+var _ engine.Store = (*Store)(nil)
 
 // Open connects and makes sure that the database answers. When it does not, the error
 // (engine.ErrUnavailable where trying again may help) names the address and what to

@@ -4,18 +4,12 @@ import "context"
 
 // Batch returns a batch with its progress, or ErrBatchNotFound.
 func (e *Engine) Batch(ctx context.Context, id string) (*Batch, error) {
-	if e.batches == nil {
-		return nil, detail(ErrNotOnThisStore, "batches")
-	}
-	return e.batches.Batch(ctx, id)
+	return e.store.Batch(ctx, id)
 }
 
 // Batches lists batches, newest first.
 func (e *Engine) Batches(ctx context.Context, after Cursor, limit int) ([]Batch, error) {
-	if e.batches == nil {
-		return nil, detail(ErrNotOnThisStore, "batches")
-	}
-	return e.batches.ListBatches(ctx, after, pageSize(limit))
+	return e.store.ListBatches(ctx, after, pageSize(limit))
 }
 
 // BatchItems returns a page of a batch's items in order; they may be given to StartBatch
@@ -24,23 +18,17 @@ func (e *Engine) BatchItems(ctx context.Context, id string, q ItemQuery) ([]Batc
 	if _, err := e.Batch(ctx, id); err != nil {
 		return nil, err
 	}
-	return e.batches.BatchItems(ctx, id, q)
+	return e.store.BatchItems(ctx, id, q)
 }
 
 // StopBatch stops a batch; items done stay done.
 func (e *Engine) StopBatch(ctx context.Context, id, message string) (*Batch, error) {
-	if e.batches == nil {
-		return nil, detail(ErrNotOnThisStore, "batches")
-	}
-	return e.batches.StopBatch(ctx, id, message)
+	return e.store.StopBatch(ctx, id, message)
 }
 
 // ContinueBatch lets a stopped batch go on where it was.
 func (e *Engine) ContinueBatch(ctx context.Context, id string) (*Batch, error) {
-	if e.batches == nil {
-		return nil, detail(ErrNotOnThisStore, "batches")
-	}
-	b, err := e.batches.ContinueBatch(ctx, id)
+	b, err := e.store.ContinueBatch(ctx, id)
 	if err == nil {
 		e.wakeBatches()
 	}

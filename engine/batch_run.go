@@ -11,11 +11,8 @@ import (
 
 // batchLoop works on batches that are due, one after another.
 func (e *Engine) batchLoop(ctx context.Context) {
-	if e.batches == nil {
-		return
-	}
 	for {
-		b, err := e.batches.ClaimBatch(ctx, *e.freshLease())
+		b, err := e.store.ClaimBatch(ctx, *e.freshLease())
 		if err == nil && b != nil {
 			if err := e.workBatch(ctx, b); err != nil && ctx.Err() == nil {
 				e.o.Log.Warn("batch interrupted; it goes on when its lease has ended", "batch", b.ID, logError, err)
@@ -88,13 +85,13 @@ func (w *batchWorker) letGo(ctx context.Context, cause error) error {
 	if now, err := w.e.store.Now(late); err == nil {
 		w.b.DueAt = now
 	}
-	_, err := w.e.batches.SaveBatch(late, w.b, nil, 0, true)
+	_, err := w.e.store.SaveBatch(late, w.b, nil, 0, true)
 	return err
 }
 
 func (w *batchWorker) save(ctx context.Context, items []BatchItem) error {
 	for attempt := 0; ; attempt++ {
-		ok, err := w.e.batches.SaveBatch(ctx, w.b, items, w.e.o.LeaseFor, false)
+		ok, err := w.e.store.SaveBatch(ctx, w.b, items, w.e.o.LeaseFor, false)
 		switch {
 		case err == nil && !ok:
 			return errBatchTaken
@@ -111,7 +108,7 @@ func (w *batchWorker) save(ctx context.Context, items []BatchItem) error {
 func (w *batchWorker) end(ctx context.Context, phase string) error {
 	w.b.Phase, w.b.DueAt = phase, time.Time{}
 	for attempt := 0; ; attempt++ {
-		_, err := w.e.batches.SaveBatch(ctx, w.b, nil, 0, true)
+		_, err := w.e.store.SaveBatch(ctx, w.b, nil, 0, true)
 		if err == nil || !transient(err) {
 			return err
 		}
@@ -151,7 +148,7 @@ func (w *batchWorker) pin(ctx context.Context) error {
 
 func (w *batchWorker) items(ctx context.Context, after int64) ([]BatchItem, error) {
 	for attempt := 0; ; attempt++ {
-		items, err := w.e.batches.BatchItems(ctx, w.b.ID, ItemQuery{After: after, Limit: batchPage})
+		items, err := w.e.store.BatchItems(ctx, w.b.ID, ItemQuery{After: after, Limit: batchPage})
 		if err == nil || !transient(err) {
 			return items, err
 		}

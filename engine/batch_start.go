@@ -43,9 +43,6 @@ const batchPage = 200
 // them begins then. With the key of a batch that was begun and not acknowledged it goes
 // on writing that one. Errors: ErrBadRequest, ErrKeyReused.
 func (e *Engine) StartBatch(ctx context.Context, q BatchRequest) (*Batch, bool, error) {
-	if e.batches == nil {
-		return nil, false, detail(ErrNotOnThisStore, "batches")
-	}
 	if err := checkBatch(&q); err != nil {
 		return nil, false, err
 	}
@@ -54,7 +51,7 @@ func (e *Engine) StartBatch(ctx context.Context, q BatchRequest) (*Batch, bool, 
 		return nil, false, detail(ErrBadRequest, "%v", err)
 	}
 	hash := batchHash(&q)
-	made, exists, err := e.batches.CreateBatch(ctx, Batch{ID: e.o.NewID(), Action: q.Action, Options: options,
+	made, exists, err := e.store.CreateBatch(ctx, Batch{ID: e.o.NewID(), Action: q.Action, Options: options,
 		Phase: BatchCollecting, Key: q.Key, BodyHash: hash, By: q.By})
 	if err != nil {
 		if isSentinel(err, ErrKeyReused) {
@@ -80,12 +77,12 @@ func (e *Engine) StartBatch(ctx context.Context, q BatchRequest) (*Batch, bool, 
 	if made.Total == 0 {
 		made.Phase, made.DueAt = BatchComplete, milli(0)
 	}
-	ok, err := e.batches.SaveBatch(ctx, made, nil, 0, true)
+	ok, err := e.store.SaveBatch(ctx, made, nil, 0, true)
 	if err != nil {
 		return nil, false, err
 	}
 	if !ok { // another call with this key was faster
-		again, err := e.batches.Batch(ctx, made.ID)
+		again, err := e.store.Batch(ctx, made.ID)
 		return again, true, err
 	}
 	e.wakeBatches()
@@ -206,7 +203,7 @@ func (w *itemWriter) flush() error {
 	if len(w.page) == 0 {
 		return nil
 	}
-	err := w.e.batches.AddBatchItems(w.ctx, w.batch, w.page)
+	err := w.e.store.AddBatchItems(w.ctx, w.batch, w.page)
 	w.page = nil
 	return err
 }

@@ -82,7 +82,6 @@ func (o Options) withDefaults() Options {
 // for an engine that does. Any number of engines may share one store.
 type Engine struct {
 	store    Store
-	batches  Batches
 	registry *Registry
 	o        Options
 
@@ -116,7 +115,6 @@ func New(store Store, registry *Registry, o Options) *Engine {
 		life:    context.Background(),
 		runners: map[string]*runner{},
 	}
-	e.batches, _ = store.(Batches)
 	e.definitions = newDefinitionReader(store, o.Log)
 	e.committer = newCommitter(store, o)
 	return e

@@ -19,6 +19,7 @@ type Store interface {
 	Leases
 	Inbox
 	History
+	Batches
 	Schema
 	// Close ends all use of the store.
 	Close(ctx context.Context) error

@@ -34,10 +34,7 @@ type Store struct {
 	batchKeys map[string]string // ids of batches by the key that made them
 }
 
-var (
-	_ engine.Store   = (*Store)(nil)
-	_ engine.Batches = (*Store)(nil)
-)
+var _ engine.Store = (*Store)(nil)
 
 // New returns an empty store.
 func New(o Options) *Store {

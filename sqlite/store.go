@@ -42,10 +42,7 @@ type Store struct {
 	hold   *hold // nil unless opened with Options.Exclusive
 }
 
-var (
-	_ engine.Store   = (*Store)(nil)
-	_ engine.Batches = (*Store)(nil)
-)
+var _ engine.Store = (*Store)(nil)
 
 // Open opens a file, creating it and its directory where absent; the file is readable by
 // its owner only, because sessions hold what people said. Tables come with Migrate.
