@@ -83,10 +83,10 @@ func (b *batch) write(ctx context.Context, t transaction) ([]row, error) {
 		name      string
 		rows      []any
 	}{
+		{queryCreate, "rows", b.children(written)}, // first: a blob may be for a child
 		{queryCommitDropBlobs, "ids", b.droppedBlobs(written)},
 		{queryCommitBlobs, "rows", b.blobs(written)},
 		{queryCommitResults, "rows", b.results(written)},
-		{queryCreate, "rows", b.children(written)},
 	} {
 		if len(part.rows) == 0 {
 			continue

@@ -104,7 +104,7 @@ func neverSent(err error) bool {
 	if errors.As(err, &dial) && dial.Op == "dial" {
 		return true
 	}
-	return begins(err, "Timeout while waiting for connection", "No idle connections", "Pool ",
+	return begins(err, "Timeout while waiting for connection", "No idle connections", "Pool could not",
 		"Could not perform discovery", "Unable to retrieve routing table")
 }
 

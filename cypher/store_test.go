@@ -2,6 +2,7 @@ package cypher_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -16,9 +17,29 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) engine.Store { return store })
 }
 
+func TestStoreAgainstModel(t *testing.T) {
+	store := open(t)
+	storetest.Model(t, func(*testing.T) engine.Store { return store })
+}
+
 func TestStoreByHand(t *testing.T) {
 	store, p := open(t), newPerson(t)
 	storetest.RunByHand(t, func(*testing.T) (engine.Store, storetest.Hand) { return store, hand{p} })
+}
+
+// A closed store says so, and does not invite to try again.
+func TestClosed(t *testing.T) {
+	store := open(t)
+	if err := store.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := store.Session(t.Context(), "any")
+	if err == nil || errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome) || errors.Is(err, engine.ErrSessionNotFound) {
+		t.Errorf("reading from a closed store: error %v, want one that is final", err)
+	}
+	if _, err = store.Create(t.Context(), []engine.NewSession{{ID: unique("session")}}); errors.Is(err, engine.ErrUnknownOutcome) {
+		t.Errorf("writing to a closed store: error %v, want one that is final", err)
+	}
 }
 
 // A hand types the statements of the suite's person.

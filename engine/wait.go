@@ -55,6 +55,9 @@ func rests(rec *SessionRecord) bool {
 	if rec.Lease != "" || rec.Status == "" && rec.Version == 0 {
 		return false
 	}
+	if rec.DueAt.IsZero() { // nobody will take it up by itself, whatever its state says
+		return true
+	}
 	counted, err := parseCounters(rec.ID, rec.Counters)
 	if err != nil {
 		return true
