@@ -19,6 +19,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)
 	}
+	a.Key = escapeKey(a.Key)
 	replayed := false
 	delivered, err := e.deliver(ctx, Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v InboxView) (*Request, error) {
 		replayed = false

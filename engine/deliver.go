@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,7 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 	if len(q.Response) > e.o.MaxOutput {
 		return nil, detail(ErrTooLarge, "response has %d bytes, at most %d are taken", len(q.Response), e.o.MaxOutput)
 	}
+	q.Key = escapeKey(q.Key)
 	a := acceptance{q: q, known: map[string]bool{}}
 	if q.Step != "" {
 		if err := e.knowSteps(ctx, &a); err != nil {
@@ -51,6 +53,12 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 // accept puts an answer into its session's inbox.
 func (e *Engine) accept(ctx context.Context, a *acceptance) (Delivered, error) {
 	return e.deliver(ctx, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
+}
+
+// escapeKey takes the slashes out of a caller's key: a request's id is session/key, and
+// child sessions have slashes in their ids.
+func escapeKey(key string) string {
+	return strings.NewReplacer("%", "%25", "/", "%2F").Replace(key)
 }
 
 func keyOr(key string, fresh func() string) string {
