@@ -26,6 +26,9 @@ var (
 	queryMigrationApplied = load("migration_applied")
 	queryIndexesAwait     = load("indexes_await")
 	queryDuplicates       = load("duplicates")
+	queryCheckIndexes     = load("check_indexes")
+	queryCheckOrphans     = load("check_orphans")
+	queryCheckDeleting    = load("check_deleting")
 
 	queryDefinition      = load("definition")
 	queryStepsAdopt      = load("steps_adopt")

@@ -1,0 +1,83 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var _ engine.Checker = (*Store)(nil)
+
+// Check looks for what only this store can have: migrations to be applied, indexes that
+// do not answer, nodes left behind by sessions that are gone, deletions cut off in the
+// middle. It scans, and changes nothing.
+func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
+	var findings []engine.Finding
+	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkIndexes, s.checkOrphans, s.checkDeleting} {
+		found, err := check(ctx)
+		if err != nil {
+			return findings, err
+		}
+		findings = append(findings, found...)
+	}
+	return findings, nil
+}
+
+func (s *Store) checkMigrations(ctx context.Context) ([]engine.Finding, error) {
+	wanted, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.read(ctx, queryMigrations, nil)
+	if err != nil {
+		return nil, err
+	}
+	applied := map[int64]bool{}
+	for _, r := range rows {
+		applied[r.number("version")] = true
+	}
+	var findings []engine.Finding
+	for _, m := range wanted {
+		if !applied[m.version] {
+			findings = append(findings, engine.Finding{Level: "error", Code: "migration", Mend: "stepgraph migrate",
+				Message: "migration " + m.name + " has not been applied"})
+		}
+	}
+	return findings, nil
+}
+
+func (s *Store) checkIndexes(ctx context.Context) ([]engine.Finding, error) {
+	rows, err := s.read(ctx, queryCheckIndexes, nil)
+	var findings []engine.Finding
+	for _, r := range rows {
+		findings = append(findings, engine.Finding{Level: "error", Code: "index",
+			Message: fmt.Sprintf("index %s is %s: what is looked for by it is slow, or missing", r.text("name"), r.text("state")),
+			Mend:    "wait while it is POPULATING; if it FAILED, drop it in Neo4j Browser (DROP INDEX " + r.text("name") + ") and make it again as its migration file says"})
+	}
+	return findings, err
+}
+
+func (s *Store) checkOrphans(ctx context.Context) ([]engine.Finding, error) {
+	rows, err := s.read(ctx, queryCheckOrphans, nil)
+	var findings []engine.Finding
+	for _, r := range rows {
+		if n := r.number("orphans"); n > 0 {
+			findings = append(findings, engine.Finding{Level: "warning", Code: "orphans",
+				Message: fmt.Sprintf("%d %s nodes belong to sessions that are gone, such as %s", n, r.text("label"), r.text("session")),
+				Mend: fmt.Sprintf("in Neo4j Browser: MATCH (x:%s) WHERE NOT EXISTS { MATCH (:SESSION {id: x.session}) } CALL (x) { DETACH DELETE x } IN TRANSACTIONS",
+					r.text("label"))})
+		}
+	}
+	return findings, err
+}
+
+func (s *Store) checkDeleting(ctx context.Context) ([]engine.Finding, error) {
+	rows, err := s.read(ctx, queryCheckDeleting, nil)
+	var findings []engine.Finding
+	for _, r := range rows {
+		findings = append(findings, engine.Finding{Level: "warning", Code: "half_deleted", Mend: "stepgraph session delete " + r.text("id"),
+			Message: fmt.Sprintf("the deletion of session %s was cut off: part of its history is gone", r.text("id"))})
+	}
+	return findings, err
+}
