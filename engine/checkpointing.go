@@ -55,7 +55,7 @@ func (r *runner) write(ctx context.Context, release bool) (bool, error) {
 	r.inbox = res.Inbox
 	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
 	r.unwritten = unwritten{}
-	r.e.events.publishAll(r.id, r.version, events)
+	r.e.events.publishAll(r.id, r.version, events, release)
 	if release {
 		if r.inbox > r.counters.Seen {
 			r.e.claimSoon(r.id)

@@ -27,6 +27,7 @@ type watcher struct {
 type busEvent struct {
 	Event
 	version int64
+	rested  bool // a nudge: the lease was given up
 }
 
 // watcherRoom is how many events may wait for a watcher.
@@ -77,7 +78,7 @@ func (b *eventBus) watched(session string) bool {
 func (b *eventBus) publish(ev Event) { b.send(ev.Session, busEvent{Event: ev}) }
 
 // publishAll sends the events of a checkpoint, after it, and a nudge.
-func (b *eventBus) publishAll(session string, version int64, events []notedEvent) {
+func (b *eventBus) publishAll(session string, version int64, events []notedEvent, rested bool) {
 	if !b.watched(session) {
 		return
 	}
@@ -85,7 +86,7 @@ func (b *eventBus) publishAll(session string, version int64, events []notedEvent
 		b.send(session, busEvent{version: version, Event: Event{
 			Type: ev.kind, Session: session, Data: ev.data, ID: cursor{version: version, seq: ev.seq, n: ev.n}.String()}})
 	}
-	b.send(session, busEvent{version: version})
+	b.send(session, busEvent{version: version, rested: rested})
 }
 
 // A notedEvent waits for the checkpoint that makes it true. It is noted also when nobody

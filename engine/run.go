@@ -145,7 +145,7 @@ func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
 	default:
 		r.log.Error("session given up until its lease ends", logError, err)
 	}
-	e.events.send(r.id, busEvent{version: r.version})
+	e.events.send(r.id, busEvent{version: r.version, rested: true})
 	if e.full() {
 		e.wakeUp()
 	}

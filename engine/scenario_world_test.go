@@ -210,7 +210,10 @@ func (w *world) look() string {
 	for _, name := range w.sessions {
 		s, err := viewer.Session(w.t.Context(), w.prefix+name)
 		if err != nil {
-			fmt.Fprintf(&b, "  %s: %v\n", name, w.plain(err.Error()))
+			if !errors.Is(err, engine.ErrSessionNotFound) {
+				w.t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "  %s: not found\n", name)
 			continue
 		}
 		w.lookAt(&b, name, s)

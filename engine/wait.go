@@ -37,7 +37,7 @@ func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt 
 	for {
 		select {
 		case ev := <-w.events:
-			if ev.Type == "" { // the nudge behind a checkpoint or an ended runner
+			if ev.rested {
 				return nil
 			}
 		case <-w.missed:

@@ -1,0 +1,321 @@
+package engine_test
+
+import (
+	"slices"
+	"sort"
+	"time"
+)
+
+// A plan is a workflow of a property test, with what each visit of each step comes to.
+type plan struct {
+	steps map[string]*planStep
+	order []string // ids in id order; the first is the root
+}
+
+type planStep struct {
+	id       string
+	joinAll  bool
+	onError  string
+	takes    time.Duration // of one call; 0 for a pure step
+	visits   []planVisit   // what the first visits come to; later ones are complete and open no path
+	next     []planPath    // in path order
+	onErrors []string      // targets that a failed visit opens, with on_error: continue
+}
+
+type planPath struct {
+	target string
+	marked bool // `back`
+}
+
+type planVisit struct {
+	does string   // "ok", "fail" or "ask"
+	open []string // targets of the paths that are open afterwards
+}
+
+func (s *planStep) visit(n int) planVisit {
+	if n <= len(s.visits) {
+		return s.visits[n-1]
+	}
+	return planVisit{does: "ok"}
+}
+
+// opens tells whether the path to target is open after the n-th visit.
+func (s *planStep) opens(n int, target string) bool {
+	v := s.visit(n)
+	if v.does == "fail" {
+		return s.onError == "continue" && slices.Contains(s.onErrors, target)
+	}
+	return slices.Contains(v.open, target)
+}
+
+// A model plays a plan as DESIGN.md tells it, in the plainest way: sets that are computed
+// anew whenever they are needed, and a clock that jumps from one end of a call to the next.
+type model struct {
+	plan   *plan
+	back   map[[2]string]bool
+	now    time.Duration
+	status map[string]string
+	visits map[string]int
+	active []string // in the order of activation
+	under  map[string]time.Duration
+	again  map[string]bool
+	joins  map[string]bool
+	closed map[string]bool // targets of forward paths that were not taken
+	failed bool            // a step with fail_session has ended the session
+}
+
+func newModel(p *plan) *model {
+	m := &model{plan: p, status: map[string]string{}, visits: map[string]int{}, under: map[string]time.Duration{},
+		again: map[string]bool{}, joins: map[string]bool{}, closed: map[string]bool{}}
+	m.back = p.backPaths()
+	m.begin(p.order[0])
+	return m
+}
+
+// backPaths are the marked ones, and those that lead to a step on the way to itself.
+func (p *plan) backPaths() map[[2]string]bool {
+	back := map[[2]string]bool{}
+	incoming := map[string]bool{}
+	for _, s := range p.steps {
+		for _, n := range s.next {
+			incoming[n.target] = true
+			if n.marked {
+				back[[2]string{s.id, n.target}] = true
+			}
+		}
+	}
+	done := map[string]bool{}
+	var walk func(id string, way []string)
+	walk = func(id string, way []string) {
+		if done[id] {
+			return
+		}
+		way = append(slices.Clone(way), id)
+		for _, n := range p.steps[id].next {
+			switch path := [2]string{id, n.target}; {
+			case back[path]:
+			case slices.Contains(way, n.target):
+				back[path] = true
+			default:
+				walk(n.target, way)
+			}
+		}
+		done[id] = true
+	}
+	walk(p.order[0], nil)
+	for _, id := range p.order {
+		if !incoming[id] {
+			walk(id, nil)
+		}
+	}
+	for _, id := range p.order {
+		walk(id, nil)
+	}
+	return back
+}
+
+// play moves on until only an answer can, or nothing.
+func (m *model) play() {
+	for {
+		for len(m.active) > 0 {
+			m.wave(nil)
+		}
+		if len(m.under) == 0 {
+			return
+		}
+		ended := m.nextEnd()
+		m.wave([]string{ended})
+	}
+}
+
+// nextEnd moves the clock to the end of the call that ends first.
+func (m *model) nextEnd() string {
+	first := ""
+	for id, at := range m.under {
+		if first == "" || at < m.under[first] {
+			first = id
+		}
+	}
+	m.now = m.under[first]
+	delete(m.under, first)
+	return first
+}
+
+// answer answers the open question of a step.
+func (m *model) answer(id string) {
+	m.status[id] = "complete"
+	m.wave1([]string{id})
+	m.play()
+}
+
+// wave takes what has arrived, runs what is active, follows the paths of all that
+// finished and settles the joins.
+func (m *model) wave(arrived []string) {
+	var done []string
+	for _, id := range arrived {
+		if m.finish(id) {
+			done = append(done, id)
+		}
+	}
+	m.wave1(done)
+}
+
+func (m *model) wave1(done []string) {
+	if m.failed {
+		return
+	}
+	run := m.active
+	m.active = nil
+	for _, id := range run {
+		if takes := m.plan.steps[id].takes; takes > 0 {
+			m.under[id] = m.now + takes
+			continue
+		}
+		if m.finish(id) {
+			done = append(done, id)
+		}
+		if m.failed {
+			return
+		}
+	}
+	m.follow(done)
+	m.settle()
+}
+
+// finish ends a visit and tells whether its paths are to be followed.
+func (m *model) finish(id string) bool {
+	step := m.plan.steps[id]
+	switch step.visit(m.visits[id]).does {
+	case "ask":
+		m.status[id] = "awaiting_input"
+		return false
+	case "fail":
+		m.status[id] = "error"
+		if step.onError == "fail_session" {
+			m.endSession(id)
+		}
+		return step.onError == "continue"
+	}
+	m.status[id] = "complete"
+	return true
+}
+
+func (m *model) endSession(cause string) {
+	m.failed = true
+	for id, status := range m.status {
+		if id != cause && (status == "active" || status == "awaiting_input") {
+			m.status[id] = "cancelled"
+		}
+	}
+	m.active, m.under = nil, map[string]time.Duration{}
+}
+
+func (m *model) follow(done []string) {
+	for _, id := range done {
+		for _, n := range m.plan.steps[id].next {
+			switch {
+			case m.plan.steps[id].opens(m.visits[id], n.target):
+				defer m.activate(n.target)
+			case !m.back[[2]string{id, n.target}]:
+				m.closed[n.target] = true
+			}
+		}
+	}
+}
+
+func (m *model) activate(id string) {
+	step := m.plan.steps[id]
+	_, running := m.under[id]
+	switch status := m.status[id]; {
+	case running:
+		m.again[id] = true
+	case status == "active" || status == "awaiting_input":
+	case status == "error" && step.onError != "continue":
+	case step.joinAll:
+		m.joins[id] = true
+	default:
+		m.begin(id)
+	}
+}
+
+func (m *model) begin(id string) {
+	m.visits[id]++
+	m.status[id] = "active"
+	m.active = append(m.active, id)
+}
+
+// settle starts the joins that nothing live can reach.
+func (m *model) settle() {
+	live := m.live()
+	var ready []string
+	for id := range m.joins {
+		if !slices.ContainsFunc(live, func(l string) bool { return l != id && m.leads(l, id) }) {
+			ready = append(ready, id)
+		}
+	}
+	sort.Strings(ready)
+	for _, id := range ready {
+		delete(m.joins, id)
+		m.begin(id)
+	}
+}
+
+// live are the steps from which something may still come.
+func (m *model) live() []string {
+	var live []string
+	for _, id := range m.plan.order {
+		switch status := m.status[id]; {
+		case m.joins[id], status == "active", status == "awaiting_input",
+			status == "error" && m.plan.steps[id].onError != "continue":
+			live = append(live, id)
+		}
+	}
+	return live
+}
+
+// leads tells whether forward paths lead from one step to another.
+func (m *model) leads(from, to string) bool {
+	for _, n := range m.plan.steps[from].next {
+		if !m.back[[2]string{from, n.target}] && (n.target == to || m.leads(n.target, to)) {
+			return true
+		}
+	}
+	return false
+}
+
+// questions are the steps that ask, in id order.
+func (m *model) questions() []string {
+	var open []string
+	for _, id := range m.plan.order {
+		if m.status[id] == "awaiting_input" {
+			open = append(open, id)
+		}
+	}
+	return open
+}
+
+// labels adds `skipped` to the statuses: steps without one, behind paths not taken, that
+// nothing live can reach.
+func (m *model) labels() map[string]string {
+	out := map[string]string{}
+	for id, status := range m.status {
+		out[id] = status
+	}
+	live := m.live()
+	var label func(id string)
+	label = func(id string) {
+		if out[id] != "" || m.joins[id] || slices.ContainsFunc(live, func(l string) bool { return l != id && m.leads(l, id) }) {
+			return
+		}
+		out[id] = "skipped"
+		for _, n := range m.plan.steps[id].next {
+			if !m.back[[2]string{id, n.target}] {
+				label(n.target)
+			}
+		}
+	}
+	for id := range m.closed {
+		label(id)
+	}
+	return out
+}
