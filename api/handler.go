@@ -77,7 +77,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	inner := chi.NewRouter()
 	inner.Use(s.checkToken)
 	inner.NotFound(noRoute)
-	inner.MethodNotAllowed(methodNotAllowed(inner))
+	inner.MethodNotAllowed(methodNotAllowed(outer)) // chi keeps what the outer one found
 	s.api = humachi.New(inner, humaConfig())
 	s.api.UseMiddleware(s.deadline, s.guardBody, s.replay)
 	describeProblems(s.api.OpenAPI().Components)

@@ -35,7 +35,7 @@ func newWorld(t *testing.T, o Options) *world {
 	t.Helper()
 	w := &world{t: t, store: memory.New(memory.Options{}), gate: make(chan struct{}), log: &logBuffer{}}
 	if o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(w.log, nil))
+		o.Log = logger(w.log)
 	}
 	w.engine = engine.New(w.store, w.registry(), engine.Options{Log: o.Log})
 	for _, text := range testWorkflows {
@@ -256,3 +256,5 @@ func (b *logBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.text.String()
 }
+
+func logger(to io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(to, nil)) }
