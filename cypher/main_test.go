@@ -54,6 +54,10 @@ func newPerson(t testing.TB) *person {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = driver.Close(context.Background()) })
+	// The driver sets itself up with its first connection, and not for several at once.
+	if err := driver.VerifyConnectivity(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return &person{t, driver}
 }
 

@@ -73,7 +73,8 @@ func (o *Options) configure(c *config.Config) {
 	c.NotificationsDisabledCategories = notifications.DisableCategories(notifications.Unrecognized)
 }
 
-// verify asks the database for an answer and explains its absence.
+// verify asks the database for an answer and explains its absence. The driver (5.28) also
+// needs it: it sets itself up with its first connection, and not for several at once.
 func (s *Store) verify(ctx context.Context) error {
 	_, err := s.attempt(ctx, queryPing, nil)
 	if err == nil {

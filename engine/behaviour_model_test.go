@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"slices"
-	"sort"
 	"time"
 )
 
@@ -56,17 +55,20 @@ type model struct {
 	now    time.Duration
 	status map[string]string
 	visits map[string]int
+	calls  map[string]int
 	active []string // in the order of activation
 	under  map[string]time.Duration
-	again  map[string]bool
-	joins  map[string]bool
+	ended  map[string]int // number of the newest visit that ended, of each step
+	seq    int
+	again  map[string]int
+	joins  map[string]int
 	closed map[string]bool // targets of forward paths that were not taken
 	failed bool            // a step with fail_session has ended the session
 }
 
 func newModel(p *plan) *model {
-	m := &model{plan: p, status: map[string]string{}, visits: map[string]int{}, under: map[string]time.Duration{},
-		again: map[string]bool{}, joins: map[string]bool{}, closed: map[string]bool{}}
+	m := &model{plan: p, status: map[string]string{}, visits: map[string]int{}, calls: map[string]int{}, under: map[string]time.Duration{},
+		ended: map[string]int{}, again: map[string]int{}, joins: map[string]int{}, closed: map[string]bool{}}
 	m.back = p.backPaths()
 	m.begin(p.order[0])
 	return m
@@ -143,8 +145,8 @@ func (m *model) nextEnd() string {
 
 // answer answers the open question of a step.
 func (m *model) answer(id string) {
-	m.status[id] = "complete"
-	m.wave1([]string{id})
+	m.end(id, "complete")
+	m.run([]string{id})
 	m.play()
 }
 
@@ -157,20 +159,22 @@ func (m *model) wave(arrived []string) {
 			done = append(done, id)
 		}
 	}
-	m.wave1(done)
+	m.run(done)
 }
 
-func (m *model) wave1(done []string) {
+// run does the rest of a wave in which some steps have finished already.
+func (m *model) run(done []string) {
 	if m.failed {
 		return
 	}
-	run := m.active
+	active := m.active
 	m.active = nil
-	for _, id := range run {
+	for _, id := range active {
 		if takes := m.plan.steps[id].takes; takes > 0 {
 			m.under[id] = m.now + takes
 			continue
 		}
+		m.calls[id]++
 		if m.finish(id) {
 			done = append(done, id)
 		}
@@ -178,8 +182,14 @@ func (m *model) wave1(done []string) {
 			return
 		}
 	}
+	for _, id := range active { // calls start when the wave is durable
+		if m.plan.steps[id].takes > 0 {
+			m.calls[id]++
+		}
+	}
 	m.follow(done)
 	m.settle()
+	m.label()
 }
 
 // finish ends a visit and tells whether its paths are to be followed.
@@ -190,14 +200,19 @@ func (m *model) finish(id string) bool {
 		m.status[id] = "awaiting_input"
 		return false
 	case "fail":
-		m.status[id] = "error"
+		m.end(id, "error")
 		if step.onError == "fail_session" {
 			m.endSession(id)
 		}
 		return step.onError == "continue"
 	}
-	m.status[id] = "complete"
+	m.end(id, "complete")
 	return true
+}
+
+func (m *model) end(id, status string) {
+	m.seq++
+	m.status[id], m.ended[id] = status, m.seq
 }
 
 func (m *model) endSession(cause string) {
@@ -210,31 +225,54 @@ func (m *model) endSession(cause string) {
 	m.active, m.under = nil, map[string]time.Duration{}
 }
 
+// follow judges the paths of all that finished, then activates the targets, then what was
+// activated while it ran.
 func (m *model) follow(done []string) {
+	type taken struct {
+		target string
+		seq    int
+	}
+	var all []taken
 	for _, id := range done {
 		for _, n := range m.plan.steps[id].next {
 			switch {
 			case m.plan.steps[id].opens(m.visits[id], n.target):
-				defer m.activate(n.target)
+				all = append(all, taken{n.target, m.ended[id]})
 			case !m.back[[2]string{id, n.target}]:
 				m.closed[n.target] = true
 			}
 		}
 	}
+	for _, t := range all {
+		m.activate(t.target, t.seq)
+	}
+	for _, id := range done {
+		if seq, ok := m.again[id]; ok {
+			delete(m.again, id)
+			m.activate(id, seq)
+		}
+	}
 }
 
-func (m *model) activate(id string) {
+// activate makes a step run after the visit that ended as number seq.
+func (m *model) activate(id string, seq int) {
 	step := m.plan.steps[id]
 	_, running := m.under[id]
 	switch status := m.status[id]; {
 	case running:
-		m.again[id] = true
+		first(m.again, id, seq)
 	case status == "active" || status == "awaiting_input":
 	case status == "error" && step.onError != "continue":
 	case step.joinAll:
-		m.joins[id] = true
+		first(m.joins, id, seq)
 	default:
 		m.begin(id)
+	}
+}
+
+func first(in map[string]int, id string, seq int) {
+	if _, ok := in[id]; !ok {
+		in[id] = seq
 	}
 }
 
@@ -244,20 +282,25 @@ func (m *model) begin(id string) {
 	m.active = append(m.active, id)
 }
 
-// settle starts the joins that nothing live can reach.
+// settle starts the joins that nothing live can reach, in the order of what led to them.
 func (m *model) settle() {
 	live := m.live()
 	var ready []string
-	for id := range m.joins {
-		if !slices.ContainsFunc(live, func(l string) bool { return l != id && m.leads(l, id) }) {
+	for _, id := range m.plan.order {
+		if _, waits := m.joins[id]; waits && !m.reached(id, live) {
 			ready = append(ready, id)
 		}
 	}
-	sort.Strings(ready)
+	slices.SortStableFunc(ready, func(a, b string) int { return m.joins[a] - m.joins[b] })
 	for _, id := range ready {
 		delete(m.joins, id)
 		m.begin(id)
 	}
+}
+
+// reached tells whether something else that is live leads to a step.
+func (m *model) reached(id string, live []string) bool {
+	return slices.ContainsFunc(live, func(l string) bool { return l != id && m.leads(l, id) })
 }
 
 // live are the steps from which something may still come.
@@ -265,12 +308,17 @@ func (m *model) live() []string {
 	var live []string
 	for _, id := range m.plan.order {
 		switch status := m.status[id]; {
-		case m.joins[id], status == "active", status == "awaiting_input",
+		case m.waits(id), status == "active", status == "awaiting_input",
 			status == "error" && m.plan.steps[id].onError != "continue":
 			live = append(live, id)
 		}
 	}
 	return live
+}
+
+func (m *model) waits(id string) bool {
+	_, ok := m.joins[id]
+	return ok
 }
 
 // leads tells whether forward paths lead from one step to another.
@@ -294,28 +342,35 @@ func (m *model) questions() []string {
 	return open
 }
 
-// labels adds `skipped` to the statuses: steps without one, behind paths not taken, that
-// nothing live can reach.
-func (m *model) labels() map[string]string {
-	out := map[string]string{}
-	for id, status := range m.status {
-		out[id] = status
+// session is the status of the session.
+func (m *model) session() string {
+	for _, want := range []string{"active", "awaiting_input", "error"} {
+		for _, status := range m.status {
+			if status == want {
+				return want
+			}
+		}
 	}
+	return "complete"
+}
+
+// label gives `skipped` to the steps without a status, behind paths not taken, that nothing
+// live can reach.
+func (m *model) label() {
 	live := m.live()
-	var label func(id string)
-	label = func(id string) {
-		if out[id] != "" || m.joins[id] || slices.ContainsFunc(live, func(l string) bool { return l != id && m.leads(l, id) }) {
+	var from func(id string)
+	from = func(id string) {
+		if status := m.status[id]; m.waits(id) || status != "" && status != "skipped" || m.reached(id, live) {
 			return
 		}
-		out[id] = "skipped"
+		m.status[id] = "skipped"
 		for _, n := range m.plan.steps[id].next {
 			if !m.back[[2]string{id, n.target}] {
-				label(n.target)
+				from(n.target)
 			}
 		}
 	}
 	for id := range m.closed {
-		label(id)
+		from(id)
 	}
-	return out
 }

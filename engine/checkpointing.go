@@ -58,7 +58,7 @@ func (r *runner) write(ctx context.Context, release bool) (bool, error) {
 	r.e.events.publishAll(r.id, r.version, events, release)
 	if release {
 		if r.inbox > r.counters.Seen {
-			r.e.claimSoon(r.id)
+			r.e.wakeUp() // something came while the lease was given up
 		}
 		r.e.dueAt(cp.DueAt, r.offset)
 		return true, nil

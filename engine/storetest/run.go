@@ -52,6 +52,8 @@ func sideBySide() []area {
 		{"definition", definitionCases},
 		{"delete", deleteCases},
 		{"wake", wakeCases},
+		{"batches", batchesCases},
+		{"batch items", batchItemCases},
 		{"odd texts", oddCases},
 		{"schema", schemaCases},
 	}
@@ -68,6 +70,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		}
 	})
 	runArea(t, area{"claim", claimCases}, open, false)
+	runArea(t, area{"claim batches", batchClaimCases}, open, false)
 }
 
 func runArea(t *testing.T, a area, open func(t *testing.T) engine.Store, parallel bool) {

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// pin binds each item to one question, in order: two items of one session to two
+// questions, and one that finds none fails. It is durable before the first is answered,
+// so that what a batch answers does not depend on what its own answers bring.
+func (w *batchWorker) pin(ctx context.Context) error {
+	taken := map[string]bool{} // targets pinned
+	for after := int64(0); ; {
+		items, err := w.items(ctx, after)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		after = items[len(items)-1].N
+		if after <= w.b.Reached { // pinned before a restart
+			for _, item := range items {
+				taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
+			}
+			continue
+		}
+		changed, err := w.pinPage(ctx, items, taken)
+		if err != nil {
+			return err
+		}
+		w.b.Reached = after
+		if err := w.save(ctx, changed); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *batchWorker) pinPage(ctx context.Context, items []BatchItem, taken map[string]bool) ([]BatchItem, error) {
+	states, err := w.states(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	var changed []BatchItem
+	for _, item := range items {
+		if item.Visit != 0 {
+			taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
+			continue
+		}
+		if problem := pinItem(&item, states[item.Session], w.options.Step, taken); problem != "" {
+			item.Outcome, item.Error = ItemFailed, problem
+			w.b.Failed++
+		}
+		changed = append(changed, item)
+	}
+	return changed, nil
+}
+
+func (w *batchWorker) states(ctx context.Context, items []BatchItem) (map[string]*SessionRecord, error) {
+	ids := make([]string, 0, len(items))
+	seen := map[string]bool{}
+	for _, item := range items {
+		if !seen[item.Session] {
+			seen[item.Session] = true
+			ids = append(ids, item.Session)
+		}
+	}
+	for attempt := 0; ; attempt++ {
+		records, err := w.e.store.SessionsByID(ctx, ids)
+		if err == nil {
+			found := make(map[string]*SessionRecord, len(records))
+			for i := range records {
+				found[records[i].ID] = &records[i]
+			}
+			return found, nil
+		}
+		if !transient(err) {
+			return nil, err
+		}
+		if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			return nil, cause
+		}
+	}
+}
+
+// pinItem finds the question an item is for; the text says why there is none.
+func pinItem(item *BatchItem, rec *SessionRecord, step string, taken map[string]bool) string {
+	if rec == nil {
+		return ErrSessionNotFound.Error()
+	}
+	if item.Step != "" {
+		step = item.Step
+	}
+	state, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		return err.Error()
+	}
+	a := acceptance{q: AnswerRequest{Step: step}}
+	a.adopt(state, rec, time.Now())
+	for _, q := range state.questions() {
+		on := target(rec.ID, q.Step, q.Visit, q.Ask)
+		if step != "" && q.Step != step || taken[on] {
+			continue
+		}
+		taken[on] = true
+		item.Step, item.Visit, item.Ask = q.Step, q.Visit, q.Ask
+		return ""
+	}
+	if step != "" {
+		return fmt.Sprintf("no open question at step %q", step)
+	}
+	return ErrNoOpenQuestion.Error()
+}

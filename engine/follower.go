@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// watchEvery is how often a watcher looks whether another engine has moved its session.
+const watchEvery = time.Second
+
+// A follower brings one session's events to one subscriber.
+type follower struct {
+	e       *Engine
+	session string
+	at      cursor
+	ended   bool
+	out     chan Event
+}
+
+func (f *follower) emit(ctx context.Context, ev Event) error {
+	select {
+	case f.out <- ev:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (f *follower) snapshot(ctx context.Context, rec *SessionRecord) error {
+	view, err := f.e.view(ctx, rec)
+	if err != nil {
+		return err
+	}
+	f.at = cursorOf(rec)
+	if err := f.emit(ctx, Event{Type: EventSnapshot, Session: f.session, Data: view, ID: f.at.String()}); err != nil {
+		return err
+	}
+	return f.finish(ctx, view.Status, view.Awaiting)
+}
+
+// finish sends the end event once the session has ended.
+func (f *follower) finish(ctx context.Context, status string, awaiting []Question) error {
+	if !ended(status) {
+		return nil
+	}
+	f.ended = true
+	return f.emit(ctx, Event{Type: EventEnd, Session: f.session, Data: StatusEvent{Status: status, Awaiting: awaiting}, ID: f.at.String()})
+}
+
+func (f *follower) follow(ctx context.Context, w *watcher) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for !f.ended {
+		var err error
+		select {
+		case ev := <-w.events:
+			err = f.forward(ctx, ev)
+		case <-w.missed:
+			err = f.look(ctx)
+		case <-tick.C:
+			if !f.e.holds(f.session) {
+				err = f.look(ctx)
+			}
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// forward passes on what the bus brought, unless it is known from a snapshot or the
+// history already.
+func (f *follower) forward(ctx context.Context, ev busEvent) error {
+	if ev.version == 0 {
+		return f.emit(ctx, ev.Event)
+	}
+	if ev.version <= f.at.version && ev.Type == "" || ev.version < f.at.version {
+		return nil
+	}
+	if ev.Type == "" { // the last of its checkpoint
+		f.at.version = ev.version
+		return nil
+	}
+	id, _ := parseCursor(ev.ID)
+	if ev.version == f.at.version {
+		return nil
+	}
+	f.at.seq, f.at.n = id.seq, id.n
+	if err := f.emit(ctx, ev.Event); err != nil {
+		return err
+	}
+	if s, ok := ev.Data.(StatusEvent); ok && ev.Type == EventSession {
+		return f.finish(ctx, s.Status, s.Awaiting)
+	}
+	return nil
+}
+
+// look reads what other engines have done to the session since.
+func (f *follower) look(ctx context.Context) error {
+	rec, err := f.e.store.Session(ctx, f.session)
+	if err != nil {
+		if transient(err) {
+			return nil
+		}
+		return err
+	}
+	if rec.Version == f.at.version {
+		return nil
+	}
+	return f.catchUp(ctx, rec)
+}
+
+// catchUp tells from the history what happened between the cursor and the record.
+func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
+	to := cursorOf(rec)
+	if to.version > f.at.version {
+		if err := f.replay(ctx, to); err != nil {
+			return err
+		}
+	}
+	view, err := f.e.view(ctx, rec)
+	if err != nil {
+		return err
+	}
+	changed := to.version > f.at.version
+	f.at = to
+	if changed {
+		data := StatusEvent{Status: view.Status, Awaiting: view.Awaiting}
+		if err := f.emit(ctx, Event{Type: EventSession, Session: f.session, Data: data, ID: f.at.String()}); err != nil {
+			return err
+		}
+	}
+	return f.finish(ctx, view.Status, view.Awaiting)
+}
+
+func (f *follower) replay(ctx context.Context, to cursor) error {
+	for f.at.seq < to.seq {
+		page, err := f.e.store.Executions(ctx, f.session, HistoryQuery{After: f.at.seq, Limit: 500})
+		if err != nil || len(page) == 0 {
+			break // level none keeps no executions: the session event says where it stands
+		}
+		for _, x := range page {
+			f.at.seq = x.Seq
+			status := x.Status
+			if status == StatusAnswered {
+				status = StatusComplete
+			}
+			if err := f.emit(ctx, Event{Type: EventStep, Session: f.session, ID: f.at.String(),
+				Data: StepEvent{Step: x.Step, Visit: x.Visit, Status: status}}); err != nil {
+				return err
+			}
+		}
+	}
+	for f.at.n < to.n {
+		page, err := f.e.store.Messages(ctx, f.session, HistoryQuery{After: f.at.n, Limit: 500})
+		if err != nil || len(page) == 0 {
+			break
+		}
+		for _, m := range page {
+			f.at.n = m.N
+			if err := f.emit(ctx, Event{Type: EventMessage, Session: f.session, Data: m, ID: f.at.String()}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func cursorOf(rec *SessionRecord) cursor {
+	c := cursor{version: rec.Version}
+	if counted, err := parseCounters(rec.ID, rec.Counters); err == nil {
+		c.seq, c.n = counted.Seq, counted.Messages
+	}
+	return c
+}

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// claimAtOnce bounds one claim.
+const claimAtOnce = 100
+
+// pollLoop finds due work: when woken, when a timer known here falls due, and every
+// PollEvery, so that a lost wake-up costs no more than that.
+func (e *Engine) pollLoop(ctx context.Context) {
+	failures := 0
+	for {
+		more, err := e.claim(ctx)
+		wait := e.o.PollEvery - time.Duration(rand.Int64N(int64(e.o.PollEvery)/4+1))
+		switch {
+		case err != nil && ctx.Err() == nil:
+			wait = max(backoff(failures), 50*time.Millisecond)
+			if failures++; failures == 1 || failures%20 == 0 {
+				e.o.Log.Warn("looking for due sessions", logError, err)
+			}
+		case more:
+			failures = 0
+			continue
+		default:
+			if failures > 0 {
+				e.o.Log.Info("store answers again")
+			}
+			failures = 0
+		}
+		if e.timer.wait(ctx, wait, e.wake) != nil {
+			return
+		}
+	}
+}
+
+// claim takes due sessions as far as there is room; more tells that there may be others.
+func (e *Engine) claim(ctx context.Context) (more bool, err error) {
+	n := e.room(claimAtOnce)
+	if n == 0 {
+		return false, ctx.Err()
+	}
+	claimed, err := e.store.Claim(ctx, ClaimOptions{Owner: e.o.Name, For: e.o.LeaseFor, Limit: n, Token: e.o.NewID})
+	for range n - len(claimed) {
+		e.giveBack(&place{})
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, c := range claimed {
+		e.runNow(&place{c.Session.ID}, c, nil)
+	}
+	return len(claimed) == n, nil
+}
+
+// heartbeatLoop extends the leases of sessions that have made no checkpoint lately.
+func (e *Engine) heartbeatLoop(ctx context.Context) {
+	e.every(ctx, e.o.LeaseFor/5, func() {
+		var refs []LeaseRef
+		byID := map[string]*runner{}
+		e.mu.Lock()
+		for id, r := range e.runners {
+			if time.Since(r.leased()) > e.o.LeaseFor/3 {
+				refs = append(refs, LeaseRef{Session: id, Token: r.lease})
+				byID[id] = r
+			}
+		}
+		e.mu.Unlock()
+		if len(refs) == 0 {
+			return
+		}
+		asked := time.Now()
+		lost, err := e.store.Extend(ctx, refs, e.o.LeaseFor)
+		if err != nil {
+			return // tried again at the next beat; the fence is the token, not the time
+		}
+		for _, id := range lost {
+			byID[id].loseOnce()
+			delete(byID, id)
+		}
+		for _, r := range byID {
+			r.beat.Store(asked.UnixNano())
+		}
+	})
+}
+
+// inboxLoop looks for new requests to sessions that wait for effects: one statement for
+// all of them. Requests taken in this process poke their runner at once.
+func (e *Engine) inboxLoop(ctx context.Context) {
+	e.every(ctx, e.o.InboxEvery, func() {
+		waiting := map[string]*runner{}
+		e.mu.Lock()
+		for id, r := range e.runners {
+			if r.waits.Load() {
+				waiting[id] = r
+			}
+		}
+		e.mu.Unlock()
+		if len(waiting) == 0 {
+			return
+		}
+		found, err := e.store.Inboxes(ctx, sortedKeys(waiting))
+		if err != nil {
+			return
+		}
+		for id, r := range waiting {
+			state, there := found[id]
+			if !there || state.Lease != r.lease {
+				r.loseOnce()
+			} else if state.Inbox > r.known.Load() {
+				r.pokeNow()
+			}
+		}
+	})
+}
+
+// pendingLoop makes pending sessions due when their workflow has changed: somebody may
+// have mended the reference they lack.
+func (e *Engine) pendingLoop(ctx context.Context) {
+	known := map[string]string{}
+	e.every(ctx, time.Second, func() {
+		ids, err := e.store.PendingWorkflows(ctx)
+		if err != nil {
+			return
+		}
+		for _, id := range ids {
+			def, err := e.definitions.read(ctx, id, "")
+			if err != nil {
+				return
+			}
+			if known[id] == def.Hash {
+				continue
+			}
+			n, err := e.store.WakePending(ctx, id)
+			if err != nil {
+				return
+			}
+			known[id] = def.Hash
+			if n > 0 {
+				e.wakeUp()
+			}
+		}
+	})
+}
+
+// every calls f every d until ctx ends.
+func (e *Engine) every(ctx context.Context, d time.Duration, f func()) {
+	if e.o.NoPoll {
+		return
+	}
+	t := time.NewTicker(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			f()
+		case <-ctx.Done():
+			return
+		}
+	}
+}

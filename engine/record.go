@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// visitInfo is what the record of a visit needs besides its output.
+type visitInfo struct {
+	started time.Time
+	attempt int
+	input   json.RawMessage
+	reads   []Lineage
+	usage   json.RawMessage
+	status  string // of the record; complete when empty
+}
+
+// complete ends a visit with an output (nil for none) and returns its record.
+func (r *runner) complete(id string, output json.RawMessage, v visitInfo) *Execution {
+	if v.status == "" {
+		v.status = StatusComplete
+	}
+	record := r.record(id, v, output, nil)
+	if output != nil {
+		r.keepOutput(id, output, record.Seq)
+	}
+	r.end(id, StatusComplete)
+	return record
+}
+
+// end takes a step out of the live ones and gives it its last status.
+func (r *runner) end(id, status string) {
+	visit := 0
+	if l := r.state.engine.Live[id]; l != nil {
+		visit = l.Visit
+	}
+	entry := r.state.setStatus(id, status, "")
+	if status == StatusComplete {
+		entry.LastExecuted = r.now()
+	}
+	if status != StatusError { // what is in error may be retried: the same visit, the same key
+		delete(r.state.engine.Live, id)
+	}
+	delete(r.state.engine.Asks, id)
+	if f := r.state.engine.Failure; f != nil && f.Step == id {
+		r.state.engine.Failure = nil
+	}
+	r.unwritten.touch()
+	r.event(EventStep, StepEvent{Step: id, Visit: visit, Status: status})
+}
+
+// keepOutput appends an output to the state's window, on a BLOB when it is large.
+func (r *runner) keepOutput(id string, output json.RawMessage, seq int64) {
+	kept := r.def.steps[id].keep()
+	value := r.intern(output)
+	r.stateBytes += len(value)
+	for _, old := range r.state.addOutput(id, value, kept) {
+		r.stateBytes -= len(old)
+		r.forget(old)
+	}
+	r.counters.noteOutput(id, seq, len(r.state.Outputs(id)))
+}
+
+// record writes the EXECUTION of a visit that has ended, as far as the workflow's level
+// of history asks for it. The number is taken at every level.
+func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage) *Execution {
+	r.counters.Seq++
+	l := r.state.engine.Live[id]
+	if l == nil {
+		l = &liveStep{Visit: r.counters.Visits[id]}
+	}
+	e := &Execution{
+		ID: fmt.Sprintf("%s/%d", r.id, r.counters.Seq), Session: r.id, Seq: r.counters.Seq,
+		Workflow: r.workflow, Step: id, Visit: l.Visit, Attempt: max(v.attempt, 1), Status: v.status,
+		Input: cut(v.input), Output: cut(output), Error: problem, Usage: v.usage,
+		StartedAt: v.started, FinishedAt: r.nowTime(), Reads: v.reads, Took: r.tookLineage(l.Took),
+	}
+	if step := r.def.steps[id]; step != nil {
+		e.Function, e.Definition = step.Function, step.hash
+	}
+	r.unwritten.all = append(r.unwritten.all, e)
+	if r.keepsHistory(v.status) {
+		r.unwritten.executions = append(r.unwritten.executions, e)
+		r.unwritten.bytes += len(e.Input) + len(e.Output) + 256
+	}
+	r.unwritten.visits++
+	r.unwritten.bytes += len(output)
+	r.unwritten.touch()
+	return e
+}
+
+func (r *runner) keepsHistory(status string) bool {
+	switch r.def.Workflow.Settings.History {
+	case HistoryNone:
+		return false
+	case HistoryErrors:
+		return status != StatusComplete && status != StatusAnswered
+	}
+	return true
+}
+
+func (r *runner) tookLineage(took []takenPath) []Lineage {
+	var out []Lineage
+	for _, t := range took {
+		if t.Seq > 0 {
+			out = append(out, Lineage{Execution: fmt.Sprintf("%s/%d", r.id, t.Seq), Label: t.Path})
+		}
+	}
+	return out
+}
+
+// lineage turns what an input read into relations to the executions that wrote it.
+func (r *runner) lineage(reads []references.Read) []Lineage {
+	var out []Lineage
+	for _, read := range reads {
+		kept := len(r.state.Outputs(read.Step))
+		index := read.Index
+		if index < 0 {
+			index += kept
+		}
+		if seq := r.counters.outputSeq(read.Step, index, kept); seq > 0 {
+			out = append(out, Lineage{Execution: fmt.Sprintf("%s/%d", r.id, seq), Label: read.Reference})
+		}
+	}
+	return out
+}
