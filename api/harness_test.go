@@ -114,7 +114,7 @@ func (w *world) registry() *engine.Registry {
 		}
 	}, func(s *engine.Spec) { s.Effects = true })
 	engine.Register(r, "fail", func(context.Context, object) (object, error) { return nil, fmt.Errorf("it broke") },
-		func(s *engine.Spec) { s.Disabled = "" })
+		func(s *engine.Spec) { s.Aliases = []string{"break"} })
 	return r
 }
 

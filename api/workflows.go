@@ -87,6 +87,9 @@ func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenc
 	if err != nil {
 		return nil, err
 	}
+	if before != nil && in.tag() != "" && in.tag() != before.ETag() { // also where nothing would change
+		return nil, engine.ErrVersionMismatch
+	}
 	w, err := in.Body.definition(in.Workflow, before)
 	if err != nil {
 		return nil, err

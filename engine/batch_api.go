@@ -1,6 +1,9 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Batch returns a batch with its progress, or ErrBatchNotFound.
 func (e *Engine) Batch(ctx context.Context, id string) (*Batch, error) {
@@ -12,13 +15,30 @@ func (e *Engine) Batches(ctx context.Context, after Cursor, limit int) ([]Batch,
 	return e.store.ListBatches(ctx, after, pageSize(limit))
 }
 
-// BatchItems returns a page of a batch's items in order; they may be given to StartBatch
-// again.
+// BatchItems returns a page of a batch's items in order, each with the response it gives;
+// they may be given to StartBatch again.
 func (e *Engine) BatchItems(ctx context.Context, id string, q ItemQuery) ([]BatchItem, error) {
-	if _, err := e.Batch(ctx, id); err != nil {
+	b, err := e.Batch(ctx, id)
+	if err != nil {
 		return nil, err
 	}
-	return e.store.BatchItems(ctx, id, q)
+	items, err := e.store.BatchItems(ctx, id, q)
+	if err != nil {
+		return nil, err
+	}
+	if b.Phase != BatchCollecting {
+		items = withinTotal(items, b.Total)
+	}
+	var o BatchOptions
+	if err := json.Unmarshal(b.Options, &o); err != nil || len(o.Response) == 0 {
+		return items, nil
+	}
+	for i := range items {
+		if len(items[i].Response) == 0 {
+			items[i].Response = o.Response
+		}
+	}
+	return items, nil
 }
 
 // StopBatch stops a batch; items done stay done.
@@ -33,4 +53,15 @@ func (e *Engine) ContinueBatch(ctx context.Context, id string) (*Batch, error) {
 		e.wakeBatches()
 	}
 	return b, err
+}
+
+// DeleteBatch removes a batch with its items; what it did stays done. ErrBatchNotFound,
+// and ErrSessionBusy while it is worked on: stop it first.
+func (e *Engine) DeleteBatch(ctx context.Context, id string) error {
+	for {
+		done, err := e.store.DeleteBatch(ctx, id)
+		if done || err != nil {
+			return err
+		}
+	}
 }

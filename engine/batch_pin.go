@@ -41,7 +41,7 @@ func (w *batchWorker) pinPage(ctx context.Context, items []BatchItem, taken map[
 	}
 	var changed []BatchItem
 	for _, item := range items {
-		if item.Visit != 0 {
+		if item.Visit != 0 || item.Outcome != ItemOpen { // pinned before a restart
 			taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
 			continue
 		}
@@ -63,22 +63,12 @@ func (w *batchWorker) states(ctx context.Context, items []BatchItem) (map[string
 			ids = append(ids, item.Session)
 		}
 	}
-	for attempt := 0; ; attempt++ {
-		records, err := w.e.store.SessionsByID(ctx, ids)
-		if err == nil {
-			found := make(map[string]*SessionRecord, len(records))
-			for i := range records {
-				found[records[i].ID] = &records[i]
-			}
-			return found, nil
-		}
-		if !transient(err) {
-			return nil, err
-		}
-		if cause := sleep(ctx, backoff(attempt)); cause != nil {
-			return nil, cause
-		}
+	records, err := insist(ctx, func() ([]SessionRecord, error) { return w.e.store.SessionsByID(ctx, ids) })
+	found := make(map[string]*SessionRecord, len(records))
+	for i := range records {
+		found[records[i].ID] = &records[i]
 	}
+	return found, err
 }
 
 // pinItem finds the question an item is for; the text says why there is none.

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 )
 
 // A BatchRequest asks for one action on many sessions: those of a filter, or those named.
@@ -36,57 +36,107 @@ type BatchOptions struct {
 	StopAfterFailures int `json:"stop_after_failures,omitempty"`
 }
 
-// batchPage is how many items are written, pinned or worked on together.
+// batchPage is how many items are pinned or worked on together.
 const batchPage = 200
 
 // StartBatch writes a batch with all its items and returns when they are durable; work on
 // them begins then. With the key of a batch that was begun and not acknowledged it goes
-// on writing that one. Errors: ErrBadRequest, ErrKeyReused.
+// on writing that one, once nobody else does. The bool tells that the key had started the
+// batch before. Errors: ErrBadRequest, ErrKeyReused.
 func (e *Engine) StartBatch(ctx context.Context, q BatchRequest) (*Batch, bool, error) {
 	if err := checkBatch(&q); err != nil {
 		return nil, false, err
 	}
+	made, mine, err := e.createBatch(ctx, &q)
+	if err != nil {
+		return nil, false, err
+	}
+	if made.Phase == BatchCollecting && !mine {
+		if made, err = e.leftBehind(ctx, made); err != nil {
+			return nil, false, err
+		}
+	}
+	if made.Phase != BatchCollecting {
+		return made, true, nil
+	}
+	if made.Total, err = e.collect(ctx, made.ID, &q); err == nil {
+		err = e.ready(ctx, made)
+	}
+	if errors.Is(err, ErrVersionMismatch) { // another call with this key was faster, or it was stopped
+		made, err = e.store.Batch(ctx, made.ID)
+		return made, !mine, err
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	e.wakeBatches()
+	return made, false, nil
+}
+
+// createBatch makes the batch, or finds the one of the request's key; mine tells them apart.
+func (e *Engine) createBatch(ctx context.Context, q *BatchRequest) (*Batch, bool, error) {
 	options, err := encodePlain(q.Options)
 	if err != nil {
 		return nil, false, detail(ErrBadRequest, "%v", err)
 	}
-	hash := batchHash(&q)
-	made, exists, err := e.store.CreateBatch(ctx, Batch{ID: e.o.NewID(), Action: q.Action, Options: options,
-		Phase: BatchCollecting, Key: q.Key, BodyHash: hash, By: q.By})
-	if err != nil {
-		if isSentinel(err, ErrKeyReused) {
-			return nil, false, detail(ErrKeyReused, "idempotency key %q started another batch", q.Key)
+	fresh := Batch{ID: e.o.NewID(), Action: q.Action, Options: options, Phase: BatchCollecting, Key: q.Key, BodyHash: batchHash(q), By: q.By}
+	made, err := insist(ctx, func() (Batch, error) {
+		made, _, err := e.store.CreateBatch(ctx, fresh)
+		return made, err
+	})
+	if isSentinel(err, ErrKeyReused) {
+		return nil, false, detail(ErrKeyReused, "idempotency key %q started another batch", q.Key)
+	}
+	return &made, made.ID == fresh.ID, err
+}
+
+// leftBehind waits while another call writes the items of a batch: as long as a lease
+// after its last page, then it has died. Two at once could mix what a filter found at
+// different moments.
+func (e *Engine) leftBehind(ctx context.Context, b *Batch) (*Batch, error) {
+	for attempt := 0; b.Phase == BatchCollecting; attempt++ {
+		now, err := e.store.Now(ctx)
+		if err != nil {
+			return nil, err
 		}
-		return nil, false, err
+		left := e.o.LeaseFor - now.Sub(b.UpdatedAt)
+		if left <= 0 {
+			return b, nil
+		}
+		if err := sleep(ctx, min(left, backoff(attempt))); err != nil {
+			return nil, err
+		}
+		if b, err = e.store.Batch(ctx, b.ID); err != nil {
+			return nil, err
+		}
 	}
-	if exists && made.Phase != BatchCollecting {
-		return &made, true, nil
+	return b, nil
+}
+
+// ready makes a batch whose items are all there due.
+func (e *Engine) ready(ctx context.Context, b *Batch) error {
+	next := *b
+	next.Phase = BatchPinning
+	if !pinned(b.Action) {
+		next.Phase = BatchRunning
 	}
-	if made.Total, err = e.collect(ctx, made.ID, &q); err != nil {
-		return nil, false, err
-	}
-	made.Phase = BatchPinning
-	if !pinned(q.Action) {
-		made.Phase = BatchRunning
-	}
-	now, err := e.store.Now(ctx)
+	now, err := insist(ctx, func() (time.Time, error) { return e.store.Now(ctx) })
 	if err != nil {
-		return nil, false, err
+		return err
 	}
-	made.DueAt = now
-	if made.Total == 0 {
-		made.Phase, made.DueAt = BatchComplete, milli(0)
+	next.DueAt = now
+	if b.Total == 0 {
+		next.Phase, next.DueAt = BatchComplete, time.Time{}
 	}
-	ok, err := e.store.SaveBatch(ctx, made, nil, 0, true)
-	if err != nil {
-		return nil, false, err
+	ok, err := insist(ctx, func() (bool, error) { return e.store.SaveBatch(ctx, next, nil, 0, true) })
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return ErrVersionMismatch
 	}
-	if !ok { // another call with this key was faster
-		again, err := e.store.Batch(ctx, made.ID)
-		return again, true, err
-	}
-	e.wakeBatches()
-	return &made, false, nil
+	*b = next
+	return nil
 }
 
 // pinned tells whether the items of an action are bound to one question each.
@@ -131,79 +181,4 @@ func checkBatch(q *BatchRequest) error {
 		return fault("/response", "is missing: what shall all of them be answered?")
 	}
 	return nil
-}
-
-func batchHash(q *BatchRequest) string {
-	h := sha256.New()
-	hashJSON(h, map[string]any{"action": q.Action, "filter": q.Filter, "options": q.Options})
-	for i := range q.Items {
-		hashJSON(h, q.Items[i])
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// collect writes the items, numbered from 1. One that was begun before is written anew:
-// nobody was told of it.
-func (e *Engine) collect(ctx context.Context, id string, q *BatchRequest) (int64, error) {
-	w := itemWriter{e: e, ctx: ctx, batch: id, most: q.Options.First}
-	if q.Filter == nil {
-		for i := range q.Items {
-			if err := w.add(q.Items[i]); err != nil {
-				return 0, err
-			}
-		}
-		return w.n, w.flush()
-	}
-	filter := *q.Filter
-	filter.Limit, filter.WithState = batchPage, false
-	for !w.full() {
-		page, err := e.store.ListSessions(ctx, filter)
-		if err != nil {
-			return 0, err
-		}
-		for i := range page {
-			if err := w.add(BatchItem{Session: page[i].ID}); err != nil {
-				return 0, err
-			}
-		}
-		if len(page) < batchPage {
-			break
-		}
-		filter.After = *cursorAt(&page[len(page)-1], filter.OldestWaiting)
-	}
-	return w.n, w.flush()
-}
-
-// An itemWriter numbers items and writes them in pages.
-type itemWriter struct {
-	e     *Engine
-	ctx   context.Context
-	batch string
-	most  int
-	n     int64
-	page  []BatchItem
-}
-
-func (w *itemWriter) full() bool { return w.most > 0 && w.n >= int64(w.most) }
-
-func (w *itemWriter) add(item BatchItem) error {
-	if w.full() {
-		return nil
-	}
-	w.n++
-	item.Batch, item.N, item.Outcome = w.batch, w.n, ItemOpen
-	w.page = append(w.page, item)
-	if len(w.page) < 1000 {
-		return nil
-	}
-	return w.flush()
-}
-
-func (w *itemWriter) flush() error {
-	if len(w.page) == 0 {
-		return nil
-	}
-	err := w.e.store.AddBatchItems(w.ctx, w.batch, w.page)
-	w.page = nil
-	return err
 }

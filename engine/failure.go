@@ -83,6 +83,7 @@ func (r *runner) failSession(cause string, f failure) {
 	}
 	r.state.engine.Joins, r.state.engine.Again = nil, nil
 	r.unwritten.closing = true
+	r.failed = true
 }
 
 // callFailure reads what a call's error says.

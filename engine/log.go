@@ -9,4 +9,5 @@ const (
 	logWorkflow   = "workflow"
 	logError      = "error"
 	logCount      = "count"
+	logBatch      = "batch"
 )

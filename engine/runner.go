@@ -41,6 +41,7 @@ type runner struct {
 	blobs      map[string][]byte // BLOBs read or written, by hash
 	stateBytes int               // of the state's text, as far as outputs make it grow
 	shown      string            // status and questions as they were last shown, see events
+	failed     bool              // a step has failed the session in this wave
 	stopNow    bool              // the engine stops: go to rest at once
 
 	// What the engine's loops look at from outside.

@@ -35,7 +35,7 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 		return progressed
 	}
 	for _, step := range r.activeSteps() {
-		if ctx.Err() != nil || r.stopNow {
+		if ctx.Err() != nil || r.stopNow || r.failed {
 			break
 		}
 		record, moved := r.runStep(ctx, step)
@@ -43,6 +43,10 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 		if record != nil {
 			done = append(done, arrival{step: step, record: record})
 		}
+	}
+	if r.failed { // on_error: fail_session: nothing else of this wave counts
+		r.failed = false
+		return true
 	}
 	r.followPaths(done)
 	if r.settleJoins() {

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// wanted is what counts of an item that somebody asks for: what it was in an earlier batch
+// does not.
+func wanted(item *BatchItem) BatchItem {
+	return BatchItem{Session: item.Session, Step: item.Step, Response: item.Response}
+}
+
+// batchHash tells two batches with one key apart.
+func batchHash(q *BatchRequest) string {
+	h := sha256.New()
+	hashJSON(h, map[string]any{"action": q.Action, "filter": q.Filter, "options": q.Options})
+	for i := range q.Items {
+		hashJSON(h, wanted(&q.Items[i]))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// collect writes the items, numbered from 1. One that was begun before is written anew:
+// nobody was told of it.
+func (e *Engine) collect(ctx context.Context, id string, q *BatchRequest) (int64, error) {
+	w := itemWriter{e: e, ctx: ctx, batch: id, most: q.Options.First}
+	if q.Filter == nil {
+		for i := range q.Items {
+			if err := w.add(wanted(&q.Items[i])); err != nil {
+				return 0, err
+			}
+		}
+		err := w.flush()
+		return w.n, err
+	}
+	err := w.addMatching(*q.Filter)
+	return w.n, err
+}
+
+// itemPage is how many items are listed and written together.
+const itemPage = 1000
+
+// An itemWriter numbers items and writes them in pages.
+type itemWriter struct {
+	e     *Engine
+	ctx   context.Context
+	batch string
+	most  int
+	n     int64
+	page  []BatchItem
+}
+
+// addMatching adds the sessions of a filter, each once: one that is answered and asks again
+// while the oldest questions are listed would come twice in that order.
+func (w *itemWriter) addMatching(filter SessionQuery) error {
+	filter.Limit, filter.WithState = itemPage, false
+	seen := map[string]bool{}
+	for !w.full() {
+		page, err := insist(w.ctx, func() ([]SessionRecord, error) { return w.e.store.ListSessions(w.ctx, filter) })
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if filter.OldestWaiting && seen[page[i].ID] {
+				continue
+			}
+			if filter.OldestWaiting {
+				seen[page[i].ID] = true
+			}
+			if err := w.add(BatchItem{Session: page[i].ID}); err != nil {
+				return err
+			}
+		}
+		if len(page) < filter.Limit {
+			break
+		}
+		filter.After = *cursorAt(&page[len(page)-1], filter.OldestWaiting)
+	}
+	return w.flush()
+}
+
+func (w *itemWriter) full() bool { return w.most > 0 && w.n >= int64(w.most) }
+
+func (w *itemWriter) add(item BatchItem) error {
+	if w.full() {
+		return nil
+	}
+	w.n++
+	item.Batch, item.N, item.Outcome = w.batch, w.n, ItemOpen
+	w.page = append(w.page, item)
+	if len(w.page) < itemPage {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *itemWriter) flush() error {
+	if len(w.page) == 0 {
+		return nil
+	}
+	_, err := insist(w.ctx, func() (struct{}, error) {
+		return struct{}{}, w.e.store.AddBatchItems(w.ctx, w.batch, w.page)
+	})
+	w.page = nil
+	return err
+}
