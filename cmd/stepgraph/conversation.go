@@ -33,15 +33,7 @@ type conversation struct {
 // play returns the session as it rests in the end.
 func (c *conversation) play(ctx context.Context) (*api.Session, error) {
 	c.messages, c.ran = c.s.Messages(c.id), c.s.Executions(c.id, "")
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
-	if events, err := c.s.Subscribe(watching, c.id, ""); err == nil {
-		go func() {
-			for range events {
-				_ = c.show(watching) // what could not be read now is read at the next rest
-			}
-		}()
-	}
+	defer c.watch(ctx)()
 	for {
 		s, err := c.s.Wait(ctx, c.id)
 		if err != nil {
@@ -57,6 +49,25 @@ func (c *conversation) play(ctx context.Context) (*api.Session, error) {
 		if err != nil || !given {
 			return s, err
 		}
+	}
+}
+
+// watch shows what is said while the session runs; the returned func ends it.
+func (c *conversation) watch(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	events, err := c.s.Subscribe(ctx, c.id, "")
+	if err != nil {
+		return cancel // then all is shown at the next rest
+	}
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for range events {
+			_ = c.show(ctx) // what could not be read now is read at the next rest
+		}
+	})
+	return func() {
+		cancel()
+		watching.Wait()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ type loadOptions struct {
 // faults prints the faults of files as they are, one a line.
 func (a *app) faults(err error) error {
 	var exit *exitError
-	if errors.As(err, &exit) {
+	if errors.As(err, &exit) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {

@@ -41,6 +41,7 @@ func (a *app) rootCommand() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%s; see: %s --help", err, c.CommandPath())
 	})

@@ -16,7 +16,7 @@ func (a *app) serveCommand() *cobra.Command {
 	c := &cobra.Command{Use: "serve", Short: "Serves API and processor for production",
 		Long: "serve serves the API and moves sessions on, on the store that --store names. It waits for the store:\n" +
 			"meanwhile /healthz says that the process is alive and /readyz that it is not ready. The credentials of\n" +
-			"Neo4j are $NEO4J_USERNAME, $NEO4J_PASSWORD and $NEO4J_DATABASE.",
+			"Neo4j are $NEO4J_USERNAME and $NEO4J_PASSWORD, or $NEO4J_AUTH; its database is $NEO4J_DATABASE.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.serveStore(c.Context(), o) }}
 	o.register(c, false)
@@ -40,7 +40,9 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.on.close()) }()
-	a.log.Info("listening", "address", s.on.address())
+	if err := a.listening(s, set); err != nil {
+		return err
+	}
 	own, err := s.patiently(ctx, ownOptions{settings: set, serving: s.on.address()})
 	if err != nil || own == nil {
 		return err
@@ -49,6 +51,16 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 	s.up(ctx, own)
 	a.log.Info("ready", "address", s.on.address(), "store", own.Where(), "model", own.catalog.Default())
 	return s.wait(ctx, own)
+}
+
+// listening says where the server is; it need not be ready yet.
+func (a *app) listening(s *serving, set settings) error {
+	if a.json() {
+		return a.printJSON(map[string]any{"address": s.on.address(), "store": hidePassword(set.store)})
+	}
+	a.print("address    %s", s.on.address())
+	a.print("store      %s", hidePassword(set.store))
+	return nil
 }
 
 // Pauses between two attempts to reach a store.

@@ -60,18 +60,26 @@ func (a *app) openStore(ctx context.Context, address, serving string) (engine.St
 	case storeSQLite:
 		return openFile(ctx, file, serving)
 	}
+	user, password := a.neo4jLogin()
 	return cypher.Open(ctx, cypher.Options{
-		URI: address, Username: a.neo4jUser(), Password: a.env("NEO4J_PASSWORD"),
+		URI: address, Username: user, Password: password,
 		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: version(),
 	})
 }
 
-// neo4jUser is the user of a store that names none: with a password it is neo4j.
-func (a *app) neo4jUser() string {
-	if user := a.env("NEO4J_USERNAME"); user != "" || a.env("NEO4J_PASSWORD") == "" {
-		return user
+// neo4jLogin is user and password of a store that names none: $NEO4J_USERNAME and
+// $NEO4J_PASSWORD, else $NEO4J_AUTH as Neo4j's own image takes it, USER/PASSWORD or none.
+func (a *app) neo4jLogin() (user, password string) {
+	user, password = a.env("NEO4J_USERNAME"), a.env("NEO4J_PASSWORD")
+	if user == "" && password == "" {
+		if both := a.env("NEO4J_AUTH"); both != "none" {
+			user, password, _ = strings.Cut(both, "/")
+		}
 	}
-	return "neo4j"
+	if user == "" && password != "" {
+		user = "neo4j"
+	}
+	return user, password
 }
 
 func openFile(ctx context.Context, file, serving string) (engine.Store, error) {

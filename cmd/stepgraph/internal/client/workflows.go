@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
@@ -47,7 +46,8 @@ func (c *Client) Export(ctx context.Context, id, format string) ([]byte, error) 
 func (c *Client) PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error) {
 	body := *w
 	body.Problems = nil
-	body.Paths = slices.Clone(w.Paths)
+	body.Steps = append([]engine.Step{}, w.Steps...) // an empty list, never null
+	body.Paths = append([]engine.Path{}, w.Paths...)
 	for i := range body.Paths {
 		if !body.Paths[i].Stored {
 			body.Paths[i].ID = "" // a name it goes by, which would become a stored id

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+)
+
+func TestEvalReferenceRecordedCases(t *testing.T) {
+	var cases []struct {
+		ID, Name           string
+		State, Input, Want json.RawMessage
+		Unresolved         bool
+	}
+	readJSON(t, filepath.Join(fixtures(t, "luna"), "references.json"), &cases)
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			state := write(t, filepath.Join(t.TempDir(), "state.json"), c.State)
+			word, flags := string(c.Input), []string{"--json"}
+			var text *string
+			if json.Unmarshal(c.Input, &text) == nil && text != nil {
+				word, flags = *text, nil
+			}
+			got := invoke(t, "", nil, append([]string{"eval", "reference", "-o", "json", "--state", state}, append(flags, "--", word)...)...)
+			var result struct {
+				Resolved bool            `json:"resolved"`
+				Value    json.RawMessage `json:"value"`
+				Missing  []string        `json:"missing"`
+			}
+			if got.code != 0 || json.Unmarshal([]byte(got.out), &result) != nil {
+				t.Fatalf("%s: exit %d: %s%s", word, got.code, got.out, got.err)
+			}
+			if result.Resolved == c.Unresolved || result.Resolved == (len(result.Missing) > 0) {
+				t.Fatalf("%s: got %s, want unresolved %t", word, got.out, c.Unresolved)
+			}
+			if result.Resolved && !sameJSON(t, result.Value, c.Want) {
+				t.Errorf("%s: got %s, want %s", word, result.Value, c.Want)
+			}
+		})
+	}
+	t.Logf("%d recorded cases", len(cases))
+}
+
+func TestEvalConditionRecordedCases(t *testing.T) {
+	var cases []struct {
+		ID, Name, Operator string
+		State, Condition   json.RawMessage
+		Want               bool
+	}
+	readJSON(t, filepath.Join(fixtures(t, "luna"), "conditions.json"), &cases)
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			state := write(t, filepath.Join(t.TempDir(), "state.json"), c.State)
+			word := string(c.Condition) // a native list is written as its JSON
+			var text *string
+			if json.Unmarshal(c.Condition, &text) == nil {
+				word = ""
+				if text != nil {
+					word = *text
+				}
+			}
+			args := []string{"eval", "condition", "-o", "json", "--state", state, "--operator", c.Operator, "--", word}
+			got := invoke(t, "", nil, args...)
+			var result struct {
+				Result  bool            `json:"result"`
+				Clauses json.RawMessage `json:"clauses"`
+				Error   string          `json:"error"`
+			}
+			if got.code != 0 || json.Unmarshal([]byte(got.out), &result) != nil {
+				t.Fatalf("%s: exit %d: %s%s", word, got.code, got.out, got.err)
+			}
+			if result.Result != c.Want {
+				t.Errorf("%s %s: got %s, want %t", word, c.Operator, got.out, c.Want)
+			}
+		})
+	}
+	t.Logf("%d recorded cases", len(cases))
+}
