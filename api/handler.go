@@ -71,8 +71,10 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	outer.Use(s.observe, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))
-	outer.Get("/healthz", s.healthz)
-	outer.Get("/readyz", s.readyz)
+	for path, handle := range map[string]http.HandlerFunc{"/healthz": s.healthz, "/readyz": s.readyz} {
+		outer.Get(path, handle)
+		outer.Head(path, handle) // what many monitors send
+	}
 
 	inner := chi.NewRouter()
 	inner.Use(s.checkToken)

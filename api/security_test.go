@@ -220,6 +220,7 @@ func TestHealthAndMetrics(t *testing.T) {
 	w := newWorld(t, Options{Collectors: []prometheus.Collector{more}})
 	w.do("GET", "/healthz", nil).want(200).is("ok", "status")
 	w.do("GET", "/readyz", nil).want(200).is("ready", "status")
+	w.do("HEAD", "/healthz", nil).want(200)
 	w.do("GET", "/api/v1/sessions/none", nil)
 	w.do("GET", "/api/v1/sessions/other", nil)
 	w.do("GET", "/nowhere/at/all", nil)

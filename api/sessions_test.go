@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 func TestTalk(t *testing.T) {
@@ -129,6 +131,22 @@ func TestPutState(t *testing.T) {
 	w.do("GET", path, nil).want(200).is("done", "data", "outputs", "root", 0, "message")
 	w.do("PUT", path, edited, "If-Match: "+got.header.Get("ETag")).want(200).is(id, "id")
 	w.do("GET", path, nil).want(200).is("edited", "data", "outputs", "root", 0, "message")
+}
+
+func TestStateMadeByHand(t *testing.T) {
+	w := newWorld(t, Options{})
+	for id, text := range map[string]string{"blanks": "{ \"id\":  \"blanks\" }", "broken": "{ \"id\": "} {
+		made := engine.NewSession{ID: id, Workflow: "plain", State: []byte(text), Status: engine.StatusError, Root: id}
+		if _, err := w.store.Create(t.Context(), []engine.NewSession{made}); err != nil {
+			t.Fatal(err)
+		}
+		got := w.do("GET", "/api/v1/sessions/"+id+"/state", nil).want(200)
+		if kind := got.header.Get("Content-Type"); id == "broken" && (got.text != text || kind != "text/plain; charset=utf-8") {
+			t.Errorf("%s: %s, %s", id, kind, got.text)
+		}
+	}
+	w.do("GET", "/api/v1/sessions/broken", nil).want(200).is("error", "status").is("state_unreadable", "error", "kind")
+	w.do("PUT", "/api/v1/sessions/broken/state", `{"id": "broken"}`, "If-Match: *").want(200)
 }
 
 func TestListsAndCursors(t *testing.T) {

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 type stateOut struct {
 	ContentType string `header:"Content-Type"`
 	ETag        string `header:"ETag" doc:"the session's version"`
-	Body        json.RawMessage
+	Body        []byte
 }
 
 type putStateIn struct {
@@ -21,8 +23,10 @@ type putStateIn struct {
 
 func (s *server) registerState() {
 	register(s, operation{id: "getState", method: http.MethodGet, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
-		summary: "Read a session's state", about: "The state itself, as it is stored. Times in it are milliseconds.",
-		problems: []string{"session_not_found", "bad_request"}}, s.getState)
+		summary: "Read a session's state", problems: []string{"session_not_found"},
+		about: "The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is no JSON comes as text/plain."}, s.getState)
+	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/state"].Get
+	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}}
 	register(s, operation{id: "putState", method: http.MethodPut, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
 		summary: "Replace the state of a session at rest",
 		about:   "The session is woken with the new state and the graph of now. Who did it is kept.", limit: largeLimit, object: true,
@@ -34,13 +38,14 @@ func (s *server) getState(ctx context.Context, in *sessionIn) (*stateOut, error)
 	if err != nil {
 		return nil, err
 	}
-	if text = bytes.TrimSpace(text); len(text) == 0 {
+	if len(text) == 0 {
 		text = []byte("{}") // made by hand without a state
 	}
+	kind := "application/json"
 	if !json.Valid(text) {
-		return nil, problem("bad_request", "the state that is stored is no JSON; it can be replaced with PUT")
+		kind = "text/plain; charset=utf-8" // so that it can be read and mended
 	}
-	return &stateOut{ContentType: "application/json", ETag: versionTag(version), Body: text}, nil
+	return &stateOut{ContentType: kind, ETag: versionTag(version), Body: text}, nil
 }
 
 func (s *server) putState(ctx context.Context, in *putStateIn) (*sessionOut, error) {
