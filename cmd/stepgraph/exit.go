@@ -51,7 +51,11 @@ func (a *app) finish(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if text := err.Error(); text != "" {
+	switch text := err.Error(); {
+	case text == "": // all has been said
+	case errors.Is(err, context.Canceled):
+		a.say("stepgraph: interrupted")
+	default:
 		a.say("stepgraph: %s", text)
 	}
 	return codeOf(err)
@@ -75,7 +79,6 @@ var codes = []struct {
 	{engine.ErrSessionBusy, exitConflict},
 	{engine.ErrSessionEnded, exitConflict},
 	{engine.ErrVersionMismatch, exitConflict},
-	{context.Canceled, exitFailed},
 }
 
 func codeOf(err error) int {

@@ -36,6 +36,7 @@ type service interface {
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan client.Event, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
+	Problems(ctx context.Context, id string) ([]engine.Problem, error)
 	PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error)
 	Export(ctx context.Context, id, format string) ([]byte, error)
 	Functions(ctx context.Context) ([]api.Function, error)

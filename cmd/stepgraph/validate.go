@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,7 +19,7 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: "validate lists errors and warnings, each with its place, and exits with 1 when there is an error.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := a.problems(c, &to, args)
+			found, err := a.problems(c.Context(), &to, args)
 			if err != nil {
 				return err
 			}
@@ -34,7 +35,7 @@ type placed struct {
 	engine.Problem
 }
 
-func (a *app) problems(c *cobra.Command, to *reach, args []string) ([]placed, error) {
+func (a *app) problems(ctx context.Context, to *reach, args []string) ([]placed, error) {
 	set, err := a.settings(&to.settingFlags)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (a *app) problems(c *cobra.Command, to *reach, args []string) ([]placed, er
 		if isFile(word) || isFolder(word) {
 			found, err = a.fileProblems(word, registry)
 		} else {
-			found, err = a.storedProblems(c, to, word, registry)
+			found, err = a.storedProblems(ctx, to, word)
 		}
 		if err != nil {
 			return nil, err
@@ -59,16 +60,17 @@ func (a *app) problems(c *cobra.Command, to *reach, args []string) ([]placed, er
 	return all, nil
 }
 
-func (a *app) storedProblems(c *cobra.Command, to *reach, id string, registry *engine.Registry) ([]placed, error) {
-	w, err := a.workflow(c, to, id)
-	if err != nil {
-		return nil, err
-	}
+// storedProblems are those the engine finds that has the workflow.
+func (a *app) storedProblems(ctx context.Context, to *reach, id string) ([]placed, error) {
 	var all []placed
-	for _, p := range engine.Validate(w, registry) {
-		all = append(all, placed{w.ID, p})
-	}
-	return all, nil
+	err := a.with(ctx, to, func(s service) error {
+		found, err := s.Problems(ctx, id)
+		for _, p := range found {
+			all = append(all, placed{id, p})
+		}
+		return err
+	})
+	return all, err
 }
 
 func (a *app) fileProblems(name string, registry *engine.Registry) ([]placed, error) {

@@ -2,11 +2,13 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/native"
 )
 
 // Workflows lists all workflows.
@@ -26,13 +28,28 @@ func (c *Client) Workflows(ctx context.Context) ([]engine.WorkflowInfo, error) {
 	}
 }
 
-// Workflow returns a workflow with what is wrong with it.
+// Workflow returns a workflow. It comes as the document that export writes, because that
+// tells ids that are stored from names that paths go by.
 func (c *Client) Workflow(ctx context.Context, id string) (*engine.Workflow, error) {
-	var w engine.Workflow
-	if err := c.do(ctx, request{method: http.MethodGet, path: path("workflows", id)}, &w); err != nil {
+	text, err := c.Export(ctx, id, "json")
+	if err != nil {
 		return nil, err
 	}
-	return &w, nil
+	w, _, err := native.Read(id, text)
+	if err != nil {
+		return nil, fmt.Errorf("workflow %s of %s: %w", id, c.base, err)
+	}
+	w.Normalize()
+	return w, nil
+}
+
+// Problems returns what is wrong with a workflow, by the functions of that engine.
+func (c *Client) Problems(ctx context.Context, id string) ([]engine.Problem, error) {
+	var w struct {
+		Problems []engine.Problem `json:"problems"`
+	}
+	err := c.do(ctx, request{method: http.MethodGet, path: path("workflows", id)}, &w)
+	return w.Problems, err
 }
 
 // Export returns a workflow as a file of a format.
