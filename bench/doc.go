@@ -6,7 +6,7 @@
 //	pause    2 steps, a question, its answer, 2 steps
 //	turns    one long conversation: does turn 1,000 cost what turn 10 costs?
 //	fanout   100 steps side by side, joined
-//	resume   many paused sessions answered at once
+//	resume   many paused sessions answered as one batch
 //	ceiling  the store alone: guarded checkpoints of the same size in groups
 //
 // Each gives one Result. Latencies are seen by a caller: from the call until the session

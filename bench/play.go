@@ -146,7 +146,8 @@ func (b *bench) playPause(ctx context.Context) error {
 	return err
 }
 
-// playResume pauses Options.Sessions sessions and then answers them all at once.
+// playResume pauses Options.Sessions sessions and then answers them all as one batch.
+// A latency is the time from asking for the batch until a session has ended.
 func (b *bench) playResume(ctx context.Context) error {
 	ids, starting, err := b.started(ctx, b.o.Sessions)
 	if err != nil {
@@ -154,10 +155,52 @@ func (b *bench) playResume(ctx context.Context) error {
 	}
 	b.startPerS = rate(len(ids), starting)
 	return b.timed(func() error {
-		took, err := b.answered(ctx, ids)
-		b.resumePerS = rate(len(ids), took)
+		began := time.Now()
+		if err := b.answerBatch(ctx, ids); err != nil {
+			return err
+		}
+		err := together(ctx, len(ids), atOnce, func(ctx context.Context, i int) error {
+			s, err := b.engine.Wait(ctx, ids[i])
+			if err != nil {
+				return err
+			}
+			b.add(s.UpdatedAt.Sub(began), stepsAround, 1)
+			return wantStatus(s, engine.StatusComplete)
+		})
+		b.resumePerS = rate(len(ids), time.Since(began))
 		return err
 	})
+}
+
+// batchEvery is how often the batch is looked at.
+const batchEvery = 5 * time.Millisecond
+
+// answerBatch answers sessions as one batch and waits until every answer is accepted.
+func (b *bench) answerBatch(ctx context.Context, ids []string) error {
+	items := make([]engine.BatchItem, len(ids))
+	for i, id := range ids {
+		items[i] = engine.BatchItem{Session: id}
+	}
+	batch, _, err := b.engine.StartBatch(ctx, engine.BatchRequest{Action: engine.RequestAnswer, Items: items, Options: engine.BatchOptions{Response: reply}})
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(batchEvery)
+	defer tick.Stop()
+	for batch.Phase != engine.BatchComplete {
+		if batch.Phase == engine.BatchStopped || batch.Failed > 0 {
+			return fmt.Errorf("batch %s is %s with %d failed answers: %s", batch.ID, batch.Phase, batch.Failed, batch.Message)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if batch, err = b.engine.Batch(ctx, batch.ID); err != nil {
+			return err
+		}
+	}
+	return b.engine.DeleteBatch(ctx, batch.ID)
 }
 
 // playTurns has one conversation of Options.Turns turns.

@@ -95,11 +95,6 @@ func (o *ownEngine) Act(ctx context.Context, action engine.Action) (*api.Session
 	return o.rested(ctx)(o.Client.Act(ctx, action))
 }
 
-// Fork starts a session from another's past and waits until it rests.
-func (o *ownEngine) Fork(ctx context.Context, q engine.ForkRequest) (*api.Session, error) {
-	return o.rested(ctx)(o.Client.Fork(ctx, q))
-}
-
 // EditState edits and waits until the session rests again.
 func (o *ownEngine) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
 	return o.rested(ctx)(o.Client.EditState(ctx, id, version, text))

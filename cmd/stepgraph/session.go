@@ -15,7 +15,7 @@ import (
 func (a *app) sessionCommand() *cobra.Command {
 	commands := []*cobra.Command{
 		a.sessionStartCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionAnswerCommand(),
-		a.sessionWatchCommand(), a.sessionHistoryCommand(), a.sessionEditCommand(), a.sessionForkCommand(), a.sessionDeleteCommand(),
+		a.sessionWatchCommand(), a.sessionHistoryCommand(), a.sessionEditCommand(), a.sessionDeleteCommand(),
 	}
 	return group("session", "Starts, shows, answers and steers sessions", append(commands, a.steeringCommands()...)...)
 }
@@ -128,34 +128,6 @@ func (a *app) sessionEditCommand() *cobra.Command {
 		})
 	c.Flags().StringVar(&file, "state", "", "file with the new state, JSON; - is stdin")
 	c.Flags().Int64Var(&version, "version", -1, "version that the edit was made on; whatever is stored by default")
-	return c
-}
-
-func (a *app) sessionForkCommand() *cobra.Command {
-	to := &reach{run: true}
-	var q engine.ForkRequest
-	var file string
-	c := a.onSession("fork SESSION --step STEP", "Starts a new session as this one was when a visit began", 1, to,
-		func(ctx context.Context, s service, args []string) error {
-			q.Session = args[0]
-			if q.Step == "" {
-				return usagef("--step is missing: at which step shall the new session begin?")
-			}
-			if file != "" {
-				state, err := a.readFile(file)
-				if err != nil {
-					return err
-				}
-				q.State = state
-			}
-			return a.shown(s.Fork(ctx, q))
-		})
-	flags := c.Flags()
-	flags.StringVar(&q.Step, "step", "", "step whose visit is made again")
-	flags.IntVar(&q.Visit, "visit", 0, "which visit of it; the newest by default")
-	flags.StringVar(&file, "state", "", "file with the state to begin with, JSON; - is stdin; rebuilt from the history by default")
-	flags.StringVar(&q.ID, "id", "", "id of the new session; a fresh one by default")
-	flags.StringVar(&q.Key, "key", "", "idempotency key: forking twice with one key gives one session")
 	return c
 }
 

@@ -31,6 +31,9 @@ func (a *app) terminal() *terminal {
 
 // ask reads an answer to a question; ok is false at the end of input.
 func (t *terminal) ask(q engine.Question) (response json.RawMessage, ok bool) {
+	if q.Kind == engine.AskApproval { // the one question that the chat does not show
+		fmt.Fprintf(t.to, "%s (yes, no, or {\"approved\": …, \"input\": …, \"reason\": …})\n", q.Prompt)
+	}
 	for i, o := range q.Options {
 		fmt.Fprintf(t.to, "  %d) %s\n", i+1, o.Text)
 	}

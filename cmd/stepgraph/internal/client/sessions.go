@@ -58,17 +58,6 @@ func (c *Client) Act(ctx context.Context, a engine.Action) (*api.Session, error)
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), body: body, key: a.Key})
 }
 
-// Fork starts a session as another was when a visit began.
-func (c *Client) Fork(ctx context.Context, q engine.ForkRequest) (*api.Session, error) {
-	body := struct {
-		Step  string          `json:"step"`
-		Visit int             `json:"visit,omitempty"`
-		State json.RawMessage `json:"state,omitempty"`
-		ID    string          `json:"id,omitempty"`
-	}{q.Step, q.Visit, q.State, q.ID}
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), body: body, key: q.Key})
-}
-
 // Session returns a session.
 func (c *Client) Session(ctx context.Context, id string) (*api.Session, error) {
 	return c.session(ctx, request{method: http.MethodGet, path: path("sessions", id)})
