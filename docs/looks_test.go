@@ -19,7 +19,9 @@ func TestLooks(t *testing.T) {
 	s.done = w.answer(s.done.ID, "Ada")
 	s.paused = w.act(engine.Action{Session: s.paused.ID, Kind: engine.RequestPause, Reason: "lunch", By: "grace"})
 	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) { l.look(&world{t: t, driver: w.driver, store: w.store, engine: w.engine, workflow: w.workflow}, s) })
+		t.Run(l.name, func(t *testing.T) {
+			l.look(&world{t: t, driver: w.driver, store: w.store, engine: w.engine, workflow: w.workflow}, s)
+		})
 	}
 }
 
@@ -39,6 +41,7 @@ var looks = []struct {
 	{"session", looksAtSession},
 	{"lineage", looksAtLineage},
 	{"statistics", looksAtStatistics},
+	{"batches", looksAtBatches},
 	{"texts", looksAtTexts},
 }
 
@@ -266,6 +269,27 @@ func looksAtStatistics(w *world, _ sessions) {
 	}
 	asked := w.row(w.pastes("step_times", nil), "step", "ask")
 	expect(w.t, asked, map[string]any{"status": "answered", "attempts": int64(1), "median": asked["longest"]})
+}
+
+func looksAtBatches(w *world, s sessions) {
+	made, _, err := w.engine.StartBatch(w.patience(), engine.BatchRequest{Action: engine.RequestResume, By: "grace",
+		Items: []engine.BatchItem{{Session: s.done.ID}, {Session: w.workflow + "-nobody"}}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.engine.StopBatch(w.patience(), made.ID, "enough"); err != nil {
+		w.t.Fatal(err)
+	}
+	defer w.cypher("MATCH (n:BATCH|BATCH_ITEM) WHERE n.id = $b OR n.batch = $b DELETE n", map[string]any{"b": made.ID})
+	row := w.row(w.pastes("batches", map[string]any{"limit": 1000}), "batch", made.ID)
+	expect(w.t, row, map[string]any{"action": "resume", "phase": "stopped", "total": int64(2), "done": int64(0), "open": int64(2), "message": "enough", "who": "grace"})
+	var items []string
+	for _, i := range w.pastes("batch_items", map[string]any{"batch": made.ID, "outcome": "open"}) {
+		items = append(items, i["session"].(string))
+	}
+	if !slices.Equal(items, []string{s.done.ID, w.workflow + "-nobody"}) {
+		w.t.Errorf("items are %v", items)
+	}
 }
 
 // row is the first row whose column has a value.

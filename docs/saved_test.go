@@ -65,8 +65,11 @@ func (q saved) body() string {
 
 // edits tells whether the query writes.
 func (q saved) edits() bool {
-	return regexp.MustCompile(`(?m)^\s*(SET|CREATE|DELETE|MERGE|REMOVE|FOREACH)\b`).MatchString(q.body())
+	return regexp.MustCompile(`(?m)^\s*(SET|CREATE|(?:DETACH )?DELETE|MERGE|REMOVE|FOREACH)\b`).MatchString(q.body())
 }
+
+// shown is what a RETURN says of an edit.
+var shown = regexp.MustCompile(`(?s)\bold\b.*\bnew\b|AS removed\b`)
 
 var parameter = regexp.MustCompile(`\$(\w+)`)
 
@@ -107,8 +110,8 @@ func TestSavedFiles(t *testing.T) {
 			t.Errorf("%s does not end with a RETURN", q.name)
 			continue
 		}
-		if last := q.body()[at:]; q.edits() && (!regexp.MustCompile(`\bold\b`).MatchString(last) || !regexp.MustCompile(`\bnew\b`).MatchString(last)) {
-			t.Errorf("%s edits, and does not return old and new", q.name)
+		if q.edits() && !shown.MatchString(q.body()[at:]) {
+			t.Errorf("%s edits, and returns neither old and new nor what it removed", q.name)
 		}
 	}
 }

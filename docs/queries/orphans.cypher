@@ -1,6 +1,6 @@
 // Orphans
 // History, messages, requests, large outputs and results of sessions that are no longer there, by session. `doctor` finds them,
-// too. No row: none.
+// too; "Remove the orphans of a session" removes them. No row: none.
 // Looks at every entry of these indexes, that is at all history: not on a large store by day.
 // :param limit => 50;
 CALL () {
