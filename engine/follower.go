@@ -92,6 +92,9 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 		return err
 	}
 	if s, ok := ev.Data.(StatusEvent); ok && ev.Type == EventSession {
+		if ended(s.Status) {
+			f.at.version = ev.version // the end is the last of it
+		}
 		return f.finish(ctx, s.Status, s.Awaiting)
 	}
 	return nil
@@ -115,7 +118,8 @@ func (f *follower) look(ctx context.Context) error {
 // catchUp tells from the history what happened between the cursor and the record.
 func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
 	to := cursorOf(rec)
-	if to.version > f.at.version {
+	changed := to.version > f.at.version || to.seq > f.at.seq || to.n > f.at.n
+	if changed { // the cursor may stand in the middle of a checkpoint's events
 		if err := f.replay(ctx, to); err != nil {
 			return err
 		}
@@ -124,7 +128,6 @@ func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
 	if err != nil {
 		return err
 	}
-	changed := to.version > f.at.version
 	f.at = to
 	if changed {
 		data := StatusEvent{Status: view.Status, Awaiting: view.Awaiting}

@@ -85,6 +85,7 @@ type liveStep struct {
 	Visit    int             `json:"visit"`
 	Order    int64           `json:"order"`
 	Took     []takenPath     `json:"took,omitempty"`
+	Counted  bool            `json:"counted,omitempty"`  // against max_steps
 	Tries    int             `json:"tries,omitempty"`    // attempts that have failed since the policy began to count
 	RetryAt  int64           `json:"retry_at,omitempty"` // ms; not started before
 	Missing  []string        `json:"missing,omitempty"`  // references without value, of a pending step

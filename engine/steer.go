@@ -112,7 +112,7 @@ func (r *runner) applyRetry(q *Request) string {
 	}
 	for _, id := range again {
 		l := r.ensureVisit(id)
-		l.Tries, l.RetryAt, l.Approved = 0, 0, nil
+		l.Tries, l.RetryAt, l.Approved, l.Counted = 0, 0, nil, false
 		if b.NewKey {
 			l.Salt = int(r.counters.Seq) + 1
 		}

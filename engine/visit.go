@@ -20,7 +20,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 			message: fmt.Sprintf("step %q is not in workflow %q; move the session to another step, or add the step and retry", id, r.workflow)})
 		return nil, true
 	}
-	if problem := r.overLimit(); problem != "" {
+	if problem := r.overLimit(); problem != "" && !l.Counted {
 		r.fail(id, failure{kind: KindLimit, message: problem, final: true})
 		return nil, true
 	}
@@ -29,22 +29,22 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		return nil, true
 	}
 	if step.Function == "" || step.Bypass {
-		r.state.engine.Visits++
+		r.count(l)
 		return r.complete(id, nil, visitInfo{started: r.nowTime()}), true
 	}
 	spec := r.e.registry.Find(step.Function)
 	if spec == nil {
-		r.state.engine.Visits++
+		r.count(l)
 		return r.failStep(id, failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true}), true
 	}
 	if step.fault != nil {
-		r.state.engine.Visits++
+		r.count(l)
 		return r.failStep(id, failure{kind: KindBadInput, message: step.fault.Error(), final: true}), true
 	}
 	resolved, bindings, ok, err := r.resolveInput(step, spec)
 	switch {
 	case err != nil:
-		r.state.engine.Visits++
+		r.count(l)
 		return r.failStep(id, failure{kind: KindBadReference, message: err.Error(), final: true}), true
 	case !ok:
 		return nil, r.stayPending(id, l, resolved.Missing)
@@ -63,15 +63,21 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		input = l.Approved
 	}
 	a := r.newAttempt(step, spec, input, bindings, r.lineage(resolved.Reads))
-	if l.Tries == 0 {
-		r.state.engine.Visits++
-	}
+	r.count(l)
 	if spec.Effects {
 		r.toStart = append(r.toStart, a)
 		r.unwritten.touch()
 		return nil, true
 	}
 	return r.finishAttempt(a.call(ctx)), true
+}
+
+// count counts a visit against max_steps, once however often it is begun anew.
+func (r *runner) count(l *liveStep) {
+	if !l.Counted {
+		l.Counted = true
+		r.state.engine.Visits++
+	}
 }
 
 // overLimit says which limit the session has reached, "" for none.
