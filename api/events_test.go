@@ -178,3 +178,24 @@ func TestEventsHeartbeatAndMetrics(t *testing.T) {
 	}
 	stream.close()
 }
+
+// TestEventsResumeInsideACheckpoint: the messages of one turn are made durable together;
+// who was cut off after the first of them gets the others.
+func TestEventsResumeInsideACheckpoint(t *testing.T) {
+	w := newWorld(t, Options{})
+	id := w.start("talk")
+	stream := w.watch(id, "")
+	w.do("POST", "/api/v1/sessions/"+id+"/answer?wait=10s", map[string]any{"response": "Ada"}).want(200)
+	first := stream.next("message")
+	stream.close()
+	if first.data["content"] != "Ada" {
+		t.Fatalf("first message %+v", first)
+	}
+	back := w.watch(id, first.id)
+	for _, want := range []string{"Hello Ada", "Which?"} {
+		if m := back.next("message"); m.data["content"] != want {
+			t.Errorf("got %v, want %s", m.data["content"], want)
+		}
+	}
+	back.close()
+}
