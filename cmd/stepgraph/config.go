@@ -28,6 +28,8 @@ type config struct {
 	Schemas     map[string]json.RawMessage  `json:"schemas"`   // named schemas of their answers
 	Server      string                      `json:"server"`
 	Token       string                      `json:"token"`
+	Lease       string                      `json:"lease"`
+	Poll        string                      `json:"poll"`
 }
 
 // readConfig reads a configuration file; "" is none. An unknown key is an error: it is

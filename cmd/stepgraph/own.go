@@ -49,7 +49,7 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	if _, err := store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
 	}
-	own.engine = engine.New(store, registry, engine.Options{Log: a.log})
+	own.engine = engine.New(store, registry, engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll})
 	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log}))
 	return own, nil
 }

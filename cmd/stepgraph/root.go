@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -22,6 +23,8 @@ type app struct {
 	verbose bool
 	config  config
 	log     *slog.Logger
+
+	lease, poll time.Duration // of engines; 0 is their default
 }
 
 const (

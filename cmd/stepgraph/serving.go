@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // defaultAddr is where engines listen unless told otherwise.
@@ -23,6 +25,8 @@ type serveOptions struct {
 	token  string
 	hosts  []string
 	compat bool
+	lease  string
+	poll   string
 }
 
 func (o *serveOptions) register(c *cobra.Command, compat bool) {
@@ -30,6 +34,8 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.addr, "addr", "", "address to listen on ($STEPGRAPH_ADDR, "+defaultAddr+")")
 	f.StringVar(&o.token, "token", "", "token that every request must carry ($STEPGRAPH_TOKEN); required off loopback")
 	f.StringSliceVar(&o.hosts, "host", nil, "names, beside loopback ones, under which this server is reached")
+	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
+	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
 	f.BoolVar(&o.compat, "compat", compat, "answer the HTTP calls of the systems whose workflows can be imported")
 }
 
@@ -44,6 +50,9 @@ type serving struct {
 // serve binds the address. Nothing but /healthz answers well until up.
 func (a *app) serve(o *serveOptions) (*serving, error) {
 	o.addr = first(o.addr, a.env("STEPGRAPH_ADDR"), defaultAddr)
+	if err := a.pace(o); err != nil {
+		return nil, err
+	}
 	o.token = first(o.token, a.env("STEPGRAPH_TOKEN"), a.config.Token)
 	if !loopback(o.addr) && o.token == "" {
 		return nil, usagef("--addr %s can be reached from other machines: give --token or $STEPGRAPH_TOKEN, at best a long random one", o.addr)
@@ -57,6 +66,26 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	var err error
 	s.on, err = listen(o.addr, s.gate)
 	return s, err
+}
+
+// Bounds of --lease: below, healthy engines lose sessions; above, dead ones block them.
+const (
+	shortestLease = time.Second
+	longestLease  = time.Hour
+)
+
+// pace reads how long leases are and how often due sessions are looked for.
+func (a *app) pace(o *serveOptions) (err error) {
+	if a.lease, err = engine.ParseDuration(first(o.lease, a.env("STEPGRAPH_LEASE"), a.config.Lease)); err != nil {
+		return usagef("--lease: %s", err)
+	}
+	if a.lease != 0 && (a.lease < shortestLease || a.lease > longestLease) {
+		return usagef("--lease is %s, want %s to %s", a.lease, shortestLease, longestLease)
+	}
+	if a.poll, err = engine.ParseDuration(first(o.poll, a.env("STEPGRAPH_POLL"), a.config.Poll)); err != nil {
+		return usagef("--poll: %s", err)
+	}
+	return nil
 }
 
 // up starts the processor and opens the gate.
