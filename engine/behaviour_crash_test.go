@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -27,69 +28,83 @@ type blow int
 const (
 	diesBefore  blow = iota // the process dies and the call is never made
 	diesAfter               // the call is made and the process dies
-	unknown                 // it was made, and the caller gets an error
-	unavailable             // it was not made, and the caller gets an error
+	notDone                 // it was not made, and the caller gets an error
+	unanswered              // it was made, and the caller is told that nobody knows
+	misreported             // it was made, and the caller is told that it was not
 	blows
 )
 
 func (b blow) String() string {
-	return [...]string{"dies before", "dies after", "is not told of", "is turned away by"}[b]
+	return [...]string{"dies before", "dies after", "is turned away by", "is not told of", "is told wrongly of"}[b]
+}
+
+// fault is what the caller of a call meets that lives on.
+func (b blow) fault() faults.Fault {
+	return map[blow]faults.Fault{notDone: faults.NotDone, unanswered: faults.Unanswered, misreported: faults.Misreported}[b]
 }
 
 // An ordeal is one session, played to its end by engines that are struck at chosen calls.
 // The client asks again, with the same key, whatever it got no answer to.
 type ordeal struct {
-	t      *testing.T
-	ctx    context.Context
-	store  engine.Store
-	fakes  *fakes
-	engine *engine.Engine
-	stop   func()
+	t       *testing.T
+	ctx     context.Context
+	store   engine.Store
+	fakes   *fakes
+	process *faults.Store   // the connection of the engine that lives now
+	alive   context.Context // ends when its process dies
+	engine  *engine.Engine
+	stop    func()
 
 	mu      sync.Mutex
-	strikes map[int]blow // by the number of the call, from 1
+	strikes map[int]blow // by the number of the call, from 1, over all engines
 	made    []string     // calls so far
-	dead    bool
-	log     []string // strikes that fell
+	log     []string     // strikes that fell
 }
 
-// around makes a call, or lets a strike fall on it.
-func (o *ordeal) around(op string, do func() error) error {
-	o.mu.Lock()
-	if o.dead {
-		o.mu.Unlock()
-		return errDead
+// connect gives a fresh engine its connection to the store, on which the strikes fall.
+func (o *ordeal) connect() *faults.Store {
+	var process *faults.Store
+	alive, end := context.WithCancelCause(o.ctx)
+	o.alive = alive
+	die := func() { process.Die(); end(faults.ErrDead) }
+	struck := map[int]blow{} // by the number of the call on this connection
+	at := func(c faults.Call) (blow, bool) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		b, ok := struck[c.N]
+		return b, ok
 	}
-	o.made = append(o.made, op)
-	b, struck := o.strikes[len(o.made)]
-	if struck {
-		o.log = append(o.log, fmt.Sprintf("the engine %s call %d, %s", b, len(o.made), op))
-		o.dead = b == diesBefore || b == diesAfter
-	}
-	o.mu.Unlock()
-	switch {
-	case !struck:
-		return do()
-	case b == diesBefore:
-		return errDead
-	case b == unavailable:
-		return fmt.Errorf("struck: %w", engine.ErrUnavailable)
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	if b == diesAfter {
-		return errDead
-	}
-	return fmt.Errorf("struck: %w", engine.ErrUnknownOutcome)
+	process = faults.Wrap(o.store, faults.Plan{
+		Before: func(c faults.Call) {
+			o.mu.Lock()
+			o.made = append(o.made, c.Method)
+			b, ok := o.strikes[len(o.made)]
+			if ok {
+				struck[c.N] = b
+				o.log = append(o.log, fmt.Sprintf("the engine %s call %d, %s", b, len(o.made), c.Method))
+			}
+			o.mu.Unlock()
+			if ok && b == diesBefore {
+				die()
+			}
+		},
+		Pick: func(c faults.Call) (faults.Fault, bool) {
+			b, ok := at(c)
+			return b.fault(), ok
+		},
+		After: func(c faults.Call, _ error) {
+			if b, ok := at(c); ok && b == diesAfter {
+				die()
+			}
+		},
+	})
+	return process
 }
 
 func (o *ordeal) begin() {
-	o.mu.Lock()
-	o.dead = false
-	o.mu.Unlock()
+	o.process = o.connect()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	o.engine = engine.New(&hooked{Store: o.store, around: o.around}, o.registry(), engine.Options{Log: quiet})
+	o.engine = engine.New(o.process, o.registry(), engine.Options{Log: quiet})
 	ctx, cancel := context.WithCancel(o.ctx)
 	done := make(chan error, 1)
 	running := o.engine
@@ -116,18 +131,12 @@ func (o *ordeal) registry() *engine.Registry {
 	return r
 }
 
-func (o *ordeal) died() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.dead
-}
-
 // ask makes a client's call until it is answered.
-func (o *ordeal) ask(call func(e *engine.Engine) error) error {
+func (o *ordeal) ask(call func(ctx context.Context, e *engine.Engine) error) error {
 	for range 100 {
-		err := call(o.engine)
+		err := call(o.alive, o.engine)
 		switch {
-		case o.died():
+		case o.process.Dead():
 			o.stop()
 			time.Sleep(15*time.Second + time.Millisecond)
 			o.begin()
@@ -182,16 +191,16 @@ func endure(t *testing.T, strikes map[int]blow) (end ending, o *ordeal) {
 	began := time.Now()
 	o.begin()
 	defer func() { o.stop() }()
-	err := o.ask(func(e *engine.Engine) error {
+	err := o.ask(func(ctx context.Context, e *engine.Engine) error {
 		_, err := e.Start(ctx, engine.StartRequest{Workflow: "W", ID: "A", Key: "start"})
 		return err
 	})
 	for _, response := range []string{`"Ada"`, ``} {
 		if err == nil {
-			err = o.ask(func(e *engine.Engine) error { return rest(ctx, e) })
+			err = o.ask(rest)
 		}
 		if err == nil && response != "" {
-			err = o.ask(func(e *engine.Engine) error {
+			err = o.ask(func(ctx context.Context, e *engine.Engine) error {
 				_, err := e.Answer(ctx, engine.AnswerRequest{Session: "A", Response: json.RawMessage(response), Key: "answer"})
 				return err
 			})
@@ -286,10 +295,10 @@ func TestCrashAnywhere(t *testing.T) {
 				if problem := got.differs(want); problem != "" {
 					t.Errorf("%s\n%s", strings.Join(o.log, "\n"), problem)
 				}
-				if o.made[n-1] == "Claim" && b == unknown {
+				if o.made[n-1] == "Claim" && (b == unanswered || b == misreported) {
 					return // nobody knows the token: the lease has to end
 				}
-				if (b == unknown || b == unavailable) && got.took > want.took+10*time.Second {
+				if b.fault() != faults.None && got.took > want.took+10*time.Second {
 					t.Errorf("%s\nthat cost %s, as if the engine had died", strings.Join(o.log, "\n"), got.took-want.took)
 				}
 			})

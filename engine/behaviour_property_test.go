@@ -51,7 +51,11 @@ func (o outcome) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", o.session, o.problem)
 	for _, id := range sortedSteps(o.status) {
-		fmt.Fprintf(&b, "  %s %s, called %d times\n", id, o.status[id], o.calls[id])
+		fmt.Fprintf(&b, "  %s %s", id, o.status[id])
+		if o.status[id] != engine.StatusCancelled { // whether a call had begun when it was cancelled is a race
+			fmt.Fprintf(&b, ", called %d times", o.calls[id])
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

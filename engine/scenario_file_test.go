@@ -17,6 +17,7 @@ import (
 // each below a line `-- NAME --`:
 //
 //	workflow.cypher or workflow.json   the graph
+//	script.json                        what the model replies, a script file
 //	options.json                       engine.Options, where the defaults do not do
 //	events                             a line each, see scenario_events_test.go
 //

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -11,6 +12,9 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/storetest/faults"
+	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/models"
 )
 
 // fakes are the functions of scenarios and what was done with them. They outlive the
@@ -23,6 +27,7 @@ type fakes struct {
 	released map[string]int
 	changed  chan struct{} // closed and renewed whenever released changes
 	killed   chan struct{} // closed and renewed when the process of the calls dies
+	model    models.Model  // answers generate
 }
 
 func newFakes() *fakes {
@@ -32,6 +37,7 @@ func newFakes() *fakes {
 
 func (f *fakes) registry() *engine.Registry {
 	r := engine.NewRegistry()
+	functions.Standard(r, functions.Options{Models: f})
 	effects := func(s *engine.Spec) { s.Effects = true }
 	engine.Register(r, "say", say)
 	engine.Register(r, "echo", echo)
@@ -46,6 +52,19 @@ func (f *fakes) registry() *engine.Registry {
 	engine.Register(r, "wait-for", f.waitFor, effects)
 	engine.Register(r, "chat", chat, effects)
 	return r
+}
+
+// Model makes fakes what generate asks for its models: one that plays script.json.
+func (f *fakes) Model(name string) (models.Model, string, error) {
+	if f.model == nil {
+		return nil, "", errors.New("the scenario has no script.json")
+	}
+	return f.model, name, nil
+}
+
+// Endpoint refuses: scenarios dial nobody.
+func (f *fakes) Endpoint(at models.Endpoint) (models.Model, error) {
+	return nil, fmt.Errorf("the scenario has no endpoint %s", at.BaseURL)
 }
 
 // say speaks, and gives what it said.
@@ -170,7 +189,7 @@ func (f *fakes) waitFor(ctx context.Context, in waitInput) (map[string]any, erro
 		case <-cancelled:
 			return nil, context.Cause(ctx)
 		case <-killed:
-			return nil, errDead
+			return nil, faults.ErrDead
 		}
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/storetest/faults"
+	"github.com/stepgraph/stepgraph/models/script"
 )
 
 // A world is one play of a scenario: a store, the engine that runs on it now, the
@@ -32,7 +33,7 @@ type world struct {
 	want   []string // what has to be seen after each event, where the clock is real
 
 	engine   *engine.Engine
-	dead     *atomic.Bool // set when the engine's process has died
+	process  *faults.Store // its connection to the store
 	stopRun  func()
 	keys     map[string]string // ids of sessions, by the key they were started with
 	sessions []string          // names of the sessions started, oldest first
@@ -44,6 +45,13 @@ func newWorld(t testing.TB, s *scenario, store engine.Store, bubble bool) *world
 	w := &world{t: t, s: s, store: store, bubble: bubble, fakes: newFakes(), keys: map[string]string{}, prefix: strings.ToLower(rand.Text()[:10]) + "-"}
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if text := s.sections["script.json"]; text != "" {
+		file, err := script.Parse([]byte(text))
+		if err != nil {
+			t.Fatalf("script.json: %v", err)
+		}
+		w.fakes.model = script.New(file)
 	}
 	w.startEngine()
 	workflow := *s.workflow
@@ -62,21 +70,14 @@ func (w *world) startEngine() {
 	o.Log = slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	o.Name = "scenario"
 	if !w.bubble {
-		o.PollEvery = 20 * time.Millisecond
+		o.PollEvery = 50 * time.Millisecond
 		o.ReadEvery = time.Millisecond // ticks need not last as long as they say
 		if w.s.has("crash") {
-			o.LeaseFor = leaseFor
+			o.LeaseFor, o.StopGrace = leaseFor, 10*time.Millisecond
 		}
 	}
-	dead := &atomic.Bool{}
-	store := &hooked{Store: w.store, around: func(_ string, do func() error) error {
-		if dead.Load() {
-			return errDead
-		}
-		return do()
-	}}
-	w.dead = dead
-	w.engine = engine.New(store, w.fakes.registry(), o)
+	w.process = faults.Wrap(w.store, faults.Plan{})
+	w.engine = engine.New(w.process, w.fakes.registry(), o)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	done := make(chan error, 1)
 	running := w.engine
@@ -95,7 +96,7 @@ func (w *world) stop() { w.stopRun() }
 // crash ends the engine as kill -9 does, as far as its store can tell, and lets its leases
 // end before another engine starts.
 func (w *world) crash() {
-	w.dead.Store(true)
+	w.process.Die()
 	w.fakes.kill()
 	w.stopRun()
 	if w.bubble {
@@ -142,7 +143,7 @@ func (w *world) settle(n int, e event) {
 	}
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	every := time.NewTicker(5 * time.Millisecond)
+	every := time.NewTicker(10 * time.Millisecond)
 	defer every.Stop()
 	for {
 		seen := e.line + "\n" + w.look()
