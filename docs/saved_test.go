@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"sort"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -114,19 +113,4 @@ func TestSavedFiles(t *testing.T) {
 			t.Errorf("%s edits, and returns neither old and new nor what it removed", q.name)
 		}
 	}
-}
-
-var ran struct {
-	mu    sync.Mutex
-	names map[string]bool
-}
-
-// used remembers that a test has run a saved query.
-func used(name string) {
-	ran.mu.Lock()
-	defer ran.mu.Unlock()
-	if ran.names == nil {
-		ran.names = map[string]bool{}
-	}
-	ran.names[name] = true
 }

@@ -213,7 +213,6 @@ func (w *world) pastes(name string, values map[string]any) []map[string]any {
 		}
 		given[name] = v
 	}
-	used(name)
 	return w.cypher(q.text, given)
 }
 

@@ -1,6 +1,6 @@
 // What a step has been
-// Each text of a step that an engine has ever read, oldest first: properties and outgoing paths as JSON. To go back, see `workflow log`
-// and `workflow restore`. No row: no engine has read it yet.
+// Each text of a step that an engine has ever read, oldest first: properties and outgoing paths as JSON. To go back, put the old
+// input and conditions in again with the edits. No row: no engine has read it yet.
 // :param workflow => 'conversation';
 // :param step => 'ask';
 MATCH (d:DEFINITION {workflow: $workflow, step: $step})
