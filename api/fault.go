@@ -14,6 +14,10 @@ import (
 // statusClientIsGone is for the log only: nobody reads the answer.
 const statusClientIsGone = 499
 
+// ErrStopping is the cause with which a server that stops ends requests; they are
+// answered 503, since what they asked for may have happened: ask again with the same key.
+var ErrStopping = errors.New("the server is stopping")
+
 // maxExists bounds how many names a not-found lists.
 const maxExists = 100
 
@@ -23,6 +27,9 @@ func (s *server) problemOf(ctx context.Context, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
+	}
+	if errors.Is(err, ErrStopping) || errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), ErrStopping) {
+		return problem("unavailable", ErrStopping.Error()+"; ask again, with the same Idempotency-Key")
 	}
 	for i := range problemTable {
 		if errors.Is(err, problemTable[i].Err) {

@@ -101,7 +101,7 @@ func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
 	case err == nil:
 	case errors.Is(err, errLost):
 		r.log.Warn("lease lost", logError, err)
-		e.reportLost(r.id, late)
+		e.reportLost(r.id, append(r.unwritten.results, late...))
 	case errors.Is(err, errStopped):
 		e.release([]LeaseRef{{Session: r.id, Token: r.lease}})
 	default:

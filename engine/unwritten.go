@@ -12,6 +12,7 @@ type unwritten struct {
 	all        []*Execution // every visit that ended, whatever the level of history
 	executions []*Execution // those the history keeps
 	messages   []Message
+	results    []attemptResult // of calls that have ended, for word of them should the lease be lost
 	applied    []RequestOutcome
 	blobs      []Blob
 	drop       []string

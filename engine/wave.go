@@ -94,6 +94,7 @@ func (r *runner) takeArrivals() []arrival {
 
 func (r *runner) arrive(res attemptResult) {
 	delete(r.running, res.attempt.step)
+	r.unwritten.results = append(r.unwritten.results, res)
 	r.arrived = append(r.arrived, arrival{step: res.attempt.step, result: &res})
 }
 

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"syscall"
 	"time"
+
+	"github.com/stepgraph/stepgraph/api"
 )
 
 // A listener is a bound address and the server on it.
@@ -15,7 +17,7 @@ type listener struct {
 	net.Listener
 	server *http.Server
 	failed chan error
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 }
 
 // listen binds an address and begins to serve. Streams end when Close begins.
@@ -27,7 +29,7 @@ func listen(addr string, h http.Handler) (*listener, error) {
 		}
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
-	base, cancel := context.WithCancel(context.Background())
+	base, cancel := context.WithCancelCause(context.Background())
 	l := &listener{Listener: bound, cancel: cancel, failed: make(chan error, 1), server: &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -44,11 +46,16 @@ func (l *listener) address() string { return "http://" + l.Addr().String() }
 // stopWithin is how long requests may take to end when the server stops.
 const stopWithin = 5 * time.Second
 
-// close stops the server: no new requests, streams end, others finish.
+// finishWithin is how long requests that are under way may finish undisturbed.
+const finishWithin = 500 * time.Millisecond
+
+// close stops the server: no new requests, those under way finish; streams, and requests
+// that wait for a session, are ended after a moment.
 func (l *listener) close() error {
-	l.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
+	ending := time.AfterFunc(finishWithin, func() { l.cancel(api.ErrStopping) })
+	defer func() { ending.Stop(); l.cancel(api.ErrStopping) }()
 	if err := l.server.Shutdown(ctx); err != nil {
 		return errors.Join(err, l.server.Close())
 	}
