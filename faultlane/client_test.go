@@ -42,9 +42,10 @@ type shown struct {
 		Kind    string `json:"kind"`
 		Message string `json:"message"`
 	} `json:"error"`
-	Accepted *acceptedBody `json:"accepted"`
 }
 
+// An acceptedBody is what is said of the answer that counts, by a success and by the
+// problem already_answered.
 type acceptedBody struct {
 	Request  string          `json:"request"`
 	Step     string          `json:"step"`
@@ -141,7 +142,7 @@ func (c *client) attend(ctx context.Context, p *promise, cancelAt int) error {
 			err = fmt.Errorf("nothing has happened for %s, it is %s at version %d", c.calm, s.Status, s.Version)
 		default:
 			var busy bool
-			if busy, err = c.answerAll(ctx, p, s); busy {
+			if busy, err = c.answerAll(ctx, p, s); busy && err == nil {
 				continue
 			}
 		}
@@ -239,7 +240,9 @@ func (c *client) submit(ctx context.Context, w *wire, p *promise, v visit, ask i
 	if err != nil {
 		return err
 	}
-	var s shown
+	var s struct {
+		Accepted *acceptedBody `json:"accepted"`
+	}
 	if err := json.Unmarshal(got.body, &s); err != nil {
 		return fmt.Errorf("answer %s: status %d: %w: %s", v, got.status, err, got.body)
 	}

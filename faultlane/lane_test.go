@@ -47,7 +47,7 @@ func firstSeed(t *testing.T) uint64 {
 
 // TestSQLite kills the engine that has an embedded store.
 func TestSQLite(t *testing.T) {
-	short := plan{faultKill: 6, faultTerm: 1, faultStop: 1}
+	short := plan{faultKill: 5, faultTerm: 1}
 	long := plan{faultKill: 40, faultTerm: 5, faultStop: 5}
 	lane(t, "sqlite", wanted(t)/2, short, long, func(t *testing.T, r round) {
 		file := filepath.Join(t.TempDir(), "stepgraph.db")
@@ -61,7 +61,7 @@ func TestSQLite(t *testing.T) {
 func TestNeo4j(t *testing.T) {
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	t.Run("zombie", func(t *testing.T) { zombie(t, server) })
-	short := plan{faultKill: 2, faultStop: 1, faultCommit: 2, faultCut: 1, faultStoreKill: 1}
+	short := plan{faultKill: 1, faultStop: 1, faultCommit: 2, faultStoreKill: 1}
 	long := plan{faultKill: 14, faultTerm: 3, faultStop: 8, faultCommit: 12, faultCut: 6, faultStall: 5, faultStoreKill: 2}
 	lane(t, "neo4j", wanted(t)/2, short, long, func(t *testing.T, r round) {
 		empty(t, server)

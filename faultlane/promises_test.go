@@ -52,6 +52,13 @@ func (p *promises) violate(format string, args ...any) {
 	p.violations = append(p.violations, fmt.Sprintf(format, args...))
 }
 
+// broken tells whether a client has seen a violation.
+func (p *promises) broken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.violations) > 0
+}
+
 func (p *promises) count(f func(t *tally)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
