@@ -57,7 +57,20 @@ func TestLeaseByHand(t *testing.T) {
 	await(t, entered)
 	close(leave)
 	w.wait(s.ID)
-	w.ranSteps(s.ID, "root", "ask", "greet", "work")
+	// Two calls, one result: the other, as far as its engine comes to say so, is lost.
+	complete := 0
+	for _, e := range w.pastes("session_history", map[string]any{"session": s.ID}) {
+		switch {
+		case e["step"] != "work" || e["status"] == engine.StatusLost:
+		case e["status"] == engine.StatusComplete:
+			complete++
+		default:
+			t.Errorf("work ended %v", e["status"])
+		}
+	}
+	if complete != 1 {
+		t.Errorf("work is complete %d times", complete)
+	}
 }
 
 func await(t *testing.T, c chan struct{}) {
