@@ -7,7 +7,7 @@ FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition for
 	formats/native:FuzzRead models/script:FuzzParse functions/code:FuzzValues functions/code:FuzzScripts
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
-.PHONY: help build test test-stores scenarios lint fmt bench verify check
+.PHONY: help build test test-on-neo4j test-elsewhere test-stores scenarios lint fmt bench verify check
 .PHONY: $(BIN)/neo4j-for-tests
 
 help: ## print this list
@@ -19,11 +19,20 @@ build: ## build .bin/stepgraph
 $(BIN)/neo4j-for-tests:
 	go build -o $@ ./cypher/neo4jserver/cmd/neo4j-for-tests
 
+# One Neo4j serves all packages that share it, one package at a time: an engine takes any
+# session that is due. The other packages run beside them.
+SHARING := $(sort $(dir $(shell git grep -l --untracked 'neo4jtest[.]URI' -- '*_test.go')))
 test: $(BIN)/neo4j-for-tests lint ## what CI runs: lint and every test, with a real Neo4j (Docker, or Java and Maven)
-	$(WITH_NEO4J) go test -timeout 9m ./...
+	$(MAKE) --no-print-directory -k -j 2 test-on-neo4j test-elsewhere
+
+test-on-neo4j: $(BIN)/neo4j-for-tests
+	$(WITH_NEO4J) go test -p 1 -timeout 9m $(addprefix ./,$(SHARING))
+
+test-elsewhere:
+	go test -p 1 -timeout 9m $$(go list ./... | grep -vxF "$$(go list $(addprefix ./,$(SHARING)))")
 
 test-stores: $(BIN)/neo4j-for-tests ## the contract of stores, on memory, SQLite and Neo4j
-	$(WITH_NEO4J) go test -timeout 9m ./memory/... ./sqlite/... ./cypher/...
+	$(WITH_NEO4J) go test -p 1 -timeout 9m ./memory/... ./sqlite/... ./cypher/...
 
 scenarios: ## the processor's scenarios, and those recorded from LUNA
 	go test -count=1 -run Scenario ./engine/... ./cmd/stepgraph/...
@@ -40,7 +49,7 @@ bench: ## all workloads on an embedded store, a line of JSON each
 	go run ./cmd/stepgraph bench
 
 verify: $(BIN)/neo4j-for-tests lint ## the long lane: race detector, fuzzing
-	$(WITH_NEO4J) go test -race -count=1 -timeout 60m ./...
+	$(WITH_NEO4J) go test -race -count=1 -p 1 -timeout 60m ./...
 	@for target in $(FUZZ); do \
 		echo "go test -fuzz $${target#*:} ./$${target%:*}"; \
 		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 1m "./$${target%:*}" || exit 1; \

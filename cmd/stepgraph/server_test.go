@@ -163,13 +163,14 @@ func TestServe(t *testing.T) {
 	}{
 		{"no store", nil, "--store is missing"},
 		{"no such store", []string{"--store", "mysql://x"}, "store"},
+		{"no duration", []string{"--store", "memory", "--lease", "soon"}, "--lease"},
 		{"no token off loopback", []string{"--store", "memory", "--addr", "0.0.0.0:0"}, "--token"},
 	} {
 		if got := invoke(t, "", nil, append([]string{"serve", "--dir", dir}, c.args...)...); got.code != 2 || !strings.Contains(got.err, c.want) {
 			t.Errorf("%s: exit %d: %s", c.why, got.code, got.err)
 		}
 	}
-	s := serveHere(t, nil, "serve", "--store", "memory", "--addr", "127.0.0.1:0", "--token", "secret", "--dir", dir, "-o", "json")
+	s := serveHere(t, nil, "serve", "--store", "memory", "--addr", "127.0.0.1:0", "--token", "secret", "--lease", "2s", "--dir", dir, "-o", "json")
 	s.ready(t)
 	env := map[string]string{"STEPGRAPH_SERVER": s.address}
 	if got := invoke(t, "", env, "list", "--dir", dir); got.code != 1 || !strings.Contains(strings.ToLower(got.err), "token") {
