@@ -192,15 +192,20 @@ func (o *operator) begin(q engine.BatchRequest) *engine.Batch {
 	return b
 }
 
-// patienceOfOperators bounds every wait.
+// patienceOfOperators bounds every wait, for a batch of some thousand sessions.
 const patienceOfOperators = 60 * time.Second
+
+// patience bounds a wait that the size of -batch-sessions may make longer.
+func (o *operator) patience() time.Duration {
+	return patienceOfOperators + time.Duration(*batchSessions)*20*time.Millisecond
+}
 
 // until polls until done.
 func (o *operator) until(what string, done func() bool) {
 	o.Helper()
 	every := time.NewTicker(5 * time.Millisecond)
 	defer every.Stop()
-	deadline := time.NewTimer(patienceOfOperators)
+	deadline := time.NewTimer(o.patience())
 	defer deadline.Stop()
 	for !done() {
 		select {
