@@ -171,12 +171,25 @@ func (r *runner) load(rec SessionRecord) (err error) {
 	if r.counters, err = parseCounters(rec.ID, rec.Counters); err != nil {
 		return err
 	}
+	if len(rec.Counters) == 0 && rec.Version > 0 {
+		if r.counters, err = r.recoverCounters(rec); err != nil {
+			return err
+		}
+	}
 	if r.state, err = ParseState(rec.ID, rec.State); err != nil {
 		return err
 	}
+	r.noteVisits()
 	r.stateBytes = len(rec.State)
 	r.adoptState(rec)
 	return nil
+}
+
+// noteVisits raises the visits counted to those that stand in the state.
+func (r *runner) noteVisits() {
+	for id, l := range r.state.engine.Live {
+		r.counters.Visits[id] = max(r.counters.Visits[id], l.Visit)
+	}
 }
 
 // adoptState completes a state made by hand or by LUNA: `{}` starts at the root, and a

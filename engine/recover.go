@@ -1,0 +1,31 @@
+package engine
+
+// recoverCounters builds counters anew for a session that has lost them to somebody's
+// hand: from its history, its chat and its inbox, so that no number is given twice.
+func (r *runner) recoverCounters(rec SessionRecord) (*counters, error) {
+	c := &counters{Visits: map[string]int{}, Seen: rec.Inbox}
+	for i := range r.requests { // what the claim brought is not applied yet
+		c.Seen = min(c.Seen, r.requests[i].N-1)
+	}
+	for {
+		page, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{After: c.Seq, Limit: maxPage})
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			c.Seq = page[i].Seq
+			c.Visits[page[i].Step] = max(c.Visits[page[i].Step], page[i].Visit)
+		}
+		if len(page) < maxPage {
+			break
+		}
+	}
+	newest, err := r.e.store.Messages(r.ctx, r.id, HistoryQuery{Newest: true, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(newest) > 0 {
+		c.Messages = newest[0].N
+	}
+	return c, nil
+}
