@@ -32,9 +32,6 @@ func newWire(e engines, p *promises, rng *rand.Rand) *wire {
 	return &wire{engines: e, to: p, http: &http.Client{Transport: transport}, rng: rng}
 }
 
-// statusGone is what a request is answered that its server gave up.
-const statusGone = 499
-
 // errNoAnswer ends a request that nobody answered for too long.
 var errNoAnswer = errors.New("no definite answer")
 
@@ -98,7 +95,7 @@ func (w *wire) once(ctx context.Context, method, route, key string, body []byte)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusRequestTimeout || response.StatusCode == statusGone {
+	if err != nil || response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusRequestTimeout {
 		return nil
 	}
 	got := &reply{status: response.StatusCode, body: text}

@@ -120,7 +120,11 @@ func (l *ledger) fate(key string, n int) fate {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s %d", l.seed, key, n)
 	roll := h.Sum64() >> 16
-	return fate{after: time.Duration(roll/1000%30) * time.Millisecond, busy: roll%100 < 10, hangUp: roll%100 >= 95}
+	f := fate{after: time.Duration(roll/1000%40) * time.Millisecond, busy: roll%100 < 10, hangUp: roll%100 >= 95}
+	if roll/100%10 == 0 {
+		f.after *= 10 // long enough to be under way when something happens
+	}
+	return f
 }
 
 // of returns the calls of a key.
