@@ -47,6 +47,7 @@ func firstSeed(t *testing.T) uint64 {
 
 // TestSQLite kills the engine that has an embedded store.
 func TestSQLite(t *testing.T) {
+	t.Parallel()
 	short := plan{faultKill: 5, faultTerm: 1}
 	long := plan{faultKill: 40, faultTerm: 5, faultStop: 5}
 	lane(t, "sqlite", wanted(t)/2, short, long, func(t *testing.T, r round) {
@@ -59,6 +60,7 @@ func TestSQLite(t *testing.T) {
 
 // TestNeo4j has two or three engines on one Neo4j, and breaks all of it.
 func TestNeo4j(t *testing.T) {
+	t.Parallel()
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	t.Run("zombie", func(t *testing.T) { zombie(t, server) })
 	short := plan{faultKill: 1, faultStop: 1, faultCommit: 2, faultStoreKill: 1}

@@ -15,6 +15,7 @@ import (
 // stores of which each breaks the promise in one way, and each has to be found out. On the
 // store as it is there is nothing to find.
 func TestOracle(t *testing.T) {
+	t.Parallel()
 	seed := firstSeed(t)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {

@@ -108,6 +108,7 @@ func (q *inquest) hold() {
 	q.answers()
 	q.visits()
 	q.values()
+	q.lostCalls()
 }
 
 // atRest: it has ended, nobody holds it and nothing of it is due.

@@ -158,6 +158,21 @@ func (q *inquest) values() {
 	}
 }
 
+// lostCalls: word of a call that a worker made without the session is of one that was made.
+// It may be the call that counts: a commit whose answer was lost for longer than the lease.
+func (q *inquest) lostCalls() {
+	for _, x := range q.t.executions {
+		if x.Status != engine.StatusLost {
+			continue
+		}
+		v, token := visit{x.Step, x.Visit}, field(x.Output, "token")
+		calls := q.ledger.of(q.key(v))
+		if len(calls) == 0 || token != "" && !slices.ContainsFunc(calls, func(c effect) bool { return c.token == token }) {
+			q.violate("execution %d says that a call of %s was lost, of the result %q: it was called %d times", x.Seq, v, token, len(calls))
+		}
+	}
+}
+
 // last tells whether a visit is its step's last one.
 func (q *inquest) last(v visit) bool { return len(q.ended[visit{v.step, v.n + 1}]) == 0 }
 
