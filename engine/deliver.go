@@ -26,15 +26,10 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 		return nil, detail(ErrTooLarge, "response has %d bytes, at most %d are taken", len(q.Response), e.o.MaxOutput)
 	}
 	q.Key = escapeKey(q.Key)
-	a := acceptance{q: q, known: map[string]bool{}}
-	if q.Step != "" {
-		if err := e.knowSteps(ctx, &a); err != nil {
-			return nil, err
-		}
-	}
+	a := acceptance{q: q}
 	delivered, err := e.accept(ctx, &a)
 	if err != nil {
-		return nil, err
+		return nil, e.explainAnswer(ctx, &a, err)
 	}
 	s, err := e.view(ctx, &delivered.Session)
 	if err != nil {
@@ -68,27 +63,28 @@ func keyOr(key string, fresh func() string) string {
 	return fresh()
 }
 
-// knowSteps reads which steps the session's workflow has, for a good not found.
-func (e *Engine) knowSteps(ctx context.Context, a *acceptance) error {
-	rec, err := e.store.Session(ctx, a.q.Session)
-	if err != nil {
+// explainAnswer tells a step that does not exist from one that does not wait: the
+// workflow is read only once it matters.
+func (e *Engine) explainAnswer(ctx context.Context, a *acceptance, err error) error {
+	if !a.strange {
 		return err
 	}
-	def, err := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
-	if err != nil {
+	rec, readErr := e.store.Session(ctx, a.q.Session)
+	if readErr != nil {
 		return err
 	}
-	for id := range def.steps {
-		a.known[id] = true
+	def, readErr := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+	if readErr != nil || def.steps[a.q.Step] != nil {
+		return err
 	}
-	return nil
+	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: def.stepIDs()}
 }
 
 // An acceptance decides, under the session's lock, whether an answer counts.
 type acceptance struct {
 	q        AnswerRequest
-	known    map[string]bool // steps of the workflow, when a step was named
-	replayed *Request        // what was accepted before, when this is the same again
+	strange  bool     // the step named has never run in this session
+	replayed *Request // what was accepted before, when this is the same again
 }
 
 func (a *acceptance) decide(v InboxView) (*Request, error) {
@@ -188,9 +184,7 @@ func (a *acceptance) notOpen(state *State, v InboxView, hash string) error {
 			return a.before(before, hash)
 		}
 	}
-	if !a.known[a.q.Step] && state.Step(a.q.Step) == nil {
-		return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: sortedKeys(a.known)}
-	}
+	a.strange = state.Step(a.q.Step) == nil
 	return detail(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, state.shownStatus(&v.Session))
 }
 
