@@ -88,7 +88,7 @@ type acceptance struct {
 }
 
 func (a *acceptance) decide(v InboxView) (*Request, error) {
-	a.replayed = nil
+	a.replayed, a.strange = nil, false
 	hash := bodyHash(a.q.Response)
 	if v.Same != nil {
 		if v.Same.Kind == RequestAnswer && v.Same.BodyHash == hash && (a.q.Step == "" || a.q.Step == v.Same.Step) {
