@@ -8,9 +8,7 @@ import (
 )
 
 type awaitingIn struct {
-	Workflow string `query:"workflow"`
-	Step     string `query:"step"`
-	Root     string `query:"root" doc:"of this session and all that descend from it"`
+	SessionFilter
 	Paged
 }
 
@@ -25,8 +23,12 @@ func (s *server) awaiting(ctx context.Context, in *awaitingIn) (*pageOut[engine.
 	if err != nil {
 		return nil, err
 	}
-	found, next, err := s.e.Awaiting(ctx, engine.SessionQuery{Workflow: in.Workflow, Step: in.Step, Root: in.Root,
-		Limit: in.Limit, After: engine.Cursor{At: at.At, ID: at.ID}})
+	q, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	q.Limit, q.After = in.Limit, engine.Cursor{At: at.At, ID: at.ID}
+	found, next, err := s.e.Awaiting(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 const (
 	normalLimit = 1 << 20
 	largeLimit  = 5 << 20 // states and workflows
+	batchLimit  = 64 << 20
 )
 
 // bodyTimeout is how long a body may take to arrive.
@@ -41,6 +42,15 @@ func (s *server) guardBody(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	r, w := humachi.Unwrap(c)
+	if readsItself(c.Operation()) {
+		if p := judgeKind(c.Operation(), r.Header.Get("Content-Type")); p != nil {
+			p.write(w)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, &patientBody{r.Body, http.NewResponseController(w)}, limitOf(c.Operation()))
+		next(c)
+		return
+	}
 	text, err := readLimited(w, r, limitOf(c.Operation()))
 	if err != nil {
 		s.problemOf(c.Context(), err).write(w)
@@ -63,17 +73,50 @@ func readLimited(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, e
 	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
 	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, problem("too_large", fmt.Sprintf("the body has more than %d bytes", limit))
-	case err != nil:
-		return nil, problem("bad_request", "the body could not be read: "+err.Error())
+	if err != nil {
+		return nil, unreadable(err)
 	}
 	return text, nil
 }
 
+// unreadable is the problem of a body that did not arrive whole.
+func unreadable(err error) *Problem {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return problem("too_large", fmt.Sprintf("the body has more than %d bytes", large.Limit))
+	}
+	return problem("bad_request", "the body could not be read: "+err.Error())
+}
+
+// A patientBody is a large body on its way: each part of it may take bodyTimeout.
+type patientBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+// Read lifts the deadline again, as readLimited does.
+func (b *patientBody) Read(p []byte) (int, error) {
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
+	n, err := b.ReadCloser.Read(p)
+	_ = b.control.SetReadDeadline(time.Time{})
+	return n, err
+}
+
 func judge(op *huma.Operation, contentType string, text []byte) *Problem {
+	if p := judgeKind(op, contentType); p != nil {
+		return p
+	}
+	if takesFiles(op) {
+		return nil
+	}
+	if err := jsonbody.Check(text); err != nil {
+		return problem("bad_request", err.Error(), Fault{Message: err.Error()})
+	}
+	return nil
+}
+
+// judgeKind sees that the body is of a type that the operation reads.
+func judgeKind(op *huma.Operation, contentType string) *Problem {
 	kind := "application/json"
 	if contentType != "" {
 		var err error
@@ -84,12 +127,6 @@ func judge(op *huma.Operation, contentType string, text []byte) *Problem {
 	takes := mediaTypes(op)
 	if !slices.Contains(takes, kind) {
 		return problem("unsupported_media_type", fmt.Sprintf("content type is %s, want %s", kind, strings.Join(takes, " or ")))
-	}
-	if takesFiles(op) {
-		return nil
-	}
-	if err := jsonbody.Check(text); err != nil {
-		return problem("bad_request", err.Error(), Fault{Message: err.Error()})
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ type Engine interface {
 	History
 	Workflows
 	Evaluation
+	Batches
+	Operating
 	// Registry holds the functions steps may call.
 	Registry() *engine.Registry
 	// Store is pinged by /readyz.
@@ -35,6 +37,7 @@ type Sessions interface {
 type Steering interface {
 	Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error)
 	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
+	Fork(ctx context.Context, q engine.ForkRequest) (*engine.Session, error)
 	Wait(ctx context.Context, id string) (*engine.Session, error)
 }
 
@@ -42,6 +45,7 @@ type Steering interface {
 type History interface {
 	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
 	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
+	Requests(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Request, error)
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
 }
 
@@ -62,4 +66,27 @@ type Workflows interface {
 type Evaluation interface {
 	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
 	EvalCondition(ctx context.Context, session string, condition any, operator string) (*engine.ConditionResult, error)
+}
+
+// Batches do one action to many sessions.
+type Batches interface {
+	StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, bool, error)
+	Batch(ctx context.Context, id string) (*engine.Batch, error)
+	Batches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error)
+	BatchItems(ctx context.Context, id string, q engine.ItemQuery) ([]engine.BatchItem, error)
+	StopBatch(ctx context.Context, id, message string) (*engine.Batch, error)
+	ContinueBatch(ctx context.Context, id string) (*engine.Batch, error)
+	DeleteBatch(ctx context.Context, id string) error
+}
+
+// Operating tells why sessions stand where they stand, whom edits touch and how to take
+// them back.
+type Operating interface {
+	Explain(ctx context.Context, session string) (*engine.Explanation, error)
+	Affected(ctx context.Context, workflow, step, path string, limit int) (*engine.Affected, error)
+	WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*engine.WhatIf, error)
+	WorkflowLog(ctx context.Context, workflow, step string) ([]engine.LogEntry, error)
+	DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error)
+	RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error)
+	Doctor(ctx context.Context) ([]engine.Finding, error)
 }

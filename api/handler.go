@@ -113,6 +113,15 @@ func (s *server) registerAll() {
 	s.registerSteering()
 	s.registerAwaiting()
 	s.registerEval()
+	s.registerFork()
+	s.registerExplain()
+	s.registerRequests()
+	s.registerBatches()
+	s.registerBatchResults()
+	s.registerAffected()
+	s.registerWorkflowLog()
+	s.registerStats()
+	s.registerDoctor()
 }
 
 // deadline bounds a request, by what ?wait= asks for and RequestTimeout besides. The
@@ -122,7 +131,7 @@ func (s *server) deadline(c huma.Context, next func(huma.Context)) {
 		next(c)
 		return
 	}
-	longest := s.o.RequestTimeout
+	longest := max(s.o.RequestTimeout, longestOf(c.Operation()))
 	if wait, err := parseWait(c.Query("wait")); err == nil {
 		longest += wait
 	}

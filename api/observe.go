@@ -46,7 +46,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 			route := routeOf(r)
 			s.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
 			took := time.Since(began)
-			if seen.Header().Get("Content-Type") != eventStream {
+			if kind := seen.Header().Get("Content-Type"); kind != eventStream && kind != ndjson {
 				s.metrics.duration.WithLabelValues(methodOf(r), route).Observe(took.Seconds())
 			}
 			s.o.Log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,

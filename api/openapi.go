@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 func humaConfig() huma.Config {
@@ -35,8 +36,11 @@ func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == reflect.TypeFor[workflowProblem]() {
+	switch t {
+	case reflect.TypeFor[workflowProblem]():
 		return "WorkflowProblem"
+	case reflect.TypeFor[engine.Affected]():
+		return "AffectedSessions"
 	}
 	return name
 }
@@ -49,6 +53,8 @@ const (
 	tagPeople    = "people"
 	tagSteering  = "steering"
 	tagEval      = "evaluation"
+	tagBatches   = "batches"
+	tagOperating = "operating"
 )
 
 var tags = []*huma.Tag{
@@ -57,6 +63,8 @@ var tags = []*huma.Tag{
 	{Name: tagHistory, Description: "what a session said and did"},
 	{Name: tagPeople, Description: "what waits for a person, and answers"},
 	{Name: tagSteering, Description: "what an operator can do to a session"},
+	{Name: tagBatches, Description: "one action on many sessions: durable, restartable, at a rate"},
+	{Name: tagOperating, Description: "why sessions stand where they stand, whom an edit touches, how to take it back"},
 	{Name: tagEval, Description: "what a reference gives and why a condition holds"},
 }
 

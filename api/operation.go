@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -15,15 +16,18 @@ type operation struct {
 	id, method, path string
 	tag              string
 	summary, about   string
-	status           int      // of success; 200 by default
-	problems         []string // slugs it answers with, besides those that any route may
-	limit            int64    // of the body; normalLimit by default
-	optional         bool     // the body may be left out
-	files            bool     // the body is a file of any type
-	stream           bool     // an event stream: no deadline
-	replay           bool     // a POST whose answers the API itself keeps by key
-	takes            []string // content types of the body besides application/json
-	object           bool     // the raw body is a JSON object
+	status           int           // of success; 200 by default
+	problems         []string      // slugs it answers with, besides those that any route may
+	limit            int64         // of the body; normalLimit by default
+	optional         bool          // the body may be left out
+	files            bool          // the body is a file of any type
+	stream           bool          // an event stream: no deadline
+	replay           bool          // a POST whose answers the API itself keeps by key
+	takes            []string      // content types of the body besides application/json
+	object           bool          // the raw body is a JSON object
+	streamed         bool          // the handler reads the body itself, as it comes
+	body             any           // what a streamed JSON body is; nil elsewhere
+	longest          time.Duration // how long it may take; 0 is Options.RequestTimeout
 }
 
 // What an operation is, for the middleware; keys of huma.Operation.Metadata.
@@ -32,12 +36,16 @@ const (
 	metaFiles  = "files"
 	metaStream = "stream"
 	metaReplay = "replay"
+	metaReads  = "reads"
+	metaSlow   = "longest"
 )
 
-func limitOf(op *huma.Operation) int64   { return op.Metadata[metaLimit].(int64) }
-func takesFiles(op *huma.Operation) bool { return op.Metadata[metaFiles].(bool) }
-func isStream(op *huma.Operation) bool   { return op.Metadata[metaStream].(bool) }
-func keepsKeys(op *huma.Operation) bool  { return op.Metadata[metaReplay].(bool) }
+func limitOf(op *huma.Operation) int64           { return op.Metadata[metaLimit].(int64) }
+func takesFiles(op *huma.Operation) bool         { return op.Metadata[metaFiles].(bool) }
+func isStream(op *huma.Operation) bool           { return op.Metadata[metaStream].(bool) }
+func readsItself(op *huma.Operation) bool        { return op.Metadata[metaReads].(bool) }
+func longestOf(op *huma.Operation) time.Duration { return op.Metadata[metaSlow].(time.Duration) }
+func keepsKeys(op *huma.Operation) bool          { return op.Metadata[metaReplay].(bool) }
 
 // register adds an operation whose handler's errors become problems.
 func register[I, O any](s *server, o operation, handle func(context.Context, *I) (*O, error)) {
@@ -47,7 +55,8 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag}, Summary: o.summary, Description: o.about,
 		DefaultStatus: o.status, MaxBodyBytes: -1, BodyReadTimeout: -1, RejectUnknownQueryParameters: true,
-		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay},
+		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
+			metaReads: o.streamed, metaSlow: o.longest},
 	}
 	describeBody(&op, o)
 	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
@@ -63,6 +72,9 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 	})
 	if o.optional {
 		s.api.OpenAPI().Paths[o.path].Post.RequestBody.Required = false
+	}
+	if o.streamed { // said only now, else huma reads it
+		s.api.OpenAPI().Paths[o.path].Post.RequestBody = s.streamedBody(o)
 	}
 	if o.object { // huma adds it for every raw body
 		delete(op.RequestBody.Content, "application/octet-stream")
@@ -87,12 +99,22 @@ func describeBody(op *huma.Operation, o operation) {
 	}
 }
 
+// streamedBody describes a body that the handler reads itself.
+func (s *server) streamedBody(o operation) *huma.RequestBody {
+	body := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
+	for _, kind := range o.takes {
+		body.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	return body
+}
+
 // problemsOf are the slugs an operation may answer with.
 func problemsOf(o operation, input reflect.Type) []string {
 	all := slices.Concat(anyProblems, o.problems)
 	_, typed := input.FieldByName("Body")
 	_, raw := input.FieldByName("RawBody")
-	if typed || raw {
+	if typed || raw || o.streamed {
 		all = append(all, "bad_request", "too_large", "unsupported_media_type")
 	}
 	if input.NumField() > 0 {

@@ -39,7 +39,8 @@ func mergeJSON(target, patch []byte, whole []string) ([]byte, error) {
 }
 
 // decodeBody judges JSON by the schema of T, as huma does with a body, and decodes it.
-func decodeBody[T any](s *server, text []byte) (*T, error) {
+// what names it in the problem.
+func decodeBody[T any](s *server, what string, text []byte) (*T, error) {
 	schemas := s.api.OpenAPI().Components.Schemas
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
@@ -55,7 +56,7 @@ func decodeBody[T any](s *server, text []byte) (*T, error) {
 		}
 	}
 	if len(faults) > 0 {
-		return nil, problem("request_invalid", "the patched result does not fit", faults...)
+		return nil, problem("request_invalid", what+" does not fit", faults...)
 	}
 	out := new(T)
 	if err := json.Unmarshal(text, out); err != nil {

@@ -108,11 +108,21 @@ func moved(before *engine.Path, p *Path) []Fault {
 }
 
 func (s *server) removePath(ctx context.Context, in *removePathIn) (*removedOut, error) {
-	after, err := s.e.RemovePath(ctx, in.Workflow, in.Path, in.tag())
+	var source string
+	var after *engine.Workflow
+	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
+		p := w.Path(in.Path)
+		if p == nil {
+			return noSuchPath(w, in.Path)
+		}
+		source = p.Source
+		after, err = s.e.RemovePath(ctx, in.Workflow, in.Path, match)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	affected, err := s.affected(ctx, in.Workflow, "")
+	affected, err := s.affected(ctx, in.Workflow, source)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +151,7 @@ func (s *server) editedPath(ctx context.Context, w *engine.Workflow, p *engine.P
 	if p == nil {
 		return nil, fmt.Errorf("a path is not in workflow %q after it was written", w.ID)
 	}
-	affected, err := s.affected(ctx, w.ID, "")
+	affected, err := s.affected(ctx, w.ID, p.Source)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 var (
 	errUnauthorized  = errors.New("token is missing or wrong")
 	errForbidden     = errors.New("forbidden")
+	errBatchBusy     = errors.New("batch is at work")
 	errStepExists    = errors.New("step exists")
 	errPathExists    = errors.New("path exists")
 	errNoVersion     = errors.New("If-Match is missing")
@@ -62,6 +63,9 @@ var problemTable = []problemRow{
 	{Err: engine.ErrPathNotFound, Slug: "path_not_found", Status: http.StatusNotFound, Title: "No such path",
 		Means: "The workflow has no path of this id or name; `exists` lists those it has. A path without an id is called `source>target`.",
 		Do:    "Use one of `exists`, escaped for a URL (`>` is `%3E`)."},
+	{Err: engine.ErrBatchNotFound, Slug: "batch_not_found", Status: http.StatusNotFound, Title: "No such batch",
+		Means: "There is no batch of this id; it may have been deleted.",
+		Do:    "List batches with `GET /api/v1/batches`."},
 	{Err: errMethod, Slug: "method_not_allowed", Status: http.StatusMethodNotAllowed, Title: "Not with this method",
 		Means: "The route exists, but not for this method; `Allow` lists those it has.",
 		Do:    "Use a method of `Allow`."},
@@ -78,6 +82,9 @@ var problemTable = []problemRow{
 		Means: "Somebody advances the session just now, so its state cannot be replaced; or it has not ended and was to be deleted.",
 		Do:    "Pause it or wait until it rests, then try again; to delete it, cancel it first or use `?cancel=true`."},
 	{Err: engine.ErrLeaseLost, Slug: "session_busy", Status: http.StatusConflict},
+	{Err: errBatchBusy, Slug: "batch_busy", Status: http.StatusConflict, Title: "The batch is at work",
+		Means: "The batch is worked on just now, so it cannot be deleted.",
+		Do:    "Stop it with `POST …/stop` or wait until it is complete, then delete it."},
 	{Err: engine.ErrSessionEnded, Slug: "session_ended", Status: http.StatusConflict, Title: "The session has ended",
 		Means: "The session is complete or cancelled and cannot do this any more.",
 		Do:    "Start another one."},
@@ -94,7 +101,7 @@ var problemTable = []problemRow{
 		Means: "This edit replaces a state as a whole, so it must say which version it was made on.",
 		Do:    "Send the `ETag` of the state you read as `If-Match`."},
 	{Err: engine.ErrTooLarge, Slug: "too_large", Status: http.StatusRequestEntityTooLarge, Title: "Too large",
-		Means: "The body, or a part of it, is above a limit that the detail names: bodies 1 MB (5 MB for states and workflows), inputs and answers 1 MB, states 4 MB.",
+		Means: "The body, or a part of it, is above a limit that the detail names: bodies 1 MB (5 MB for states and workflows, 64 MB for batches), inputs and answers 1 MB, states 4 MB.",
 		Do:    "Send less; keep large data elsewhere and refer to it."},
 	{Err: errMediaType, Slug: "unsupported_media_type", Status: http.StatusUnsupportedMediaType, Title: "Wrong content type",
 		Means: "The body's `Content-Type` is none that this route reads.",
@@ -120,6 +127,9 @@ var problemTable = []problemRow{
 	{Err: errInternal, Slug: "internal", Status: http.StatusInternalServerError, Title: "Something is broken here",
 		Means: "A fault of the server. Its log has the details.",
 		Do:    "Report it with the time and the request. The same request with the same `Idempotency-Key` may be sent again."},
+	{Err: engine.ErrNotOnThisStore, Slug: "not_on_this_store", Status: http.StatusNotImplemented, Title: "Not on this store",
+		Means: "The store that this engine runs on cannot do it: graph queries need Neo4j.",
+		Do:    "Run the engine on a store that can."},
 	{Err: engine.ErrUnavailable, Slug: "unavailable", Status: http.StatusServiceUnavailable, Title: "Not now",
 		Means: "The database cannot be reached, or did not answer in time. What was asked may have happened all the same.",
 		Do:    "Send the same request with the same `Idempotency-Key` again after the time in `Retry-After`.", RetryAfter: 1},

@@ -171,9 +171,9 @@ func (f *SessionFilter) query() (engine.SessionQuery, error) {
 		CreatedAfter: f.CreatedAfter, CreatedBefore: f.CreatedBefore, WaitingBefore: f.WaitingBefore}
 	for _, list := range f.Status {
 		for status := range strings.SplitSeq(list, ",") {
-			if status = strings.TrimSpace(status); !slices.Contains(statuses, status) {
-				return q, problem("request_invalid", "", Fault{Parameter: "status",
-					Message: fmt.Sprintf("%q is no status; there are %s", status, strings.Join(statuses, ", "))})
+			status = strings.TrimSpace(status)
+			if text := noStatus(status); text != "" {
+				return q, problem("request_invalid", "", Fault{Parameter: "status", Message: text})
 			}
 			q.Status = append(q.Status, status)
 		}
@@ -189,4 +189,12 @@ func (f *SessionFilter) query() (engine.SessionQuery, error) {
 		q.Labels[name] = value
 	}
 	return q, nil
+}
+
+// noStatus says that a text is no status of a session; "" when it is one.
+func noStatus(text string) string {
+	if slices.Contains(statuses, text) {
+		return ""
+	}
+	return fmt.Sprintf("%q is no status; there are %s", text, strings.Join(statuses, ", "))
 }

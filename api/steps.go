@@ -47,7 +47,7 @@ type Removed struct {
 // Affected is how many sessions an edit concerns: they use it from their next wave on.
 type Affected struct {
 	Sessions map[string]int64 `json:"sessions" doc:"sessions of the workflow that have not ended, by status"`
-	AtStep   int64            `json:"at_step" doc:"questions open at the step; they stay as they were shown until they are answered or reasked"`
+	AtStep   int64            `json:"at_step" doc:"questions open at the step, or at the step the path starts from; they stay as they were shown until they are answered or reasked"`
 }
 
 type editedStepOut struct {
@@ -170,7 +170,7 @@ func (s *server) affected(ctx context.Context, workflow, step string) (Affected,
 			out.Sessions[status] = n
 		}
 	}
-	if step == "" || counts[engine.StatusAwaitingInput]+counts[engine.StatusPaused]+counts[engine.StatusActive]+counts[engine.StatusError] == 0 {
+	if counts[engine.StatusAwaitingInput]+counts[engine.StatusPaused]+counts[engine.StatusActive]+counts[engine.StatusError] == 0 {
 		return out, nil
 	}
 	at, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow, Step: step}, "step")
@@ -199,5 +199,5 @@ func patch[T any](s *server, on T, with []byte) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeBody[T](s, merged)
+	return decodeBody[T](s, "the patched result", merged)
 }

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+const ndjson = "application/x-ndjson"
+
+// batchTime is how long writing a batch's items may take before it is acknowledged.
+const batchTime = 10 * time.Minute
+
+type startBatchIn struct {
+	Keyed
+	BatchQuery
+	body io.Reader
+	kind string
+}
+
+// Resolve takes the body before it is read: a large batch is decoded as it comes.
+func (in *startBatchIn) Resolve(c huma.Context) []error {
+	in.body = c.BodyReader()
+	in.kind, _, _ = mime.ParseMediaType(c.Header("Content-Type")) // guardBody has judged it
+	return nil
+}
+
+type AtBatch struct {
+	Batch string `path:"batch"`
+}
+
+type stopBatchIn struct {
+	AtBatch
+	Keyed
+	Body ReasonBody
+}
+
+type continueBatchIn struct {
+	AtBatch
+	Keyed
+}
+
+type batchOut struct {
+	Location string `header:"Location"`
+	Replayed string `header:"Idempotency-Replayed" doc:"true when the batch had been started before with this key"`
+	Body     Batch
+}
+
+func (s *server) registerBatches() {
+	register(s, operation{id: "startBatch", method: http.MethodPost, path: "/api/v1/batches", tag: tagBatches, status: http.StatusAccepted,
+		summary: "Do one action to many sessions",
+		about: "Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. " +
+			"As JSON: action, options, and a filter or items. As NDJSON: an item a line, action and options in the query; " +
+			"the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.",
+		streamed: true, body: BatchBody{}, takes: []string{ndjson}, limit: batchLimit, longest: batchTime,
+		problems: []string{"request_invalid"}}, s.startBatch)
+	register(s, operation{id: "listBatches", method: http.MethodGet, path: "/api/v1/batches", tag: tagBatches,
+		summary: "List batches, the newest first", problems: []string{"bad_request"}}, s.batches)
+	register(s, operation{id: "getBatch", method: http.MethodGet, path: "/api/v1/batches/{batch}", tag: tagBatches,
+		summary: "Look at a batch's progress", problems: []string{"batch_not_found"}}, s.batch)
+	register(s, operation{id: "stopBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/stop", tag: tagBatches, optional: true,
+		summary: "Stop a batch", about: "What is done stays done; what is open stays open. One that is complete stays complete.",
+		problems: []string{"batch_not_found"}}, s.stopBatch)
+	register(s, operation{id: "continueBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/continue", tag: tagBatches,
+		summary: "Let a stopped batch go on where it was", about: "Its failures so far no longer count against stop_after_failures.",
+		problems: []string{"batch_not_found"}}, s.continueBatch)
+	register(s, operation{id: "deleteBatch", method: http.MethodDelete, path: "/api/v1/batches/{batch}", tag: tagBatches, longest: batchTime,
+		summary: "Remove a batch and its results", about: "What it did stays done. Its key is free again.",
+		problems: []string{"batch_not_found", "batch_busy"}}, s.deleteBatch)
+}
+
+func (s *server) startBatch(ctx context.Context, in *startBatchIn) (*batchOut, error) {
+	q := engine.BatchRequest{Key: in.Key, By: by}
+	var err error
+	if in.kind == ndjson {
+		q.Action, q.Options = in.Action, in.options()
+		q.Items, err = readItemLines(in.body)
+	} else {
+		err = s.readBatch(in, &q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if q.Action == engine.RequestAnswer && q.Filter != nil {
+		q.Filter.Awaiting = true // the others have nothing to answer
+	}
+	b, replayed, err := s.e.StartBatch(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &batchOut{Location: "batches/" + url.PathEscape(b.ID), Body: batchOf(b)}
+	if replayed {
+		out.Replayed = "true"
+	}
+	return out, nil
+}
+
+func (s *server) batches(ctx context.Context, in *struct{ Paged }) (*pageOut[Batch], error) {
+	at, err := readCursor("batches", in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.e.Batches(ctx, engine.Cursor{At: at.At, ID: at.ID}, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Batch, len(found))
+	for i := range found {
+		items[i] = batchOf(&found[i])
+	}
+	if len(found) < in.Limit {
+		return pageOf(items, ""), nil
+	}
+	last := &engine.Cursor{At: found[len(found)-1].CreatedAt, ID: found[len(found)-1].ID}
+	rest, err := s.e.Batches(ctx, *last, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) == 0 {
+		last = nil
+	}
+	return pageOf(items, rowCursor("batches", last)), nil
+}
+
+func (s *server) batch(ctx context.Context, in *AtBatch) (*struct{ Body Batch }, error) {
+	return gaveBatch(s.e.Batch(ctx, in.Batch))
+}
+
+func (s *server) stopBatch(ctx context.Context, in *stopBatchIn) (*struct{ Body Batch }, error) {
+	message := "stopped by a person"
+	if in.Body.Reason != "" {
+		message += ": " + in.Body.Reason
+	}
+	return gaveBatch(s.e.StopBatch(ctx, in.Batch, message))
+}
+
+func (s *server) continueBatch(ctx context.Context, in *continueBatchIn) (*struct{ Body Batch }, error) {
+	return gaveBatch(s.e.ContinueBatch(ctx, in.Batch))
+}
+
+func (s *server) deleteBatch(ctx context.Context, in *AtBatch) (*empty, error) {
+	err := s.e.DeleteBatch(ctx, in.Batch)
+	if errors.Is(err, engine.ErrSessionBusy) { // of the batch itself, not of a session
+		err = fmt.Errorf("%w: %s; stop it first", errBatchBusy, in.Batch)
+	}
+	return nil, err
+}
+
+func gaveBatch(b *engine.Batch, err error) (*struct{ Body Batch }, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body Batch }{batchOf(b)}, nil
+}

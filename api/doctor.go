@@ -1,0 +1,34 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Findings is what doctor found.
+type Findings struct {
+	Status   string           `json:"status" enum:"ok,warning,error" doc:"the worst level found"`
+	Findings []engine.Finding `json:"findings"`
+}
+
+func (s *server) registerDoctor() {
+	register(s, operation{id: "doctor", method: http.MethodGet, path: "/api/v1/doctor", tag: tagOperating, longest: lookTime,
+		summary: "Look for what is wrong with store, workflows and sessions",
+		about:   "Each finding comes with the command that mends it. Changes nothing."}, s.doctor)
+}
+
+func (s *server) doctor(ctx context.Context, _ *empty) (*struct{ Body Findings }, error) {
+	found, err := s.e.Doctor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := Findings{Status: "ok", Findings: append([]engine.Finding{}, found...)}
+	for _, f := range found {
+		if f.Level == "error" || f.Level == "warning" && out.Status == "ok" {
+			out.Status = f.Level
+		}
+	}
+	return &struct{ Body Findings }{out}, nil
+}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+type explainIn struct {
+	AtSession
+	Accept string `header:"Accept" doc:"text/plain for the same as text"`
+}
+
+type explainOut struct {
+	ContentType string `header:"Content-Type"`
+	Body        []byte
+}
+
+func (s *server) registerExplain() {
+	register(s, operation{id: "explainSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/explain", tag: tagOperating,
+		summary:  "See why a session does not go on",
+		about:    "Each step that waits and for what, each finished step whose paths lead nowhere with each clause of their conditions, each limit; and the command that mends it. By its state and the graph of now.",
+		problems: []string{"session_not_found"}}, s.explain)
+	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/explain"].Get
+	op.Responses["200"].Content = map[string]*huma.MediaType{
+		"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[engine.Explanation](), true, "")},
+		"text/plain":       {Schema: &huma.Schema{Type: huma.TypeString}},
+	}
+}
+
+func (s *server) explain(ctx context.Context, in *explainIn) (*explainOut, error) {
+	x, err := s.e.Explain(ctx, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	if wantsText(in.Accept) {
+		return &explainOut{"text/plain; charset=utf-8", []byte(x.String())}, nil
+	}
+	text, err := json.Marshal(x)
+	return &explainOut{"application/json", text}, err
+}
+
+// wantsText tells whether an Accept header asks for text before JSON.
+func wantsText(accept string) bool {
+	for part := range strings.SplitSeq(accept, ",") {
+		switch kind, _, _ := mime.ParseMediaType(part); kind {
+		case "text/plain":
+			return true
+		case "application/json", "*/*":
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Stats is where the sessions of a workflow stand.
+type Stats struct {
+	Workflow string           `json:"workflow"`
+	Sessions int64            `json:"sessions"`
+	Status   map[string]int64 `json:"status" doc:"sessions by status"`
+	Waiting  map[string]int64 `json:"waiting" doc:"open questions by step"`
+}
+
+func (s *server) registerStats() {
+	register(s, operation{id: "workflowStats", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/stats", tag: tagOperating,
+		summary: "Count the sessions of a workflow by status and by the step where they wait", longest: lookTime,
+		problems: []string{"workflow_not_found"}}, s.stats)
+}
+
+func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats }, error) {
+	if _, err := s.e.Workflow(ctx, in.Workflow); err != nil {
+		return nil, err
+	}
+	out := Stats{Workflow: in.Workflow, Status: map[string]int64{}, Waiting: map[string]int64{}}
+	q := engine.SessionQuery{Workflow: in.Workflow}
+	counts, err := s.e.CountSessions(ctx, q, "status")
+	if err != nil {
+		return nil, err
+	}
+	for status, n := range counts {
+		out.Status[status] = n
+		out.Sessions += n
+	}
+	if counts, err = s.e.CountSessions(ctx, q, "step"); err != nil {
+		return nil, err
+	}
+	for place, n := range counts {
+		out.Waiting[strings.TrimPrefix(place, in.Workflow+"/")] += n
+	}
+	return &struct{ Body Stats }{out}, nil
+}

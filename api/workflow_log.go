@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+type logIn struct {
+	AtWorkflow
+	Step string `query:"step" doc:"of one step only"`
+}
+
+type diffIn struct {
+	AtStep
+	From string `query:"from" required:"true" doc:"hash of a text the step has had, or its first six characters or more"`
+	To   string `query:"to" doc:"another one; the step as it is now when left out"`
+}
+
+// RestoreBody goes with restore.
+type RestoreBody struct {
+	Hash string `json:"hash" minLength:"6" doc:"of the text the step had, or its first six characters or more"`
+}
+
+type restoreIn struct {
+	AtStep
+	Keyed
+	Body RestoreBody
+}
+
+// RestoredStep is a step as it is again.
+type RestoredStep struct {
+	Step     Step              `json:"step"`
+	Affected Affected          `json:"affected"`
+	Problems []workflowProblem `json:"problems" doc:"paths that lead to steps that are gone: they were not restored"`
+}
+
+type restoredOut struct {
+	ETag string `header:"ETag" doc:"of the workflow after the edit"`
+	Body RestoredStep
+}
+
+// Problems is what is wrong with a workflow.
+type Problems struct {
+	Problems []workflowProblem `json:"problems"`
+}
+
+func (s *server) registerWorkflowLog() {
+	register(s, operation{id: "validateWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/validate", tag: tagWorkflows,
+		summary: "Find what is wrong with a workflow", problems: []string{"workflow_not_found"}}, s.validate)
+	register(s, operation{id: "workflowLog", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/log", tag: tagOperating,
+		summary:  "See what the steps of a workflow have been, the oldest first",
+		about:    "A text of a step, its outgoing paths with it, is known from when an engine first read it, whoever made the edit and wherever.",
+		problems: []string{"workflow_not_found"}}, s.workflowLog)
+	register(s, operation{id: "diffStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}/diff", tag: tagOperating,
+		summary: "Compare two texts that a step has had", problems: []string{"step_not_found"}}, s.diffStep)
+	register(s, operation{id: "restoreStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps/{step}/restore", tag: tagOperating,
+		summary: "Make a step what it was", about: "Its properties and its outgoing paths; its place on the canvas stays. A step that was removed comes back.",
+		replay: true, problems: []string{"step_not_found", "version_mismatch"}}, s.restoreStep)
+}
+
+func (s *server) validate(ctx context.Context, in *AtWorkflow) (*struct{ Body Problems }, error) {
+	w, err := s.e.Workflow(ctx, in.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body Problems }{Problems{wireProblems(s.e.Validate(w))}}, nil
+}
+
+func (s *server) workflowLog(ctx context.Context, in *logIn) (*pageOut[engine.LogEntry], error) {
+	entries, err := s.e.WorkflowLog(ctx, in.Workflow, in.Step)
+	if err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		entries[i].FirstSeen = entries[i].FirstSeen.UTC()
+	}
+	return pageOf(entries, ""), nil
+}
+
+func (s *server) diffStep(ctx context.Context, in *diffIn) (*pageOut[engine.PropertyDiff], error) {
+	changes, err := s.e.DefinitionDiff(ctx, in.Workflow, in.Step, in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(changes, ""), nil
+}
+
+func (s *server) restoreStep(ctx context.Context, in *restoreIn) (*restoredOut, error) {
+	after, problems, err := s.e.RestoreStep(ctx, in.Workflow, in.Step, in.Body.Hash)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := s.editedStep(ctx, after, in.Step)
+	if err != nil {
+		return nil, err
+	}
+	return &restoredOut{edited.ETag, RestoredStep{edited.Body.Step, edited.Body.Affected, wireProblems(problems)}}, nil
+}
+
+func wireProblems(list []engine.Problem) []workflowProblem {
+	out := make([]workflowProblem, len(list))
+	for i, p := range list {
+		out[i] = workflowProblem(p)
+	}
+	return out
+}
