@@ -1,6 +1,6 @@
 // requests_forward.cypher: a page of a session's requests, in order, by the index on session and n. No row: nothing (more) is there.
 MATCH (x:REQUEST)
 WHERE x.session = $session AND x.n > $after AND x.n < $before
-WITH x ORDER BY x.n LIMIT $limit
+WITH x ORDER BY x.session, x.n LIMIT $limit
 RETURN x {.*} AS item
-ORDER BY x.n
+ORDER BY x.session, x.n
