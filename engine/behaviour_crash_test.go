@@ -117,9 +117,14 @@ func (o *ordeal) begin() {
 	}
 }
 
-// registry adds a call whose first attempt always fails.
+// registry adds a call whose first attempt always fails, and one that takes longer than
+// the pure steps beside it, so that nothing but the strikes decides what comes first.
 func (o *ordeal) registry() *engine.Registry {
 	r := o.fakes.registry()
+	engine.Register(r, "mail", func(ctx context.Context, in map[string]any) (map[string]any, error) {
+		time.Sleep(time.Millisecond) // of the bubble
+		return o.fakes.work(ctx, in)
+	}, func(s *engine.Spec) { s.Effects = true })
 	engine.Register(r, "busy", func(ctx context.Context, _ map[string]any) (map[string]any, error) {
 		call := engine.CallOf(ctx)
 		o.fakes.record(call.Key)
@@ -157,11 +162,11 @@ func ordealWorkflow() *engine.Workflow {
 	w := &engine.Workflow{ID: "W", Steps: []engine.Step{
 		{ID: "root", Function: "say", Input: `{"text": "hi"}`},
 		{ID: "big", Function: "big", Input: `{"n": 70000, "text": "x"}`},
-		{ID: "mail", Function: "work", Input: `{"to": "@{SESSION_ID}.root.text"}`},
+		{ID: "mail", Function: "mail", Input: `{"to": "@{SESSION_ID}.root.text"}`},
 		{ID: "busy", Function: "busy", Retry: `{"max_attempts": 3, "initial_interval": "2s"}`},
 		{ID: "ask", Function: "ask", Input: `{"prompt": "Name?"}`},
 		{ID: "join", Function: "say", Join: engine.JoinAll, Input: `{"text": "@{SESSION_ID}.ask.response, @{SESSION_ID}.mail.to"}`},
-		{ID: "bill", Function: "work", Input: `{"for": "@{SESSION_ID}.join.text"}`},
+		{ID: "bill", Function: "mail", Input: `{"for": "@{SESSION_ID}.join.text"}`},
 		{ID: "end", Function: "say", Input: `{"text": "bye"}`},
 	}}
 	for _, p := range [][2]string{{"root", "big"}, {"root", "mail"}, {"big", "ask"}, {"mail", "busy"}, {"busy", "join"}, {"ask", "join"}, {"join", "bill"}, {"bill", "end"}} {
@@ -190,7 +195,10 @@ func endure(t *testing.T, strikes map[int]blow) (end ending, o *ordeal) {
 	}
 	began := time.Now()
 	o.begin()
-	defer func() { o.stop() }()
+	defer func() {
+		o.stop()
+		end.calls = len(o.made)
+	}()
 	err := o.ask(func(ctx context.Context, e *engine.Engine) error {
 		_, err := e.Start(ctx, engine.StartRequest{Workflow: "W", ID: "A", Key: "start"})
 		return err
@@ -233,7 +241,7 @@ func (o *ordeal) ending() ending {
 	if err != nil {
 		return ending{problem: err.Error()}
 	}
-	end := ending{calls: len(o.made), state: stateTimes.ReplaceAllString(string(rec.State), `"$1":0`)}
+	end := ending{state: stateTimes.ReplaceAllString(string(rec.State), `"$1":0`)}
 	names := map[string]string{}
 	for i, x := range list {
 		names[x.ID] = fmt.Sprintf("%s/%d.%d", x.Step, x.Visit, x.Attempt)
@@ -294,6 +302,9 @@ func TestCrashAnywhere(t *testing.T) {
 				got, o := endure(t, map[int]blow{n: b})
 				if problem := got.differs(want); problem != "" {
 					t.Errorf("%s\n%s", strings.Join(o.log, "\n"), problem)
+				}
+				if len(o.log) == 0 {
+					return // polls come at random times: this play had a call less
 				}
 				if o.made[n-1] == "Claim" && (b == unanswered || b == misreported) {
 					return // nobody knows the token: the lease has to end

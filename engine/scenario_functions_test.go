@@ -264,4 +264,4 @@ func (f *fakes) calls() []string {
 }
 
 // patience bounds every wait of a scenario that is played on the real clock.
-const patience = 20 * time.Second
+const patience = time.Minute

@@ -160,7 +160,7 @@ func (w *world) settle(n int, e event) {
 }
 
 // rests tells whether the engine has done for every session what it can do now: its inbox
-// is read, and nobody holds it unless a call is under way.
+// is read, nobody holds it unless a call is under way, and it is not due.
 func (w *world) rests() bool {
 	for _, name := range w.sessions {
 		rec, err := w.store.Session(w.t.Context(), w.prefix+name)
@@ -178,7 +178,8 @@ func (w *world) rests() bool {
 		if _, err := engine.ParseState(rec.ID, rec.State); err != nil && rec.Lease == "" {
 			continue // nothing can be applied to it
 		}
-		if rec.Inbox > counted.Seen || rec.Lease != "" && len(w.fakes.waiting()) == 0 {
+		due := rec.Lease == "" && !rec.DueAt.IsZero() && !rec.DueAt.After(time.Now())
+		if rec.Inbox > counted.Seen || due || rec.Lease != "" && len(w.fakes.waiting()) == 0 {
 			return false
 		}
 	}
