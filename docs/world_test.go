@@ -28,24 +28,7 @@ type world struct {
 	engine   *engine.Engine
 	workflow string
 	calls    func(step string) // told of each call of the function "work"
-	givenUp  chan struct{}     // closed when the engine first logs an error
 }
-
-// An alarm is a log that tells of the first error and keeps nothing.
-type alarm struct {
-	slog.Handler
-	once *sync.Once
-	ring chan struct{}
-}
-
-func (a alarm) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
-
-func (a alarm) Handle(context.Context, slog.Record) error {
-	a.once.Do(func() { close(a.ring) })
-	return nil
-}
-
-func (a alarm) WithAttrs([]slog.Attr) slog.Handler { return a }
 
 // workflow is what the person typed: a question, an answer that goes one of two ways, and
 // two steps for the roads that end badly.
@@ -73,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, driver: driver, workflow: fmt.Sprintf("docs-%x", time.Now().UnixNano()), calls: func(string) {}, givenUp: make(chan struct{})}
+	w := &world{t: t, driver: driver, workflow: fmt.Sprintf("docs-%x", time.Now().UnixNano()), calls: func(string) {}}
 	t.Cleanup(func() {
 		_ = driver.Close(context.Background())
 		_ = store.Close(context.Background())
@@ -82,7 +65,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.store = &fenced{Store: store, workflow: w.workflow}
-	w.engine = engine.New(w.store, w.functions(), engine.Options{Log: slog.New(alarm{slog.DiscardHandler, &sync.Once{}, w.givenUp})})
+	w.engine = engine.New(w.store, w.functions(), engine.Options{Log: slog.New(slog.DiscardHandler)})
 	w.cypher(workflow, map[string]any{"w": w.workflow})
 	w.run()
 	return w
