@@ -60,6 +60,9 @@ func (w *writer) close(ctx context.Context) error {
 	close(w.closed)
 	var err error
 	if w.conn != nil {
+		// Copied back here, the log is empty on disk; another process may keep it busy, then
+		// it is copied back later. Either way nothing is lost.
+		_, _ = w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 		err = w.conn.Close()
 	}
 	return errors.Join(err, w.db.Close())
