@@ -115,6 +115,7 @@ func creationRow(n *engine.NewSession, creation string) params {
 		"id": n.ID, "workflow": optional(n.Workflow), "state": optional(n.State), "counters": optional(n.Counters),
 		"status": optional(n.Status), "version": 0, "root": root, "inbox": 0, "claims": 0, "creation": creation,
 		"start_key": optional(n.Key), "start_hash": optional(n.BodyHash),
+		"seal": seal(n.Claim != nil, 0, n.Status, n.State, n.Counters, nil),
 	}
 	if len(n.Labels) > 0 {
 		p["labels"] = labelTexts(n.Labels)

@@ -95,6 +95,7 @@ func apply(record *engine.SessionRecord, edit *engine.StateEdit, changes params)
 		record.Counters = edit.Counters
 		changes["counters"] = string(edit.Counters)
 	}
+	changes["seal"] = seal(false, record.Version, record.Status, record.State, record.Counters, record.Awaiting)
 	if edit.Status == engine.StatusPending {
 		changes["pending"] = record.Workflow
 	}

@@ -26,8 +26,7 @@ func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.Sessio
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read(ctx, querySessions, params{"ids": distinct(ids)})
-	return sessionsFrom(rows), err
+	return s.whole(ctx, distinct(ids))
 }
 
 func distinct(ids []string) []string {

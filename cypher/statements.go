@@ -49,6 +49,7 @@ var (
 
 	queryCreate            = load("create")
 	querySessions          = load("sessions")
+	querySessionsLocked    = load("sessions_locked")
 	querySessionsNewest    = load("sessions_newest")
 	querySessionsOfStatus  = load("sessions_of_status")
 	querySessionsWaiting   = load("sessions_waiting")

@@ -1,0 +1,111 @@
+package cypher
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Neo4j applies a commit property by property, and reads take no locks: one beside it sees
+// a new state with old counters, some 4 times in 1,000 reads of a session that is written
+// all the time. A reader must know. So whoever writes what belongs together leaves a seal
+// on the session, a sum over it, and says whether it kept the lease; a session whose seal
+// does not fit is read again, at last under its lock.
+//
+// The lock alone would do, but a look at a session would then wait for whoever has it, and
+// cost two round trips. A session that was edited by hand has no seal that fits until its
+// next checkpoint: it is read under its lock until then.
+const (
+	sealHeld = "held "
+	sealFree = "free "
+)
+
+// seal sums up what a checkpoint writes on its session.
+func seal(held bool, version int64, status string, state, counters, awaiting []byte) string {
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(status), state, counters, awaiting} {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(version)))
+	sum := hex.EncodeToString(h.Sum(nil)[:16])
+	if held {
+		return sealHeld + sum
+	}
+	return sealFree + sum
+}
+
+// checkpointSeal is the seal of a checkpoint once it is written. One that leaves the state
+// or the counters as they are knows nothing to sum up: it takes the seal off.
+func checkpointSeal(c *engine.Checkpoint) any {
+	if c.State == nil || c.Counters == nil {
+		return nil
+	}
+	return seal(!c.Release, c.Version+1, c.Status, c.State, c.Counters, c.Awaiting)
+}
+
+// intact tells whether what was read of a session belongs together.
+func intact(record *engine.SessionRecord, sealed string) bool {
+	held := strings.HasPrefix(sealed, sealHeld)
+	if held && record.Lease == "" {
+		return false // the lease of the next checkpoint, or one that was given back
+	}
+	return sealed == seal(held, record.Version, record.Status, record.State, record.Counters, record.Awaiting)
+}
+
+// whole reads sessions until each is of one version.
+func (s *Store) whole(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	rows, err := s.read(ctx, querySessions, params{"ids": ids})
+	if err != nil {
+		return nil, err
+	}
+	list, torn := sift(nil, rows)
+	if len(torn) == 0 {
+		return list, nil
+	}
+	if rows, err = s.read(ctx, querySessions, params{"ids": torn}); err != nil {
+		return nil, err
+	}
+	if list, torn = sift(list, rows); len(torn) == 0 {
+		return list, nil
+	}
+	rows, err = s.locked(ctx, torn)
+	return append(list, sessionsFrom(rows)...), err
+}
+
+// sift adds to the list what is intact and returns the ids of the rest.
+func sift(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, torn []string) {
+	for _, r := range rows {
+		p := r.properties("session")
+		record := sessionFrom(p)
+		if intact(&record, p.text("seal")) {
+			list = append(list, record)
+		} else {
+			torn = append(torn, record.ID)
+		}
+	}
+	return list, torn
+}
+
+// errOnlyLooked ends a transaction that must leave nothing behind.
+var errOnlyLooked = errors.New("only looked")
+
+// locked reads sessions under their locks, in the order of ids, which is that of the
+// others who lock several.
+func (s *Store) locked(ctx context.Context, ids []string) (rows []row, err error) {
+	err = s.together(ctx, "sessions", true, func(t transaction) error {
+		if rows, err = t.ask(ctx, querySessionsLocked, params{"ids": distinct(ids)}); err != nil {
+			return err
+		}
+		return errOnlyLooked
+	})
+	if errors.Is(err, errOnlyLooked) {
+		err = nil
+	}
+	return rows, err
+}
