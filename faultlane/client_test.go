@@ -144,8 +144,8 @@ func (c *client) attend(ctx context.Context, p *promise, cancelAt int) error {
 
 // leave gives a session up and says why.
 func (c *client) leave(ctx context.Context, p *promise, err error) error {
-	p.gaveUp = true
-	if ctx.Err() == nil && !errors.Is(err, errLeft) {
+	p.gaveUp = ctx.Err() == nil
+	if p.gaveUp && !errors.Is(err, errLeft) {
 		c.to.violate("session %s: %v", p.session, err)
 	}
 	return err

@@ -170,7 +170,7 @@ func playInside(t *testing.T, seed uint64, torments int, calm time.Duration, bre
 	putWorkflow(t, newWire(in, to, rng))
 	done := make(chan struct{})
 	var all sync.WaitGroup
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*calm)
 	defer cancel()
 	for i := range 6 {
 		rng := rand.New(rand.NewPCG(rng.Uint64(), uint64(i)))
