@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 )
@@ -113,7 +114,7 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 		ids = append(ids, id)
 	}
 	began := time.Now()
-	workflows, err := d.store.Workflows(ctx, ids, r.entries)
+	workflows, err := d.settled(ctx, ids, r.entries)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +129,75 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 		}
 	}
 	return result, d.save(ctx, result)
+}
+
+// settleReads bounds how often a workflow that changes is read again.
+const settleReads = 10
+
+// settled reads workflows until those that differ from what is known are read the same
+// twice in a row. A database may show half of an edit while its commit is applied: a path
+// that is gone and its successor not there yet would end a session early. It costs
+// nothing while nobody edits.
+func (d *definitionReader) settled(ctx context.Context, ids []string, entries map[string][]string) ([]*Workflow, error) {
+	workflows, err := d.store.Workflows(ctx, ids, entries)
+	if err != nil {
+		return nil, err
+	}
+	fresh := d.unknown(ids, workflows)
+	for range settleReads {
+		if len(fresh) == 0 {
+			break
+		}
+		again, err := d.store.Workflows(ctx, fresh, entries)
+		if err != nil {
+			return nil, err
+		}
+		var changed []string
+		for _, id := range fresh {
+			if !reflect.DeepEqual(byWorkflow(workflows, id), byWorkflow(again, id)) {
+				changed = append(changed, id)
+			}
+		}
+		workflows = replaceWorkflows(workflows, again, fresh)
+		fresh = changed
+	}
+	return workflows, nil
+}
+
+// unknown are the ids that were read differently from what is known of them.
+func (d *definitionReader) unknown(ids []string, read []*Workflow) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []string
+	for _, id := range ids {
+		known, now := d.known[id], byWorkflow(read, id)
+		switch {
+		case known == nil && now == nil, known != nil && known.absent && now == nil:
+		case known == nil || now == nil || !reflect.DeepEqual(known.Workflow, now):
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func byWorkflow(list []*Workflow, id string) *Workflow {
+	for _, w := range list {
+		if w.ID == id {
+			return w
+		}
+	}
+	return nil
+}
+
+// replaceWorkflows puts what was read again in the place of what was read before.
+func replaceWorkflows(list, again []*Workflow, ids []string) []*Workflow {
+	out := append([]*Workflow(nil), again...)
+	for _, w := range list {
+		if !slices.Contains(ids, w.ID) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // compile reuses what is known of an unchanged workflow.
