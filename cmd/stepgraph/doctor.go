@@ -7,23 +7,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	var flags settingFlags
+	var to reach
 	c := &cobra.Command{Use: "doctor", Short: "Checks configuration, store, workflows and sessions, and says what to do",
 		Long: "doctor changes nothing, so it may look while an engine runs. It exits with 1 when it found an error.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := a.settings(&flags)
+			set, err := a.settings(&to.settingFlags)
 			if err != nil {
 				return err
 			}
-			return a.printFindings(a.examine(c.Context(), set))
+			return a.printFindings(a.examine(c.Context(), &to, set))
 		}}
-	flags.register(c.Flags())
+	to.register(c)
 	return c
 }
 
@@ -33,7 +34,7 @@ const (
 	findingError = levelError
 )
 
-func (a *app) examine(ctx context.Context, set settings) []engine.Finding {
+func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Finding {
 	registry, catalog, err := a.registry(set, nil)
 	if err != nil {
 		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
@@ -41,6 +42,9 @@ func (a *app) examine(ctx context.Context, set settings) []engine.Finding {
 	found := []engine.Finding{{Level: findingOK, Code: "configuration",
 		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}}
 	if set.store == "" {
+		if more, asked := a.askDoctor(ctx, to); asked {
+			return append(found, more...)
+		}
 		if !a.hasDevStore() {
 			return append(found, engine.Finding{Level: findingError, Code: "store", Message: "there is no " + a.devFile(), Mend: "stepgraph dev makes one; --store names another"})
 		}
@@ -56,6 +60,31 @@ func (a *app) examine(ctx context.Context, set settings) []engine.Finding {
 		found = append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error(), Mend: "stepgraph migrate makes what is missing in a store"})
 	}
 	return found
+}
+
+// askDoctor asks the engine that runs, if there is one.
+func (a *app) askDoctor(ctx context.Context, to *reach) (found []engine.Finding, asked bool) {
+	fault := func(err error) ([]engine.Finding, bool) {
+		return append(found, engine.Finding{Level: findingError, Code: "server", Message: err.Error(), Mend: "start it, or look at its store: stepgraph doctor --store"}), true
+	}
+	var s service
+	if address := first(to.server, a.env("STEPGRAPH_SERVER"), a.config.Server); address != "" {
+		c, err := client.New(address, first(to.token, a.env("STEPGRAPH_TOKEN"), a.config.Token))
+		if err == nil {
+			err = c.Alive(ctx)
+		}
+		if err != nil {
+			return fault(fmt.Errorf("no engine answers at %s: %w", address, err))
+		}
+		s = c
+	} else if s = a.running(ctx, to); s == nil {
+		return nil, false
+	}
+	more, err := s.Doctor(ctx)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return fault(err)
+	}
+	return append([]engine.Finding{{Level: findingOK, Code: "server", Message: s.Where() + " answers"}}, more...), true
 }
 
 // openBeside opens a store that an engine may be at work on.

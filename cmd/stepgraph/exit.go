@@ -70,6 +70,7 @@ var codes = []struct {
 	{engine.ErrWorkflowNotFound, exitNotFound},
 	{engine.ErrStepNotFound, exitNotFound},
 	{engine.ErrPathNotFound, exitNotFound},
+	{engine.ErrBatchNotFound, exitNotFound},
 	{engine.ErrNoEntry, exitNotFound},
 	{fs.ErrNotExist, exitNotFound},
 	{engine.ErrNoOpenQuestion, exitConflict},

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NEO4J_URI", "")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "json": jsonHas},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "json": jsonHas, "take": take},
 	})
 }
 
@@ -57,6 +57,15 @@ func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	if (got == args[1]) == neg {
 		ts.Fatalf("%s is %s", args[0], got)
 	}
+}
+
+// take NAME PATH makes what stands there in the JSON on stdout an environment variable.
+func take(ts *testscript.TestScript, _ bool, args []string) {
+	got, err := lookup([]byte(ts.ReadFile("stdout")), args[1])
+	if err != nil || got == "null" {
+		ts.Fatalf("%s is %s, %v", args[1], got, err)
+	}
+	ts.Setenv(args[0], got)
 }
 
 // lookup returns what stands at a place of a JSON text: text as is, else as JSON.

@@ -95,6 +95,11 @@ func (o *ownEngine) Act(ctx context.Context, action engine.Action) (*api.Session
 	return o.rested(ctx)(o.Client.Act(ctx, action))
 }
 
+// Fork starts the new session and waits until it rests.
+func (o *ownEngine) Fork(ctx context.Context, q engine.ForkRequest, _ time.Duration) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.Fork(ctx, q, 0))
+}
+
 // EditState edits and waits until the session rests again.
 func (o *ownEngine) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
 	return o.rested(ctx)(o.Client.EditState(ctx, id, version, text))

@@ -21,6 +21,8 @@ import (
 // process. wait is how long a server may wait for the session to rest; an engine of this
 // process waits until it does, as nobody else would move it.
 type service interface {
+	batches
+	operating
 	Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error)
 	Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error)
 	Act(ctx context.Context, a engine.Action) (*api.Session, error)

@@ -16,11 +16,13 @@ func (a *app) sessionCommand() *cobra.Command {
 	commands := []*cobra.Command{
 		a.sessionStartCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionAnswerCommand(),
 		a.sessionWatchCommand(), a.sessionHistoryCommand(), a.sessionEditCommand(), a.sessionDeleteCommand(),
+		a.sessionExplainCommand(), a.sessionForkCommand(), a.sessionRequestsCommand(),
 	}
 	return group("session", "Starts, shows, answers and steers sessions", append(commands, a.steeringCommands()...)...)
 }
 
-// onSession makes a command whose first word is a session's id.
+// onSession makes a command that asks one engine, such as one whose first word is a
+// session's id.
 func (a *app) onSession(use, short string, words int, to *reach, do func(ctx context.Context, s service, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: want(cobra.ExactArgs(words)),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -13,23 +13,20 @@ import (
 
 func (a *app) sessionListCommand() *cobra.Command {
 	to := &reach{}
-	var q engine.SessionQuery
-	var status []string
+	var f filterFlags
 	var cursor string
 	c := &cobra.Command{Use: "list", Short: "Lists sessions, newest first", Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			q.Status = status
+			q, err := f.query()
+			if err != nil {
+				return err
+			}
 			return a.with(c.Context(), to, func(s service) error { return a.listSessions(c.Context(), s, q, cursor) })
 		}}
 	to.register(c)
 	flags := c.Flags()
-	flags.StringSliceVar(&status, "status", nil, "only these statuses, with commas")
-	flags.StringVar(&q.Workflow, "workflow", "", "only sessions of this workflow")
-	flags.BoolVar(&q.Awaiting, "awaiting", false, "only sessions with an open question")
-	flags.StringVar(&q.Step, "step", "", "only sessions with a question open at this step")
-	flags.StringVar(&q.Text, "q", "", "only sessions whose state contains this text")
-	flags.StringToStringVar(&q.Labels, "label", nil, "only sessions with these labels, NAME=VALUE")
-	flags.IntVar(&q.Limit, "limit", 50, "sessions a page, at most 500")
+	f.register(flags, true)
+	flags.IntVar(&f.Limit, "limit", 50, "sessions a page, at most 500")
 	flags.StringVar(&cursor, "cursor", "", "where the page begins, as the page before said")
 	return c
 }

@@ -18,6 +18,8 @@ import (
 // aliveWithin is how long a server may take to say that it is there.
 const aliveWithin = 3 * time.Second
 
+const ndjson = "application/x-ndjson"
+
 // maxAnswer bounds an answer; the largest is a workflow or a page of executions.
 const maxAnswer = 64 << 20
 
@@ -62,9 +64,10 @@ type request struct {
 	method string
 	path   string
 	query  url.Values
-	body   any    // encoded as JSON; nil for none
-	key    string // Idempotency-Key
-	match  string // If-Match
+	body   any       // encoded as JSON; nil for none
+	lines  io.Reader // NDJSON instead of body; nil for none
+	key    string    // Idempotency-Key
+	match  string    // If-Match
 	accept string
 	last   string // Last-Event-ID
 }
@@ -116,6 +119,10 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		}
 		body = bytes.NewReader(text)
 	}
+	kind := "application/json"
+	if r.lines != nil {
+		body, kind = r.lines, ndjson
+	}
 	q, err := http.NewRequestWithContext(ctx, r.method, address, body)
 	if err != nil {
 		return nil, err
@@ -126,7 +133,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		}
 	}
 	if body != nil {
-		q.Header.Set("Content-Type", "application/json")
+		q.Header.Set("Content-Type", kind)
 	}
 	if c.token != "" {
 		q.Header.Set("Authorization", "Bearer "+c.token)

@@ -39,6 +39,11 @@ func (c *Client) Executions(id, step string) *Trail[api.Execution] {
 		number: func(x *api.Execution) int64 { return x.Seq }}
 }
 
+// Requests follows what comes to a session from outside.
+func (c *Client) Requests(id string) *Trail[api.Request] {
+	return &Trail[api.Request]{c: c, path: path("sessions", id, "requests"), query: url.Values{}, number: func(q *api.Request) int64 { return q.N }}
+}
+
 // messageNumber is the n of an id, session/n.
 func messageNumber(m *api.Message) int64 {
 	n, _ := strconv.ParseInt(m.ID[strings.LastIndex(m.ID, "/")+1:], 10, 64) // a foreign id counts as 0: seen

@@ -110,31 +110,94 @@ func rests(s *api.Session) bool {
 
 // Sessions returns a page of sessions; Next of it is where the next begins, "" at the end.
 func (c *Client) Sessions(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[api.Session], error) {
+	var list api.Page[api.Session]
+	if err := c.do(ctx, request{method: http.MethodGet, path: path("sessions"), query: page(filterOf(q), q.Limit, after)}, &list); err != nil {
+		return nil, err
+	}
+	return &list, nil
+}
+
+// filterOf is a filter as the query says it.
+func filterOf(q engine.SessionQuery) url.Values {
 	query := url.Values{}
 	set := func(name, value string) {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
+	at := func(name string, t time.Time) {
+		if !t.IsZero() {
+			query.Set(name, t.UTC().Format(time.RFC3339Nano))
+		}
+	}
 	set("status", strings.Join(q.Status, ","))
 	set("workflow", q.Workflow)
 	set("step", q.Step)
 	set("q", q.Text)
-	set("cursor", after)
+	set("root", q.Root)
+	at("created_after", q.CreatedAfter)
+	at("created_before", q.CreatedBefore)
+	at("waiting_before", q.WaitingBefore)
 	if q.Awaiting {
 		query.Set("awaiting", "true")
-	}
-	if q.Limit > 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
 	}
 	for name, value := range q.Labels {
 		query.Add("label", name+"="+value)
 	}
-	var list api.Page[api.Session]
-	if err := c.do(ctx, request{method: http.MethodGet, path: path("sessions"), query: query}, &list); err != nil {
+	return query
+}
+
+// page adds what a page is asked for by.
+func page(query url.Values, limit int, cursor string) url.Values {
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	return query
+}
+
+// CountSessions counts the sessions of a filter by status, workflow, both or step.
+func (c *Client) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (*api.Counts, error) {
+	query := filterOf(q)
+	query.Set("by", by)
+	return get[api.Counts](ctx, c, query, "sessions", "count")
+}
+
+// Awaiting returns a page of the open questions of the sessions of a filter, those that
+// wait longest first.
+func (c *Client) Awaiting(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[engine.Question], error) {
+	return get[api.Page[engine.Question]](ctx, c, page(filterOf(q), q.Limit, after), "awaiting")
+}
+
+// get reads what stands at a path.
+func get[T any](ctx context.Context, c *Client, query url.Values, segments ...string) (*T, error) {
+	out := new(T)
+	if err := c.do(ctx, request{method: http.MethodGet, path: path(segments...), query: query}, out); err != nil {
 		return nil, err
 	}
-	return &list, nil
+	return out, nil
+}
+
+// send does a request and returns what it answers.
+func send[T any](ctx context.Context, c *Client, r request) (*T, error) {
+	out := new(T)
+	if err := c.do(ctx, r, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Fork starts a session as another one was when a visit began.
+func (c *Client) Fork(ctx context.Context, q engine.ForkRequest, wait time.Duration) (*api.Session, error) {
+	body := api.ForkBody{Step: q.Step, Visit: q.Visit, State: q.State, ID: q.ID}
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), query: waiting(wait), body: body, key: q.Key})
+}
+
+// Explain tells why a session does not go on.
+func (c *Client) Explain(ctx context.Context, id string) (*engine.Explanation, error) {
+	return get[engine.Explanation](ctx, c, nil, "sessions", id, "explain")
 }
 
 // DeleteSession deletes a session, one that has not ended only with cancel.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func (a *app) sessionExplainCommand() *cobra.Command {
+	c := a.onSession("explain SESSION", "Says why a session stopped where it is: each step, path, clause and missing value, and what mends it", 1, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			x, err := s.Explain(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(x)
+			}
+			_, err = a.out.Write([]byte(x.String()))
+			return err
+		})
+	c.Aliases = []string{"why"}
+	return c
+}
+
+func (a *app) sessionRequestsCommand() *cobra.Command {
+	return a.onSession("requests SESSION", "Lists what came from outside: answers, signals and what operators did", 1, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			list, err := s.Requests(args[0]).Next(ctx)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(map[string]any{"items": list})
+			}
+			rows := make([][]any, len(list))
+			for i, q := range list {
+				rows[i] = []any{q.N, q.At.Local().Format(time.DateTime), q.Kind, q.Step, q.By, short(q.Outcome, 60)}
+			}
+			return a.table("N\tAT\tWHAT\tSTEP\tBY\tOUTCOME", rows)
+		})
+}
+
+func (a *app) sessionForkCommand() *cobra.Command {
+	to := &reach{run: true}
+	var q engine.ForkRequest
+	var file string
+	var wait time.Duration
+	c := a.onSession("fork SESSION --step STEP", "Starts a session as another one was when a visit began; that visit is made again", 1, to,
+		func(ctx context.Context, s service, args []string) error {
+			if q.Step == "" {
+				return usagef("--step is missing: the step whose visit is made again; stepgraph session history %s lists them", args[0])
+			}
+			if file != "" {
+				state, err := a.readFile(file)
+				if err != nil {
+					return err
+				}
+				if !json.Valid(state) {
+					return usagef("--state %s: is no JSON", file)
+				}
+				q.State = state
+			}
+			q.Session = args[0]
+			return a.shown(s.Fork(ctx, q, wait))
+		})
+	f := c.Flags()
+	f.StringVar(&q.Step, "step", "", "step whose visit is made again")
+	f.IntVar(&q.Visit, "visit", 0, "which visit of it; the newest by default")
+	f.StringVar(&file, "state", "", "file with a state to begin with instead of the one the history gives, JSON; - is stdin")
+	f.StringVar(&q.ID, "id", "", "id of the new session; a fresh one by default")
+	f.StringVar(&q.Key, "key", "", "idempotency key: forking twice with one key gives one session")
+	waitFlag(c, &wait)
+	return c
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+func (a *app) workflowCommand() *cobra.Command {
+	return group("workflow", "Says whom an edit touches, makes edits and takes them back",
+		a.workflowStatsCommand(), a.workflowAffectedCommand(), a.workflowWhatIfCommand(),
+		a.workflowLogCommand(), a.workflowDiffCommand(), a.workflowRestoreCommand(),
+		a.setCommand(&stepPart), a.removeCommand(&stepPart), a.setCommand(&pathPart), a.removeCommand(&pathPart),
+		a.workflowDeleteCommand())
+}
+
+func (a *app) workflowLogCommand() *cobra.Command {
+	var step string
+	c := a.onSession("log WORKFLOW", "Lists what the steps of a workflow have been, oldest first", 1, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			log, err := s.WorkflowLog(ctx, args[0], step)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(map[string]any{"items": log})
+			}
+			rows := make([][]any, len(log))
+			for i, e := range log {
+				rows[i] = []any{e.FirstSeen.Local().Format(time.DateTime), e.Step, short(e.Hash, 13), map[bool]string{true: "now"}[e.Current], short(string(e.Text), 80)}
+			}
+			return a.table("FIRST SEEN\tSTEP\tHASH\t\tTEXT", rows)
+		})
+	c.Flags().StringVar(&step, "step", "", "only this step")
+	return c
+}
+
+func (a *app) workflowDiffCommand() *cobra.Command {
+	var to string
+	c := a.onSession("diff WORKFLOW STEP HASH", "Compares what a step was with what it is", 3, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			changes, err := s.DefinitionDiff(ctx, args[0], args[1], args[2], to)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(map[string]any{"items": changes})
+			}
+			for _, d := range changes {
+				a.print("%s", d.Name)
+				if len(d.From) > 0 {
+					a.print("- %s", plain(d.From))
+				}
+				if len(d.To) > 0 {
+					a.print("+ %s", plain(d.To))
+				}
+			}
+			return nil
+		})
+	c.Flags().StringVar(&to, "to", "", "hash of another text to compare with, instead of what the step is now")
+	return c
+}
+
+// plain is a JSON text without its quotes, other JSON as it is.
+func plain(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
+}
+
+func (a *app) workflowRestoreCommand() *cobra.Command {
+	return a.onSession("restore WORKFLOW STEP HASH", "Makes a step what it was, its outgoing paths too; a removed one comes back", 3, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			restored, err := s.RestoreStep(ctx, args[0], args[1], args[2])
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(restored)
+			}
+			a.print("step %s of %s is restored", args[1], args[0])
+			for _, p := range restored.Problems {
+				a.print("%s", placed{args[0], p})
+			}
+			a.touches(&restored.Affected)
+			return nil
+		})
+}
+
+func (a *app) workflowStatsCommand() *cobra.Command {
+	return a.onSession("stats WORKFLOW", "Counts the sessions of a workflow by status and by the step where they wait", 1, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			stats, err := s.Stats(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(stats)
+			}
+			rows := [][]any{{stats.Sessions, "sessions"}}
+			for _, status := range slices.Sorted(maps.Keys(stats.Status)) {
+				rows = append(rows, []any{stats.Status[status], status})
+			}
+			for _, step := range slices.Sorted(maps.Keys(stats.Waiting)) {
+				rows = append(rows, []any{stats.Waiting[step], "questions open at " + step})
+			}
+			return a.table("COUNT\tOF", rows)
+		})
+}
+
+func (a *app) workflowAffectedCommand() *cobra.Command {
+	var step, path string
+	var limit int
+	c := a.onSession("affected WORKFLOW --step STEP|--path PATH", "Says which sessions an edit of a step or path would touch", 1, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			if (step == "") == (path == "") {
+				return usagef("give --step or --path, one of the two")
+			}
+			x, err := s.Affected(ctx, args[0], step, path, limit)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(x)
+			}
+			a.print("of %d sessions of %s that have not ended:", x.Scanned, args[0])
+			for _, g := range []struct {
+				where string
+				group *engine.AffectedGroup
+			}{{"stand at", &x.At}, {"can come to", &x.Before}, {"have passed", &x.Behind}} {
+				a.print("%6d %s %s%s", g.group.Count, g.where, x.Step, named(g.group.Sessions, g.group.Count))
+			}
+			if x.More {
+				a.print("there are others; --limit looks at more")
+			}
+			return nil
+		})
+	c.Flags().StringVar(&step, "step", "", "the step")
+	c.Flags().StringVar(&path, "path", "", "the path, by id or as SOURCE>TARGET")
+	c.Flags().IntVar(&limit, "limit", 10_000, "sessions looked at, newest first")
+	return c
+}
+
+// named lists ids, and says when there are more.
+func named(ids []string, count int) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	text := ": " + strings.Join(ids, " ")
+	if count > len(ids) {
+		text += fmt.Sprintf(" and %d more", count-len(ids))
+	}
+	return text
+}
+
+func (a *app) workflowWhatIfCommand() *cobra.Command {
+	var operator string
+	var limit int
+	c := a.onSession("whatif WORKFLOW PATH CONDITION", "Says how many of the last sessions would go elsewhere if a path had another condition", 3, &reach{},
+		func(ctx context.Context, s service, args []string) error {
+			x, err := s.WhatIf(ctx, args[0], args[1], args[2], operator, limit)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return a.printJSON(x)
+			}
+			a.print("of %d sessions that have finished the source of %s:", x.Scanned, args[1])
+			a.print("%6d take the path now", x.OpenNow)
+			a.print("%6d would take it then", x.OpenThen)
+			a.print("%6d would go elsewhere%s", x.Changed, named(x.Sessions, x.Changed))
+			return nil
+		})
+	c.Flags().StringVar(&operator, "operator", "", "operator of the path: AND (the default) or OR")
+	c.Flags().IntVar(&limit, "limit", 100, "sessions to judge it on, newest first")
+	return c
+}
