@@ -38,6 +38,19 @@ func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 	return adopted, bad, nil
 }
 
+// adoptStart gives a state that was made by hand or by LUNA its entry, and activates that
+// where the state has no step.
+func (s *State) adoptStart(text []byte) {
+	if s.engine.Entry == "" {
+		s.engine.Entry = adoptEntry(text)
+	}
+	if len(s.steps) == 0 && len(s.engine.Live) == 0 {
+		entry := reasonOr(s.engine.Entry, DefaultEntry)
+		s.setStatus(entry, StatusActive, "")
+		s.live(entry)
+	}
+}
+
 // adoptEntry reads where a session of LUNA began: its workflow_id names the entry step,
 // unless that is the workflow's own name.
 func adoptEntry(text []byte) string {

@@ -29,6 +29,9 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 	if err != nil {
 		counted = &counters{Visits: map[string]int{}}
 	}
+	if rec.Version == 0 { // the edit takes it over: a claim will not look again
+		state.adoptStart(text)
+	}
 	for _, step := range state.stepOrder {
 		if state.steps[step].Status == StatusAwaitingInput && state.engine.Asks[step] == nil {
 			l := state.live(step)

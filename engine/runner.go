@@ -196,13 +196,8 @@ func (r *runner) noteVisits() {
 // question without an entry of ours gets one.
 func (r *runner) adoptState(rec SessionRecord) {
 	s := r.state
-	if rec.Version == 0 && s.engine.Entry == "" {
-		s.engine.Entry = adoptEntry(rec.State)
-	}
-	if len(s.steps) == 0 && rec.Version == 0 && len(s.engine.Live) == 0 {
-		entry := reasonOr(s.engine.Entry, DefaultEntry)
-		s.setStatus(entry, StatusActive, "")
-		s.live(entry)
+	if rec.Version == 0 {
+		s.adoptStart(rec.State)
 	}
 	for _, id := range s.stepOrder {
 		switch s.steps[id].Status {
