@@ -18,7 +18,6 @@ type proxy struct {
 	conns map[net.Conn]bool
 	open  chan struct{} // closed while bytes may pass
 	cut   cut
-	fell  int // cuts at a commit that have happened
 }
 
 // A cut says where the next connection that commits breaks.
@@ -120,7 +119,6 @@ func (p *proxy) falls(here cut) bool {
 		return false
 	}
 	p.cut = nowhere
-	p.fell++
 	return true
 }
 
