@@ -13,10 +13,16 @@ import (
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 )
 
-// TestNeo4j plays the README's story on a Neo4j of its own: a step is edited in the graph
-// between question and answer, and the session that waits goes on with the new one.
+// TestNeo4j is what needs a Neo4j of its own: an adoption takes over whatever is there.
 func TestNeo4j(t *testing.T) {
 	database := neo4jtest.Own(t, neo4jserver.Options{HeapMB: 512})
+	t.Run("story", func(t *testing.T) { story(t, database) })
+	t.Run("takeover", func(t *testing.T) { takeover(t, database) })
+}
+
+// story plays the README's: a step is edited in the graph between question and answer,
+// and the session that waits goes on with the new one.
+func story(t *testing.T, database *neo4jserver.Server) {
 	dir := filepath.Join(t.TempDir(), "dev")
 	serveHere(t, nil, "dev", "--addr", "127.0.0.1:0", "--dir", dir, "--store", database.URI, "-o", "json")
 	session := func(args ...string) result {
