@@ -57,7 +57,8 @@ func (a *app) printBatch(b *api.Batch) error {
 	if a.json() {
 		return a.printJSON(b)
 	}
-	a.print("batch %s: %s", b.Action, summary(b))
+	a.print("batch %s", summary(b))
+	a.print("action %s, started %s", b.Action, b.CreatedAt.Local().Format(time.DateTime))
 	return nil
 }
 

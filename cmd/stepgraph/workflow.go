@@ -35,7 +35,7 @@ func (a *app) workflowLogCommand() *cobra.Command {
 			}
 			rows := make([][]any, len(log))
 			for i, e := range log {
-				rows[i] = []any{e.FirstSeen.Local().Format(time.DateTime), e.Step, short(e.Hash, 13), map[bool]string{true: "now"}[e.Current], short(string(e.Text), 80)}
+				rows[i] = []any{e.FirstSeen.Local().Format(time.DateTime), e.Step, e.Hash[:min(12, len(e.Hash))], map[bool]string{true: "now"}[e.Current], short(string(e.Text), 80)}
 			}
 			return a.table("FIRST SEEN\tSTEP\tHASH\t\tTEXT", rows)
 		})
