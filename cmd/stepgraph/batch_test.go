@@ -101,3 +101,36 @@ func TestBatchOnServer(t *testing.T) {
 		t.Errorf("doctor of no server: %s", got.out)
 	}
 }
+
+// TestBatchSurvivesKill kills the engine in the middle of a batch: the next one goes on
+// with it, and no session is answered twice.
+func TestBatchSurvivesKill(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dev")
+	ask := func(args ...string) string {
+		t.Helper()
+		got := invoke(t, "", nil, append(args, "--dir", dir, "-o", "json")...)
+		if got.code != 0 {
+			t.Fatalf("%v: exit %d: %s%s", args, got.code, got.out, got.err)
+		}
+		return got.out
+	}
+	first := serveApart(t, dir, "--lease", "1s")
+	ids := []string{"s1", "s2", "s3", "s4", "s5", "s6"}
+	for _, id := range ids {
+		ask("session", "start", "hello", "--id", id)
+	}
+	batch, _ := lookup([]byte(ask("batch", "answer", "--workflow", "hello", "--response", "Ada", "--rate", "4", "--detach")), "id")
+	for done := "0"; done == "0"; done, _ = lookup([]byte(ask("batch", "show", batch)), "done") {
+	}
+	kill(t, first)
+	second := serveApart(t, dir, "--lease", "1s")
+	defer kill(t, second)
+	if got := ask("batch", "results", batch, "--follow"); strings.Count(got, `"outcome":"done"`) != len(ids) {
+		t.Errorf("results after the kill: %s", got)
+	}
+	for _, id := range ids {
+		if got := ask("session", "requests", id); strings.Count(got, `"kind":"answer"`) != 1 {
+			t.Errorf("session %s was sent %s", id, got)
+		}
+	}
+}

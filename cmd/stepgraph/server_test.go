@@ -245,9 +245,9 @@ func TestKill(t *testing.T) {
 }
 
 // serveApart starts dev as a process of its own and waits until it is ready.
-func serveApart(t *testing.T, dir string) *exec.Cmd {
+func serveApart(t *testing.T, dir string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "stepgraph", "dev", "--addr", "127.0.0.1:0", "--dir", dir, "-o", "json")
+	cmd := exec.CommandContext(t.Context(), "stepgraph", append([]string{"dev", "--addr", "127.0.0.1:0", "--dir", dir, "-o", "json"}, more...)...)
 	var talk bytes.Buffer
 	cmd.Stderr = &talk
 	out, err := cmd.StdoutPipe()
