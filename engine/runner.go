@@ -141,11 +141,14 @@ const maxClaims = 5
 // pauseOrRest is where a session has nothing to do now: it waits for effects under way,
 // or gives the lease up.
 func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
+	if len(r.arrived) > 0 { // a checkpoint found requests: their paths are still to be followed
+		return false, nil
+	}
 	if len(r.running) == 0 {
 		return r.rest(ctx)
 	}
 	if r.unwritten.dirty {
-		if err := r.checkpoint(ctx); err != nil {
+		if err := r.checkpoint(ctx); err != nil || len(r.arrived) > 0 {
 			return false, err
 		}
 	}
