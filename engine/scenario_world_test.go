@@ -171,7 +171,7 @@ func (w *world) movedOn(n int, seen string) bool {
 		return false
 	}
 	event, next, _ := strings.Cut(w.want[n+1], "\n")
-	return strings.HasPrefix(event, "tick ") && now == next
+	return strings.HasPrefix(event, "tick ") && now == next && !strings.Contains(now, " active: ") // it has come to rest
 }
 
 // rests tells whether the engine has done for every session what it can do now: its inbox
