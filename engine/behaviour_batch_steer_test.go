@@ -186,8 +186,10 @@ func deleteMany(o *operator) {
 	o.finish(answerLines(ids[0]+` = "Ada"`), 1, 0)
 	o.status(engine.StatusComplete, ids[0])
 	b := o.finish(act(engine.ActionDelete, w, engine.BatchOptions{}), 1, 9)
-	if items := o.items(b.ID); items[0].Error == "" {
-		o.Errorf("no reason why a session that waits was not deleted: %+v", items[0])
+	for _, item := range o.items(b.ID) {
+		if (item.Outcome == engine.ItemFailed) != (item.Error != "") || (item.Session == ids[0]) != (item.Outcome == engine.ItemDone) {
+			o.Errorf("want the session that has ended deleted, and why each other was not: %+v", item)
+		}
 	}
 	o.status(engine.StatusAwaitingInput, ids[1:]...)
 	o.finish(act(engine.ActionDelete, w, engine.BatchOptions{Cancel: true}), 9, 0)
