@@ -58,9 +58,6 @@ func problem(slug, detail string, faults ...Fault) *Problem {
 	return p
 }
 
-// slug is the last part of the type.
-func (p *Problem) slug() string { return p.Type[len("/problems/"):] }
-
 // write answers a request with the problem, outside of huma.
 func (p *Problem) write(w http.ResponseWriter) {
 	h := w.Header()

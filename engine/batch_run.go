@@ -144,19 +144,6 @@ func (w *batchWorker) end(ctx context.Context, phase string) error {
 	return err
 }
 
-// insist repeats a call of the store while it says to try again and ctx lives.
-func insist[T any](ctx context.Context, call func() (T, error)) (T, error) {
-	for attempt := 0; ; attempt++ {
-		out, err := call()
-		if err == nil || !transient(err) {
-			return out, err
-		}
-		if cause := sleep(ctx, backoff(attempt)); cause != nil {
-			return out, errors.Join(cause, err)
-		}
-	}
-}
-
 // items reads the next page. What stands behind the batch's total was left there by a call
 // that began to write it, before another wrote fewer.
 func (w *batchWorker) items(ctx context.Context, after int64) ([]BatchItem, error) {

@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
-	"time"
 )
 
 // A batcher hands rows of many callers to one function in groups: as many as have
@@ -136,15 +134,7 @@ func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, error) {
 	ctx, cancel := waitedFor(group)
 	defer cancel()
-	for attempt := 0; ; attempt++ {
-		out, err := b.do(ctx, rows)
-		if err == nil || !transient(err) {
-			return out, err
-		}
-		if sleep(ctx, backoff(attempt)) != nil {
-			return nil, err
-		}
-	}
+	return insist(ctx, func() ([]Out, error) { return b.do(ctx, rows) })
 }
 
 // waitedFor returns a context that ends when nobody waits for the group any more.
@@ -170,29 +160,5 @@ func waitedFor[In, Out any](group []*batchItem[In, Out]) (context.Context, conte
 			stop()
 		}
 		cancel()
-	}
-}
-
-// transient tells whether the store may be asked the same thing again.
-func transient(err error) bool {
-	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknownOutcome)
-}
-
-// backoff is 10 ms, doubled up to 2 s, with a third of jitter.
-func backoff(attempt int) time.Duration {
-	d := 10 * time.Millisecond << min(attempt, 8)
-	d = min(d, 2*time.Second)
-	return d - time.Duration(rand.Int64N(int64(d)/3+1))
-}
-
-// sleep waits d, or less when ctx ends, which it then returns.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

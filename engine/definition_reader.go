@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"log/slog"
 	"reflect"
 	"slices"
 	"sync"
@@ -14,7 +13,6 @@ import (
 // all who ask while one read is under way share the next.
 type definitionReader struct {
 	store Store
-	log   *slog.Logger
 
 	mu     sync.Mutex
 	gather *definitionRead
@@ -34,30 +32,22 @@ type definitionRead struct {
 // readTimeout bounds one read of definitions.
 const readTimeout = 30 * time.Second
 
-func newDefinitionReader(store Store, log *slog.Logger) *definitionReader {
-	return &definitionReader{store: store, log: log, known: map[string]*Definition{}, saved: map[string]bool{}}
+func newDefinitionReader(store Store) *definitionReader {
+	return &definitionReader{store: store, known: map[string]*Definition{}, saved: map[string]bool{}}
 }
 
 // read returns the definition of a workflow as it is now; a workflow that does not exist
 // has a definition without steps. entry is a step to look for besides root.
 func (d *definitionReader) read(ctx context.Context, workflow, entry string) (*Definition, error) {
-	for attempt := 0; ; attempt++ {
+	return insist(ctx, func() (*Definition, error) {
 		r := d.join(workflow, entry)
 		select {
 		case <-r.done:
+			return r.result[workflow], r.err
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if r.err == nil {
-			return r.result[workflow], nil
-		}
-		if !transient(r.err) {
-			return nil, r.err
-		}
-		if sleep(ctx, backoff(attempt)) != nil {
-			return nil, r.err
-		}
-	}
+	})
 }
 
 // recent returns a definition not older than age, from memory where it can.

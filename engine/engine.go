@@ -34,7 +34,6 @@ type Options struct {
 	MaxPrompt   int           // 100 KB
 	StopGrace   time.Duration // 5 s: how long Run lets calls finish when it is told to stop
 	NewID       func() string // UUID v7
-	NoPoll      bool          // tests only: due work is taken when woken, never by polling
 }
 
 func (o Options) withDefaults() Options {
@@ -115,7 +114,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 		life:    context.Background(),
 		runners: map[string]*runner{},
 	}
-	e.definitions = newDefinitionReader(store, o.Log)
+	e.definitions = newDefinitionReader(store)
 	e.committer = newCommitter(store, o)
 	return e
 }

@@ -36,22 +36,17 @@ func (r *runner) fetchRequests(ctx context.Context) error {
 }
 
 func (r *runner) readInbox(ctx context.Context) error {
-	for attempt := 0; ; attempt++ {
-		found, err := r.e.store.Requests(ctx, []InboxAfter{{Session: r.id, N: r.counters.Seen}})
-		if err == nil {
-			r.requests = found[r.id]
-			for _, q := range r.requests {
-				r.inbox = max(r.inbox, q.N)
-			}
-			return nil
-		}
-		if !transient(err) {
-			return fmt.Errorf("read inbox: %w", err)
-		}
-		if cause := sleep(ctx, backoff(attempt)); cause != nil {
-			return cause
-		}
+	found, err := insist(ctx, func() (map[string][]Request, error) {
+		return r.e.store.Requests(ctx, []InboxAfter{{Session: r.id, N: r.counters.Seen}})
+	})
+	if err != nil {
+		return fmt.Errorf("read inbox: %w", err)
 	}
+	r.requests = found[r.id]
+	for _, q := range r.requests {
+		r.inbox = max(r.inbox, q.N)
+	}
+	return nil
 }
 
 // haveUpTo tells whether the requests at hand reach from the first not seen to n.

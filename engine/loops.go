@@ -148,9 +148,6 @@ func (e *Engine) pendingLoop(ctx context.Context) {
 
 // every calls f every d until ctx ends.
 func (e *Engine) every(ctx context.Context, d time.Duration, f func()) {
-	if e.o.NoPoll {
-		return
-	}
 	t := time.NewTicker(d)
 	defer t.Stop()
 	for {

@@ -99,13 +99,9 @@ func (r *runner) blob(hash string) ([]byte, error) {
 	if text, ok := r.blobs[hash]; ok {
 		return text, nil
 	}
-	found, err := r.e.store.Blobs(r.ctx, r.id, []string{hash})
-	for attempt := 0; err != nil && transient(err); attempt++ { // a store that is away must not decide a path
-		if cause := sleep(r.ctx, backoff(attempt)); cause != nil {
-			return nil, cause
-		}
-		found, err = r.e.store.Blobs(r.ctx, r.id, []string{hash})
-	}
+	found, err := insist(r.ctx, func() (map[string][]byte, error) { // a store that is away must not decide a path
+		return r.e.store.Blobs(r.ctx, r.id, []string{hash})
+	})
 	if err != nil {
 		return nil, err
 	}

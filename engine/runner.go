@@ -21,7 +21,6 @@ type runner struct {
 	lease    string
 	workflow string
 	version  int64
-	created  time.Time
 
 	state    *State
 	counters *counters
@@ -62,7 +61,7 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	rec := c.Session
 	r := &runner{
 		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
-		created: rec.CreatedAt, offset: time.Until(c.Now), inbox: rec.Inbox,
+		offset: time.Until(c.Now), inbox: rec.Inbox,
 		requests: c.Requests,
 		running:  map[string]*attempt{},
 		results:  make(chan attemptResult, e.o.StepsAtOnce),
