@@ -19,6 +19,9 @@ type Session struct {
 	Problems  []SessionProblem  `json:"problems,omitempty"`
 	Messages  []Message         `json:"messages"`
 	Accepted  *Accepted         `json:"accepted,omitempty"` // on the reply to an answer
+	// Result is what the session has come to: the newest output of the step without a
+	// forward path that ran, an object by step id where several did; nil before.
+	Result json.RawMessage `json:"result,omitempty"`
 
 	// Steps is the status of each step that has one; not part of the wire form.
 	Steps map[string]string `json:"-"`
@@ -58,6 +61,15 @@ type StartRequest struct {
 	ID       string            // a UUID v7 when empty
 	Labels   map[string]string // for filters
 	Key      string            // idempotency key: starting twice with one key gives one session
+	// Outputs are given to references as if the steps (or names) had put them out before.
+	Outputs map[string]json.RawMessage
+	// Seeds let a step end with an output instead of running, the first time it is
+	// activated; its paths are followed as ever, so that a decision can be given too.
+	Seeds map[string]json.RawMessage
+	// Until names steps whose paths are not followed: the session goes up to them.
+	Until []string
+	// Messages are the chat so far: the beginning of the session's messages.
+	Messages []Message
 }
 
 // An AnswerRequest answers a question or an approval.

@@ -25,7 +25,8 @@ type attempt struct {
 	mu     sync.Mutex // guards what the function tells its Call
 	said   []string
 	usage  []Usage
-	window []Message // newest messages when it started
+	named  []rawField // values kept under names of their own
+	window []Message  // newest messages when it started
 }
 
 // attemptResult is what an attempt came to.
@@ -108,6 +109,12 @@ func (a *attempt) meter(u Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.usage = append(a.usage, u)
+}
+
+func (a *attempt) set(name string, value json.RawMessage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.named = append(a.named, rawField{name, append(json.RawMessage(nil), value...)})
 }
 
 func (a *attempt) messages(ctx context.Context, n int) ([]Message, error) {

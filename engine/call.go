@@ -21,6 +21,15 @@ type Call struct {
 	// Bindings holds the values of references in program text by identifier, as one JSON
 	// object (see Spec.Program).
 	Bindings json.RawMessage
+	// Number counts the calls of this visit from 1: a function that handed control to the
+	// engine (see RunBody) is called again with the next number.
+	Number int
+	// Body is what came of the body or the child sessions the call before asked for.
+	Body *BodyOutcome
+	// Transcript holds the rounds of an agent that have passed, oldest first.
+	Transcript []TranscriptEntry
+	// Tools are the calling step's TOOL paths, in path order.
+	Tools []ToolInfo
 
 	sink callSink
 }
@@ -40,6 +49,7 @@ type callSink interface {
 	say(text string)
 	token(text string)
 	meter(Usage)
+	set(name string, value json.RawMessage)
 	messages(ctx context.Context, n int) ([]Message, error)
 }
 
@@ -63,6 +73,16 @@ func (c *Call) Token(text string) {
 func (c *Call) Meter(u Usage) {
 	if c.sink != nil {
 		c.sink.meter(u)
+	}
+}
+
+// Set keeps a value as an output of the name, as if a step of that name had put it out,
+// in the checkpoint that holds this call's output: references read @{SESSION_ID}.name.
+// Nothing is set when the call fails. A name that is a step of the workflow is refused as
+// an error of the step.
+func (c *Call) Set(name string, value json.RawMessage) {
+	if c.sink != nil {
+		c.sink.set(name, value)
 	}
 }
 

@@ -46,17 +46,32 @@ type Spec struct {
 	// Program names the input fields that hold program text. References in them are never
 	// pasted; they are bound: the field keeps an identifier and Call.Bindings its value.
 	Program []string `json:"program,omitempty"`
+	// Raw names the input fields that the function gets as they are written, references
+	// and all: conditions that the engine judges later (see RunBody.While).
+	Raw []string `json:"raw,omitempty"`
+	// Arguments names the input field that the arguments of a tool call are merged into;
+	// "" merges them into the input itself.
+	Arguments string `json:"arguments,omitempty"`
 	// Disabled says why the function is not allowed here ("shell is off, start with
 	// --allow-shell"); calls fail with it. Empty: allowed.
 	Disabled string `json:"disabled,omitempty"`
-	// Prepare, where a container or question kind needs to see a step's input at load
-	// time, checks it; nil checks only against Input. The input still has its references.
+	// Check looks at a step's input when its workflow is loaded or validated; nil checks
+	// only against Input. The input still has its references.
 	Check func(input json.RawMessage) []Problem `json:"-"`
 
 	Input  *jsonschema.Schema `json:"input_schema,omitempty"`
 	Output *jsonschema.Schema `json:"output_schema,omitempty"`
+	// Examples are inputs that show the function, run by the tests of its page.
+	Examples []Example `json:"examples,omitempty"`
 
 	Function Function `json:"-"`
+}
+
+// An Example is an input of a function and what it gives, for its page in docs/functions.
+type Example struct {
+	Title  string          `json:"title"`
+	Input  json.RawMessage `json:"input"`
+	Output json.RawMessage `json:"output,omitempty"` // nil where it depends on the world
 }
 
 // A Registry holds the functions steps may call, by name and alias. It is filled at

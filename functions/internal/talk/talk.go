@@ -4,6 +4,7 @@ package talk
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -13,6 +14,7 @@ type Talk interface {
 	Say(text string)
 	Token(text string)
 	Meter(engine.Usage)
+	Set(name string, value json.RawMessage)
 	Messages(ctx context.Context, n int) ([]engine.Message, error)
 }
 
@@ -36,6 +38,7 @@ type Recorder struct {
 	Tokens []string
 	Usage  []engine.Usage
 	Asked  []int // the n of each call of Messages
+	Named  map[string]json.RawMessage
 }
 
 // Say keeps text.
@@ -54,4 +57,12 @@ func (r *Recorder) Messages(_ context.Context, n int) ([]engine.Message, error) 
 		return r.Chat, nil
 	}
 	return r.Chat[len(r.Chat)-n:], nil
+}
+
+// Set keeps a named value.
+func (r *Recorder) Set(name string, value json.RawMessage) {
+	if r.Named == nil {
+		r.Named = map[string]json.RawMessage{}
+	}
+	r.Named[name] = value
 }
