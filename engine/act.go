@@ -9,7 +9,7 @@ import (
 // returns once the request is durable. Errors: ErrSessionNotFound, ErrSessionEnded for
 // what cannot act on an ended session, ErrStepNotFound, ErrKeyReused, ErrBadRequest.
 func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
-	if steering[a.Kind] == nil {
+	if a.Kind == RequestChild || steering(a.Kind) == nil {
 		return nil, detail(ErrBadRequest, "%q is nothing a session can do", a.Kind)
 	}
 	if err := e.checkAction(ctx, &a); err != nil {

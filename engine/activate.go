@@ -42,6 +42,7 @@ func (r *runner) activate(id string, from takenPath) {
 
 // beginVisit gives a step its next visit and makes it active.
 func (r *runner) beginVisit(id string, took []takenPath) {
+	r.dropDriven(id)
 	delete(r.state.engine.Live, id)
 	delete(r.counters.Attempts, id)
 	l := r.state.live(id)
@@ -99,6 +100,9 @@ func (r *runner) liveSteps() []*compiledStep {
 		step := r.def.steps[id]
 		if step == nil {
 			continue
+		}
+		if l := r.state.engine.Live[id]; l != nil && l.Tool != nil {
+			continue // its paths are not followed: the agent is what lives
 		}
 		switch r.state.steps[id].Status {
 		case StatusActive, StatusPending, StatusAwaitingInput:

@@ -159,15 +159,19 @@ func (r *runner) applyAnswer(req *Request) string {
 	if q.Kind == AskApproval {
 		return r.applyApproval(req, q)
 	}
+	if q.Kind == AskSignal { // a person lets the step go on in the signal's stead
+		if record := r.endWait(req.Step, &heldSignal{Name: q.Prompt, Body: compactJSON(req.Body)}); record != nil {
+			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
+		}
+		return "applied"
+	}
 	more, err := checkAnswer(q, req.Body)
 	if err != nil {
 		return err.Error() // accepted under another schema: cannot be, questions are kept as shown
 	}
 	if problem := r.tooLarge(len(req.Body)); problem != "" {
 		f := failure{kind: KindTooLarge, message: problem, final: true, info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}
-		if record := r.failStep(req.Step, f); record != nil {
-			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
-		}
+		r.failStepFor(req.Step, f)
 		return "not applied: " + problem
 	}
 	entry := json.RawMessage("{}")
@@ -183,7 +187,7 @@ func (r *runner) applyAnswer(req *Request) string {
 		r.state.setNewest(req.Step, r.intern(output))
 		r.counters.renewOutput(req.Step, record.Seq)
 	}
-	r.state.engine.Visits = 0
+	*r.visitCount(req.Step) = 0
 	if r.def.steps[req.Step] == nil {
 		r.end(req.Step, StatusError)
 		message := fmt.Sprintf("step %q was removed while it waited; move the session to another step", req.Step)
@@ -191,8 +195,11 @@ func (r *runner) applyAnswer(req *Request) string {
 		r.state.engine.Failure = &SessionError{Step: req.Step, Kind: KindStepGone, Message: message}
 		return "kept; the step is gone"
 	}
+	l := r.state.engine.Live[req.Step]
 	r.end(req.Step, StatusComplete)
-	r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
+	if record = r.handOn(l, record, ToolResult{Output: output}); record != nil {
+		r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
+	}
 	return "applied"
 }
 
@@ -203,16 +210,14 @@ func (r *runner) applyApproval(req *Request, q *openAsk) string {
 	if err != nil {
 		return err.Error()
 	}
-	r.state.engine.Visits = 0
+	*r.visitCount(req.Step) = 0
 	if !a.Approved {
 		reason := a.Reason
 		if reason == "" {
 			reason = "rejected"
 		}
-		if record := r.failStep(req.Step, failure{kind: KindRejected, message: reason, final: true,
-			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}); record != nil {
-			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
-		}
+		r.failStepFor(req.Step, failure{kind: KindRejected, message: reason, final: true,
+			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}})
 		return "rejected"
 	}
 	l := r.ensureVisit(req.Step)

@@ -41,7 +41,11 @@ type attemptResult struct {
 // newAttempt prepares a call; nothing has been done yet.
 func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
 	l := r.state.engine.Live[step.ID]
-	key := fmt.Sprintf("%s/%s/%d/1", r.id, step.ID, l.Visit)
+	number := 1
+	if d := r.state.engine.Driven[step.ID]; d != nil && d.Visit == l.Visit {
+		number = d.Call + 1
+	}
+	key := fmt.Sprintf("%s/%s/%d/%d", r.id, step.ID, l.Visit, number)
 	if l.Salt > 0 {
 		key = fmt.Sprintf("%s.%d", key, l.Salt)
 	}
@@ -51,7 +55,11 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
 			Visit: l.Visit, Attempt: r.counters.Attempts[step.ID] + 1, Key: key, Bindings: bindings,
+			Number: number,
 		},
+	}
+	if len(step.tools) > 0 {
+		a.call_.Tools = r.def.toolInfos(step.ID, r.e.registry)
 	}
 	a.call_.sink = a
 	switch {
@@ -102,7 +110,7 @@ func (a *attempt) say(text string) {
 
 func (a *attempt) token(text string) {
 	a.r.e.events.publish(Event{Type: EventToken, Session: a.r.id,
-		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: 1, Text: text, Provisional: true}})
+		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Provisional: true}})
 }
 
 func (a *attempt) meter(u Usage) {
@@ -172,6 +180,9 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		r.recordLate(res) // cancelled or moved away meanwhile: recorded, activates nothing
 		return nil
 	}
+	if record, handed := r.drive(res); handed {
+		return record
+	}
 	var ask *AwaitInput
 	switch {
 	case errors.As(res.err, &ask):
@@ -185,10 +196,37 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		problem.info = res.info()
 		return r.failStep(a.step, *problem)
 	}
+	if problem := r.setNamed(a); problem != nil {
+		problem.info = res.info()
+		return r.failStep(a.step, *problem)
+	}
 	for _, text := range a.said {
 		r.say("assistant", text, a.step)
 	}
+	if d := r.state.engine.Driven[a.step]; d != nil && d.Body != nil {
+		r.finishDriven(a.step, res.output, res.info())
+		return nil
+	}
 	return r.complete(a.step, res.output, res.info())
+}
+
+// setNamed keeps the values a function gave names of their own.
+func (r *runner) setNamed(a *attempt) *failure {
+	for _, n := range a.named {
+		switch {
+		case r.def.steps[n.key] != nil:
+			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q cannot be kept: a step has that name", n.key)}
+		case n.key == "" || !json.Valid(n.value):
+			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q has no name, or is no JSON", n.key)}
+		}
+		if problem := r.tooLarge(len(n.value)); problem != "" {
+			return &failure{kind: KindTooLarge, message: problem, final: true}
+		}
+	}
+	for _, n := range a.named {
+		r.keepOutput(n.key, n.value, 0)
+	}
+	return nil
 }
 
 // recordLate keeps the result of a call that was cancelled and finished all the same, so

@@ -11,6 +11,7 @@ const (
 	AskConfirm  = "confirm"
 	AskSelect   = "select"
 	AskApproval = "approval"
+	AskSignal   = "signal" // not a person's: the step waits for a signal of the prompt's name
 )
 
 // AwaitInput is the error value with which a function pauses its session for a person.

@@ -54,8 +54,15 @@ func (r *runner) write(ctx context.Context, release bool) (bool, error) {
 	r.beat.Store(asked.UnixNano())
 	r.inbox = res.Inbox
 	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
+	children := len(r.unwritten.children) > 0
 	r.unwritten = unwritten{}
 	r.e.events.publishAll(r.id, r.version, events, release)
+	if children {
+		r.e.wakeUp()
+	}
+	if cp.ToParent != nil {
+		r.e.pokeHolder(cp.ToParent.Session)
+	}
 	if release {
 		if r.inbox > r.counters.Seen {
 			r.e.wakeUp() // something came while the lease was given up
@@ -79,6 +86,10 @@ func (r *runner) build(release bool) *Checkpoint {
 		Counters: r.counters.appendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
 		Release: release, LeaseFor: r.e.o.LeaseFor,
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
+		Results: r.unwritten.stored, Children: r.unwritten.children,
+	}
+	if release && ended(status) {
+		cp.ToParent = r.tellParent(status)
 	}
 	cp.State = r.state.AppendJSON(make([]byte, 0, r.stateBytes+512))
 	r.stateBytes = len(cp.State)
@@ -113,7 +124,11 @@ func (r *runner) nextTimer() time.Time {
 		}
 	}
 	for id, l := range r.state.engine.Live {
-		if r.state.Status(id) == StatusActive {
+		switch {
+		case r.state.Status(id) != StatusActive || r.state.driven(id) != nil:
+		case l.Wait != nil:
+			sooner(l.Wait.Due)
+		default:
 			sooner(max(l.RetryAt, 1))
 		}
 	}

@@ -51,19 +51,21 @@ func (b *backSearch) from(root string) {
 		return
 	}
 	type frame struct {
-		step *compiledStep
-		next int
+		paths []*compiledPath
+		id    string
+		next  int
 	}
-	stack := []frame{{step: b.d.steps[root]}}
+	enter := func(id string) frame { return frame{paths: b.d.onward(b.d.steps[id]), id: id} }
+	stack := []frame{enter(root)}
 	b.seen[root] = 1
 	for len(stack) > 0 {
 		f := &stack[len(stack)-1]
-		if f.next == len(f.step.next) {
-			b.seen[f.step.ID] = 2
+		if f.next == len(f.paths) {
+			b.seen[f.id] = 2
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		p := f.step.next[f.next]
+		p := f.paths[f.next]
 		f.next++
 		if p.fault != "" || b.back[p.ID] {
 			continue
@@ -71,7 +73,7 @@ func (b *backSearch) from(root string) {
 		switch b.seen[p.Target] {
 		case 0:
 			b.seen[p.Target] = 1
-			stack = append(stack, frame{step: b.d.steps[p.Target]})
+			stack = append(stack, enter(p.Target))
 		case 1:
 			b.back[p.ID] = true
 		}
@@ -98,7 +100,7 @@ func (d *Definition) findRoutes() {
 	before := make(map[string][]*compiledStep, len(d.steps))
 	for _, s := range d.steps {
 		s.routes = newBits(len(d.steps))
-		for _, p := range s.next {
+		for _, p := range d.onward(s) {
 			if p.fault == "" && !p.back {
 				left[s.ID]++
 				before[p.Target] = append(before[p.Target], s)
@@ -111,7 +113,7 @@ func (d *Definition) findRoutes() {
 	for len(order) > 0 {
 		s := order[len(order)-1]
 		order = order[:len(order)-1]
-		for _, p := range s.next {
+		for _, p := range d.onward(s) {
 			if p.fault == "" && !p.back {
 				target := d.steps[p.Target]
 				s.routes.set(target.index)

@@ -37,9 +37,12 @@ type compiledStep struct {
 	limit   int             // context_limit of the input, 0 for none
 	next    []*compiledPath // in path order
 	tools   []*Path
-	body    []string // steps a container holds
+	body    []string // steps a container holds, in the order of CONTAINS
 	holder  string   // the container this step is in
-	routes  bits     // steps that can be reached over forward paths
+	starts  []string // of body, those a round begins with
+	ends    []string // of body, those whose outputs are a round's result
+	split   splitInput
+	routes  bits // steps that can be reached over forward paths
 }
 
 // A compiledPath is a NEXT path with its condition parsed.
@@ -47,6 +50,7 @@ type compiledPath struct {
 	*Path
 	condition conditions.Condition
 	back      bool
+	leaves    bool // breaks out of the body its source stands in
 	// fault closes the path for good: its target is gone or in another workflow.
 	fault string
 }
@@ -64,12 +68,14 @@ func Compile(w *Workflow) *Definition {
 	for i := range w.Paths {
 		d.addPath(&w.Paths[i])
 	}
+	d.findBodies()
 	d.back = d.findBackPaths()
 	for _, s := range d.steps {
 		for _, p := range s.next {
 			p.back = d.back[p.ID]
 		}
 	}
+	d.findEnds()
 	d.findRoutes()
 	d.hashAll()
 	return d

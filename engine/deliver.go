@@ -135,6 +135,7 @@ func (a *acceptance) find(state *State, v *InboxView) *askedQuestion {
 	for _, w := range state.questions() {
 		switch {
 		case a.q.Step != "" && w.Step != a.q.Step:
+		case a.q.Step == "" && w.Kind == AskSignal: // not a person's, unless one says so
 		case a.q.Visit != 0 && w.Visit != a.q.Visit:
 		case a.q.Ask != 0 && w.Ask != a.q.Ask:
 		default:

@@ -69,13 +69,16 @@ func (r *runner) cancelStep(id, reason string) {
 			break
 		}
 	}
+	r.stopDriven(id, reason)
 	v := visitInfo{status: StatusCancelled, started: r.nowTime()}
+	l := r.state.engine.Live[id]
 	if ask := r.state.engine.Asks[id]; ask != nil {
 		v.input, v.started = ask.Input, time.UnixMilli(ask.Started).UTC()
 		r.unwritten.closing = true
 	}
 	r.record(id, v, nil, failure{kind: KindCancelled, message: reason, final: true}.json())
 	r.end(id, StatusCancelled)
+	r.toolEnded(l, ToolResult{Error: &SessionError{Step: id, Kind: KindCancelled, Message: reason}})
 }
 
 // abandon tells the calls of a runner that ends to stop, and waits until they have: a

@@ -99,6 +99,7 @@ const (
 	KindOutputInvalid = "output_invalid"
 	KindDisabled      = "disabled"
 	KindRejected      = "rejected"
+	KindUnknownTool   = "unknown_tool"
 	KindState         = "state_unreadable"
 )
 

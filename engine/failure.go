@@ -56,20 +56,65 @@ func (r *runner) recordFailure(id string, f failure) *Execution {
 // fail puts a step into error: its own path stops here.
 func (r *runner) fail(id string, f failure) {
 	r.ensureVisit(id)
+	l := r.state.engine.Live[id]
 	r.recordFailure(id, f)
+	r.stopDriven(id, "the step failed: "+f.message)
 	r.end(id, StatusError)
 	r.state.setStatus(id, StatusError, f.message)
 	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
+	if r.toolEnded(l, ToolResult{Error: problemOf(id, f)}) {
+		r.settleError(id)
+		return
+	}
+	r.failRound(id)
+}
+
+// failRound tells the container that holds a step that its round ends in error; groups
+// wait for their other ends.
+func (r *runner) failRound(id string) {
+	step := r.def.steps[id]
+	if step == nil || step.holder == "" {
+		return
+	}
+	if d := r.state.engine.Driven[step.holder]; d != nil && d.Body != nil && !d.Body.AtOnce && d.Body.Failed == "" {
+		d.Body.Failed = id
+	}
+}
+
+// failStepFor fails a step outside the wave's own list of steps; where on_error lets its
+// paths be followed, that is in the next wave.
+func (r *runner) failStepFor(id string, f failure) {
+	if record := r.failStep(id, f); record != nil {
+		r.arrived = append(r.arrived, arrival{step: id, record: record})
+	}
+}
+
+// clearFailure forgets a step's failure when it is taken up again.
+func (r *runner) clearFailure(id string) {
+	if f := r.state.engine.Failure; f != nil && f.Step == id {
+		r.state.engine.Failure = nil
+	}
 }
 
 // failAndContinue keeps the error as an output and lets the paths be followed.
 func (r *runner) failAndContinue(id string, f failure) *Execution {
 	record := r.recordFailure(id, f)
 	output, _ := encodePlain(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
-	r.keepOutput(id, output, record.Seq)
+	if d := r.state.engine.Driven[id]; d != nil {
+		r.stopDriven(id, "the step failed: "+f.message)
+		r.showOutput(id, d, output, record.Seq)
+		r.dropDriven(id)
+	} else {
+		r.keepOutput(id, output, record.Seq)
+	}
+	l := r.state.engine.Live[id]
 	r.end(id, StatusError)
 	r.state.setStatus(id, StatusError, f.message)
 	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
+	if r.toolEnded(l, ToolResult{Error: problemOf(id, f)}) {
+		r.settleError(id)
+		return nil
+	}
 	return record
 }
 

@@ -93,7 +93,7 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 	case RequestLost:
 		return r.applyLost(q), false
 	}
-	if act := steering[q.Kind]; act != nil {
+	if act := steering(q.Kind); act != nil {
 		return act(r, q), false
 	}
 	return fmt.Sprintf("this engine does not know requests of kind %q", q.Kind), false

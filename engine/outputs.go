@@ -33,7 +33,7 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 	}
 	hash := blobHash(value)
 	if hash == "" {
-		return value, true, nil
+		return o.withResults(step, index, value)
 	}
 	text, err := r.blob(hash)
 	if err != nil {
@@ -70,10 +70,7 @@ func (r *runner) intern(output json.RawMessage) json.RawMessage {
 	hash := hex.EncodeToString(sum[:16])
 	r.unwritten.blobs = append(r.unwritten.blobs, Blob{Session: r.id, Hash: hash, Text: output})
 	r.unwritten.bytes += len(output)
-	if r.blobs == nil {
-		r.blobs = map[string][]byte{}
-	}
-	r.blobs[hash] = output
+	r.rememberBlob(hash, output)
 	marker, _ := encodePlain(map[string]any{blobKey: hash, "bytes": len(output)})
 	return marker
 }
@@ -109,11 +106,15 @@ func (r *runner) blob(hash string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("blob %s of session %s is gone", hash, r.id)
 	}
+	r.rememberBlob(hash, text)
+	return text, nil
+}
+
+func (r *runner) rememberBlob(hash string, text []byte) {
 	if r.blobs == nil {
 		r.blobs = map[string][]byte{}
 	}
 	r.blobs[hash] = text
-	return text, nil
 }
 
 // checkOutput refuses an output that is no JSON, too large, or does not fit the step's

@@ -23,7 +23,7 @@ const clauseBytes = 512
 // path order. What was found is kept with the visit's record.
 func (r *runner) evaluatePaths(id string, record *Execution) []*compiledPath {
 	step := r.def.steps[id]
-	if step == nil || len(step.next) == 0 {
+	if step == nil || len(step.next) == 0 || containsText(r.state.engine.Until, id) {
 		return nil
 	}
 	var open []*compiledPath

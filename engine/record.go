@@ -23,11 +23,29 @@ func (r *runner) complete(id string, output json.RawMessage, v visitInfo) *Execu
 	if v.status == "" {
 		v.status = StatusComplete
 	}
+	l := r.state.engine.Live[id]
 	record := r.record(id, v, output, nil)
-	if output != nil {
+	if d := r.state.engine.Driven[id]; d != nil && output != nil {
+		r.showOutput(id, d, output, record.Seq)
+	} else if output != nil {
 		r.keepOutput(id, output, record.Seq)
 	}
 	r.end(id, StatusComplete)
+	return r.handOn(l, record, ToolResult{Output: output})
+}
+
+// handOn returns the record of a visit whose paths are to be followed, nil where its end
+// goes elsewhere: to the agent that called it as a tool, to a step named before.
+func (r *runner) handOn(l *liveStep, record *Execution, result ToolResult) *Execution {
+	switch {
+	case l == nil:
+		return record
+	case r.toolEnded(l, result):
+		return nil
+	case l.Then != "":
+		r.activate(l.Then, takenPath{Seq: record.Seq, Path: "rollback"})
+		return nil
+	}
 	return record
 }
 
@@ -43,6 +61,7 @@ func (r *runner) end(id, status string) {
 	}
 	if status != StatusError { // what is in error may be retried: the same visit, the same key
 		delete(r.state.engine.Live, id)
+		r.dropDriven(id)
 	}
 	delete(r.state.engine.Asks, id)
 	if f := r.state.engine.Failure; f != nil && f.Step == id {
@@ -81,6 +100,11 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 	if step := r.def.steps[id]; step != nil {
 		e.Function, e.Definition = step.Function, step.hash
 	}
+	if l.Tool != nil {
+		if d := r.state.engine.Driven[l.Tool.Agent]; d != nil && d.Agent != nil {
+			e.Parent = d.Agent.Parent
+		}
+	}
 	r.unwritten.all = append(r.unwritten.all, e)
 	if r.keepsHistory(v.status) {
 		r.unwritten.executions = append(r.unwritten.executions, e)
@@ -97,7 +121,7 @@ func (r *runner) keepsHistory(status string) bool {
 	case HistoryNone:
 		return false
 	case HistoryErrors:
-		return status != StatusComplete && status != StatusAnswered
+		return status != StatusComplete && status != StatusAnswered && status != StatusRound
 	}
 	return true
 }

@@ -52,6 +52,9 @@ type Spec struct {
 	// Arguments names the input field that the arguments of a tool call are merged into;
 	// "" merges them into the input itself.
 	Arguments string `json:"arguments,omitempty"`
+	// Parameters is the JSON Schema of a tool call's arguments where a TOOL path gives
+	// none; nil derives it from Input.
+	Parameters json.RawMessage `json:"-"`
 	// Disabled says why the function is not allowed here ("shell is off, start with
 	// --allow-shell"); calls fail with it. Empty: allowed.
 	Disabled string `json:"disabled,omitempty"`

@@ -34,14 +34,16 @@ type runner struct {
 	toStart    []*attempt    // effects to start after the next checkpoint
 	running    map[string]*attempt
 	results    chan attemptResult
-	poke       chan struct{}     // something may be in the inbox; capacity 1
-	lost       chan struct{}     // closed when another worker has the session
-	unwritten  unwritten         // what the next checkpoint carries
-	blobs      map[string][]byte // BLOBs read or written, by hash
-	stateBytes int               // of the state's text, as far as outputs make it grow
-	shown      string            // status and questions as they were last shown, see events
-	failed     bool              // a step has failed the session in this wave
-	stopNow    bool              // the engine stops: go to rest at once
+	poke       chan struct{}             // something may be in the inbox; capacity 1
+	lost       chan struct{}             // closed when another worker has the session
+	unwritten  unwritten                 // what the next checkpoint carries
+	blobs      map[string][]byte         // BLOBs read or written, by hash
+	rounds     map[string][]StoredResult // of containers, by step and visit
+	root       string                    // the topmost session this one descends from
+	stateBytes int                       // of the state's text, as far as outputs make it grow
+	shown      string                    // status and questions as they were last shown, see events
+	failed     bool                      // a step has failed the session in this wave
+	stopNow    bool                      // the engine stops: go to rest at once
 
 	// What the engine's loops look at from outside.
 	stopping atomic.Bool
@@ -62,12 +64,12 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	r := &runner{
 		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
 		offset: time.Until(c.Now), inbox: rec.Inbox,
-		requests: c.Requests,
-		running:  map[string]*attempt{},
-		results:  make(chan attemptResult, e.o.StepsAtOnce),
-		poke:     make(chan struct{}, 1),
-		lost:     make(chan struct{}),
-		log:      e.o.Log.With(logSession, rec.ID),
+		requests: c.Requests, root: firstText(rec.Root, rec.ID),
+		running: map[string]*attempt{},
+		results: make(chan attemptResult, e.o.StepsAtOnce),
+		poke:    make(chan struct{}, 1),
+		lost:    make(chan struct{}),
+		log:     e.o.Log.With(logSession, rec.ID),
 	}
 	r.beat.Store(time.Now().UnixNano())
 	r.known.Store(rec.Inbox)
@@ -200,6 +202,7 @@ func (r *runner) adoptState(rec SessionRecord) {
 	s := r.state
 	if rec.Version == 0 {
 		s.adoptStart(rec.State)
+		r.keepGivenMessages()
 	}
 	for _, id := range s.stepOrder {
 		switch s.steps[id].Status {
@@ -225,6 +228,24 @@ func (r *runner) adoptState(rec SessionRecord) {
 			delete(s.engine.Live, id)
 		}
 	}
+}
+
+// keepGivenMessages makes MESSAGEs of the chat a session was started with.
+func (r *runner) keepGivenMessages() {
+	if r.counters.Messages == 0 {
+		return
+	}
+	given := r.state.Messages()
+	for i := range given {
+		given[i].N = int64(i + 1)
+	}
+	r.unwritten.messages = given
+	texts := r.state.messages
+	r.state.messages = nil
+	for _, text := range texts {
+		r.state.addMessage(text, defaultMessageWindow)
+	}
+	r.unwritten.touch()
 }
 
 // ensureVisit gives a step that somebody made active by hand its visit number.

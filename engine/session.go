@@ -106,8 +106,9 @@ type Execution struct {
 	Took       []Lineage       `json:"took,omitempty"`
 }
 
-// StatusAnswered and StatusLost are statuses only an Execution has.
+// Statuses only an Execution has.
 const (
+	StatusRound    = "round" // one round of an agent: what its model said
 	StatusAnswered = "answered"
 	StatusLost     = "lost"
 )

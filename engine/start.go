@@ -64,6 +64,9 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	if err := e.checkEntry(ctx, def, q.Workflow, entry); err != nil {
 		return Created{}, err
 	}
+	if err := e.checkGiven(q, def); err != nil {
+		return Created{}, err
+	}
 	id := q.ID
 	if id == "" {
 		id = e.o.NewID()
@@ -97,35 +100,13 @@ func explainCreate(err error, id, key string) error {
 	return err
 }
 
-// newSession is the session before its first step.
-func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage) NewSession {
-	s := NewState(id)
-	c := &counters{Visits: map[string]int{entry: 1}}
-	s.setStatus(entry, StatusActive, "")
-	l := s.live(entry)
-	l.Visit = 1
-	if entry != DefaultEntry {
-		s.engine.Entry = entry
-	}
-	if inputs != nil {
-		s.addOutput("initial", inputs, keptOutputs)
-		gjson.ParseBytes(inputs).ForEach(func(k, v gjson.Result) bool {
-			if k.String() != "initial" {
-				s.addOutput(k.String(), json.RawMessage(v.Raw), keptOutputs)
-			}
-			return true
-		})
-	}
-	return NewSession{
-		ID: id, Workflow: q.Workflow, State: s.AppendJSON(nil), Counters: c.appendJSON(), Status: StatusActive,
-		Root: id, Labels: q.Labels, Key: q.Key, BodyHash: startHash(q, entry, inputs),
-	}
-}
-
 // startHash tells two starts with one key apart.
 func startHash(q *StartRequest, entry string, inputs json.RawMessage) string {
 	h := sha256.New()
 	hashJSON(h, map[string]any{"workflow": q.Workflow, "entry": entry, "id": q.ID, "inputs": string(inputs), "labels": q.Labels})
+	if len(q.Outputs) > 0 || len(q.Seeds) > 0 || len(q.Until) > 0 || len(q.Messages) > 0 {
+		hashJSON(h, map[string]any{"outputs": q.Outputs, "seeds": q.Seeds, "until": q.Until, "messages": q.Messages})
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

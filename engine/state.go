@@ -76,6 +76,14 @@ type engineState struct {
 	Problems map[string]string `json:"problems,omitempty"`
 	// Signals that came before anybody waited for them.
 	Signals []heldSignal `json:"signals,omitempty"`
+	// Driven are steps whose function has handed control to the engine.
+	Driven map[string]*drivenStep `json:"driven,omitempty"`
+	// Seeds are outputs that steps end with instead of running, at their first activation.
+	Seeds map[string]json.RawMessage `json:"seeds,omitempty"`
+	// Until names steps whose paths are not followed.
+	Until []string `json:"until,omitempty"`
+	// Parent is set in a child session.
+	Parent *parentRef `json:"parent,omitempty"`
 
 	extra []rawField // keys of a newer engine, kept
 }
@@ -92,6 +100,9 @@ type liveStep struct {
 	Why      []string        `json:"why,omitempty"`      // for each missing reference, the reason
 	Salt     int             `json:"salt,omitempty"`     // counts `retry` with new_key
 	Approved json.RawMessage `json:"approved,omitempty"` // input a person approved
+	Tool     *toolVisit      `json:"tool,omitempty"`     // the visit is a call of an agent's tool
+	Wait     *waiting        `json:"wait,omitempty"`     // for a time or a signal
+	Then     string          `json:"then,omitempty"`     // activated after it, instead of what its paths lead to
 }
 
 // A takenPath is a path that led to an activation, and the EXECUTION after which it was
@@ -238,7 +249,7 @@ func (s *State) SessionStatus() string {
 	for _, id := range s.stepOrder {
 		switch s.steps[id].Status {
 		case StatusActive:
-			active = true
+			active = active || !s.heldOpen(id)
 		case StatusAwaitingInput:
 			awaiting = true
 		case StatusPending:

@@ -6,17 +6,30 @@ import (
 	"sort"
 )
 
-// steering holds what each kind of operator's request does to a session, under its
+// steering gives what each kind of operator's request does to a session, under its
 // lease. Each returns what became of it, for people.
-var steering = map[string]func(*runner, *Request) string{
-	RequestPause:   (*runner).applyPause,
-	RequestResume:  (*runner).applyResume,
-	RequestCancel:  (*runner).applyCancel,
-	RequestRetry:   (*runner).applyRetry,
-	RequestAdvance: (*runner).applyAdvance,
-	RequestMove:    (*runner).applyMove,
-	RequestReask:   (*runner).applyReask,
-	RequestSignal:  (*runner).applySignal,
+func steering(kind string) func(*runner, *Request) string {
+	switch kind {
+	case RequestPause:
+		return (*runner).applyPause
+	case RequestResume:
+		return (*runner).applyResume
+	case RequestCancel:
+		return (*runner).applyCancel
+	case RequestRetry:
+		return (*runner).applyRetry
+	case RequestAdvance:
+		return (*runner).applyAdvance
+	case RequestMove:
+		return (*runner).applyMove
+	case RequestReask:
+		return (*runner).applyReask
+	case RequestSignal:
+		return (*runner).applySignal
+	case RequestChild:
+		return (*runner).applyChild
+	}
+	return nil
 }
 
 // actionBody is the body of an operator's request.
@@ -41,6 +54,7 @@ func (r *runner) applyPause(q *Request) string {
 		return "paused already"
 	}
 	r.state.engine.Paused = &mark{At: r.now(), Reason: bodyOf(q).Reason}
+	r.tellAllChildren(RequestPause, bodyOf(q).Reason)
 	return "paused"
 }
 
@@ -52,6 +66,7 @@ func (r *runner) applyResume(*Request) string {
 		return "resumed"
 	}
 	e.Paused = nil
+	r.tellAllChildren(RequestResume, "")
 	held := e.Held
 	e.Held = nil
 	if len(held) == 0 {
@@ -110,14 +125,16 @@ func (r *runner) applyRetry(q *Request) string {
 	if f := r.state.engine.Failure; f != nil && (b.Step == "" || f.Step == b.Step) {
 		r.state.engine.Failure = nil
 	}
-	for _, id := range again {
+	for _, id := range r.withContainers(again) {
 		l := r.ensureVisit(id)
 		l.Tries, l.RetryAt, l.Approved, l.Counted = 0, 0, nil, false
 		if b.NewKey {
 			l.Salt = int(r.counters.Seq) + 1
 		}
 		r.state.setStatus(id, StatusActive, "")
+		r.clearFailure(id)
 		r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusActive})
+		r.takeUpDriven(id)
 	}
 	if len(again) == 0 {
 		return "no step in error"
@@ -275,11 +292,4 @@ func (c *counters) dropOutput(step string) {
 	if list := c.Outputs[step]; len(list) > 0 {
 		c.Outputs[step] = list[:len(list)-1]
 	}
-}
-
-// applySignal keeps a signal for the step that waits, or will wait, for it.
-func (r *runner) applySignal(q *Request) string {
-	b := bodyOf(q)
-	r.state.engine.Signals = append(r.state.engine.Signals, heldSignal{Name: b.Name, Body: b.Body, N: q.N})
-	return "kept"
 }

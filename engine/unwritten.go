@@ -16,6 +16,8 @@ type unwritten struct {
 	applied    []RequestOutcome
 	blobs      []Blob
 	drop       []string
+	stored     []StoredResult // of rounds
+	children   []NewSession
 	events     []notedEvent
 }
 

@@ -20,7 +20,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 			message: fmt.Sprintf("step %q is not in workflow %q; move the session to another step, or add the step and retry", id, r.workflow)})
 		return nil, true
 	}
-	if problem := r.overLimit(); problem != "" && !l.Counted {
+	if problem := r.overLimit(id); problem != "" && !l.Counted {
 		r.fail(id, failure{kind: KindLimit, message: problem, final: true})
 		return nil, true
 	}
@@ -29,22 +29,30 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		return nil, true
 	}
 	if step.Function == "" || step.Bypass {
-		r.count(l)
+		r.count(id, l)
 		return r.complete(id, nil, visitInfo{started: r.nowTime()}), true
+	}
+	if seed, ok := r.state.engine.Seeds[id]; ok {
+		delete(r.state.engine.Seeds, id)
+		r.count(id, l)
+		return r.complete(id, seed, visitInfo{started: r.nowTime()}), true
+	}
+	if d := r.state.engine.Driven[id]; d != nil && d.Visit == l.Visit {
+		return r.callAgain(ctx, step, d)
 	}
 	spec := r.e.registry.Find(step.Function)
 	if spec == nil {
-		r.count(l)
+		r.count(id, l)
 		return r.failStep(id, failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true}), true
 	}
 	if step.fault != nil {
-		r.count(l)
+		r.count(id, l)
 		return r.failStep(id, failure{kind: KindBadInput, message: step.fault.Error(), final: true}), true
 	}
-	resolved, bindings, ok, err := r.resolveInput(step, spec)
+	resolved, bindings, ok, err := r.resolveInput(step, spec, l)
 	switch {
 	case err != nil:
-		r.count(l)
+		r.count(id, l)
 		return r.failStep(id, failure{kind: KindBadReference, message: err.Error(), final: true}), true
 	case !ok:
 		return nil, r.stayPending(id, l, resolved.Missing)
@@ -63,7 +71,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		input = l.Approved
 	}
 	a := r.newAttempt(step, spec, input, bindings, r.lineage(resolved.Reads))
-	r.count(l)
+	r.count(id, l)
 	if spec.Effects {
 		r.toStart = append(r.toStart, a)
 		r.unwritten.touch()
@@ -72,21 +80,56 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 	return r.finishAttempt(a.call(ctx)), true
 }
 
-// count counts a visit against max_steps, once however often it is begun anew.
-func (r *runner) count(l *liveStep) {
-	if !l.Counted {
+// callAgain calls the function of a step that had handed control to the engine, with what
+// came of it. Its input is that of the first call.
+func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenStep) (*Execution, bool) {
+	fail := func(f failure) (*Execution, bool) {
+		f.info = visitInfo{started: milli(d.Started), reads: d.Reads}
+		return r.failStep(step.ID, f), true
+	}
+	spec := r.e.registry.Find(step.Function)
+	if spec == nil {
+		return fail(failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true})
+	}
+	input, err := r.keptText(d.Input)
+	if err != nil {
+		return fail(failure{kind: KindFailed, message: err.Error()})
+	}
+	a := r.newAttempt(step, spec, input, nil, d.Reads)
+	switch {
+	case d.Body != nil:
+		a.call_.Body, err = r.outcomeOf(step.ID, d)
+	case d.Kids != nil:
+		var results []BodyResult
+		results, err = r.childResults(ctx, step.ID, d)
+		a.call_.Body = &BodyOutcome{Results: results, Rounds: d.Kids.Count}
+	case d.Agent != nil:
+		a.call_.Transcript, err = r.transcript(d.Agent)
+	}
+	if err != nil {
+		return fail(callFailure(err))
+	}
+	if spec.Effects {
+		r.toStart = append(r.toStart, a)
+		r.unwritten.touch()
+		return nil, true
+	}
+	return r.finishAttempt(a.call(ctx)), true
+}
+
+// count counts a visit against max_steps, once however often it is begun anew. The calls
+// of tools count against their agent's limits instead.
+func (r *runner) count(id string, l *liveStep) {
+	if !l.Counted && l.Tool == nil {
 		l.Counted = true
-		r.state.engine.Visits++
+		*r.visitCount(id)++
 	}
 }
 
 // overLimit says which limit the session has reached, "" for none.
-func (r *runner) overLimit() string {
-	limit := r.def.Workflow.Settings.MaxSteps
-	if limit == 0 {
-		limit = r.e.o.MaxSteps
-	}
-	if r.state.engine.Visits < limit {
+func (r *runner) overLimit(id string) string {
+	limit := r.allowance()
+	if *r.visitCount(id) < limit {
 		return ""
 	}
 	return fmt.Sprintf("max_steps: %d steps have run since the last pause; retry gives a new allowance", limit)
@@ -101,17 +144,39 @@ func (r *runner) noFunction(name string) string {
 }
 
 // resolveInput resolves a step's whole input against the state as it is now.
-func (r *runner) resolveInput(step *compiledStep, spec *Spec) (references.Result, json.RawMessage, bool, error) {
+func (r *runner) resolveInput(step *compiledStep, spec *Spec, l *liveStep) (references.Result, json.RawMessage, bool, error) {
+	if l != nil && l.Tool != nil && len(spec.Program) == 0 {
+		result, err := r.toolInput(step, spec, l.Tool)
+		return result, nil, result.Resolved, err
+	}
+	input, raw, err := step.inputFor(spec)
+	if err != nil {
+		return references.Result{}, nil, false, err
+	}
+	result, bindings, resolved, err := r.resolveWith(input, spec)
+	if err != nil || !resolved {
+		return result, nil, false, err
+	}
+	result.Value = withFields(result.Value, raw)
+	if l != nil && l.Tool != nil {
+		if result.Value, err = r.overArguments(result.Value, spec, l.Tool); err != nil {
+			return result, nil, false, err
+		}
+	}
+	return result, bindings, true, nil
+}
+
+func (r *runner) resolveWith(input *references.Input, spec *Spec) (references.Result, json.RawMessage, bool, error) {
 	scope := references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}
 	if len(spec.Program) == 0 {
-		result, err := step.input.Resolve(scope)
+		result, err := input.Resolve(scope)
 		return result, nil, result.Resolved, err
 	}
 	fields := make([]references.ProgramField, len(spec.Program))
 	for i, key := range spec.Program {
 		fields[i] = references.ProgramField{Key: key}
 	}
-	result, programs, err := step.input.ResolveProgram(scope, fields...)
+	result, programs, err := input.ResolveProgram(scope, fields...)
 	if err != nil || !result.Resolved {
 		return result, nil, false, err
 	}

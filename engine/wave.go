@@ -21,6 +21,7 @@ type arrival struct {
 func (r *runner) wave(ctx context.Context) (progressed bool) {
 	var done []arrival
 	r.fireDue()
+	r.fireTimers()
 	for _, a := range r.takeArrivals() {
 		progressed = true
 		if a.result != nil {
@@ -52,6 +53,9 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 	if r.settleJoins() {
 		progressed = true
 	}
+	if r.settleDriven(ctx) {
+		progressed = true
+	}
 	r.settleSkipped()
 	return progressed
 }
@@ -62,7 +66,7 @@ func (r *runner) fireDue() {
 	now := r.now()
 	for _, w := range r.state.questions() {
 		q := r.state.engine.Asks[w.Step]
-		if q.Due == 0 || q.Due > now || r.resting() {
+		if q.Due == 0 || q.Due > now || r.resting() || q.Kind == AskSignal {
 			continue
 		}
 		r.unwritten.closing = true
@@ -72,9 +76,7 @@ func (r *runner) fireDue() {
 		}
 		f := failure{kind: KindTimeout, final: true, message: "no answer came in time",
 			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}
-		if record := r.failStep(w.Step, f); record != nil {
-			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
-		}
+		r.failStepFor(w.Step, f)
 	}
 }
 
@@ -114,7 +116,7 @@ func (r *runner) activeSteps() []string {
 	for id, l := range r.state.engine.Live {
 		switch r.state.Status(id) {
 		case StatusActive:
-			if r.running[id] == nil && !r.starting(id) && l.RetryAt <= now {
+			if r.running[id] == nil && !r.starting(id) && l.RetryAt <= now && l.Wait == nil && r.state.driven(id) == nil {
 				steps = append(steps, id)
 			}
 		case StatusPending:
@@ -143,17 +145,21 @@ func (r *runner) followPaths(done []arrival) {
 	}
 	r.state.LastEvaluated = r.now()
 	type activation struct {
-		target string
-		from   takenPath
+		path *compiledPath
+		from takenPath
 	}
 	var taken []activation
 	for _, d := range done {
 		for _, p := range r.evaluatePaths(d.step, d.record) {
-			taken = append(taken, activation{p.Target, takenPath{Seq: d.record.Seq, Path: p.ID}})
+			taken = append(taken, activation{p, takenPath{Seq: d.record.Seq, Path: p.ID}})
 		}
 	}
 	for _, t := range taken {
-		r.activate(t.target, t.from)
+		if t.path.leaves {
+			r.noteBreak(t.path, t.from)
+			continue
+		}
+		r.activate(t.path.Target, t.from)
 	}
 	for _, d := range done {
 		if from, ok := r.state.engine.Again[d.step]; ok {

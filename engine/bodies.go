@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+)
+
+// maxNesting is how deep containers may stand in each other.
+const maxNesting = 8
+
+// findBodies completes what CONTAINS paths say: which steps of a body its rounds start
+// with and end in, which paths break out of it, and which are closed because they lead
+// into a body from outside.
+func (d *Definition) findBodies() {
+	for _, s := range d.steps {
+		d.cutHolderCycle(s)
+	}
+	for _, s := range d.steps {
+		for _, p := range s.next {
+			if p.fault != "" {
+				continue
+			}
+			target := d.steps[p.Target]
+			switch {
+			case target.holder == s.holder:
+			case d.holds(target.holder, s):
+				p.leaves = true
+			default:
+				p.fault = fmt.Sprintf("leads into the body of %q from outside", target.holder)
+			}
+		}
+	}
+}
+
+// cutHolderCycle takes a step out of a body that stands, at some depth, in itself, and
+// marks one nested too deep.
+func (d *Definition) cutHolderCycle(s *compiledStep) {
+	depth := 0
+	for h := s.holder; h != ""; h = d.steps[h].holder {
+		if depth++; depth > maxNesting || h == s.ID {
+			s.fault = fmt.Errorf("containers stand in each other more than %d deep, or in themselves", maxNesting)
+			if h == s.ID {
+				d.removeFromBody(s)
+			}
+			return
+		}
+	}
+}
+
+func (d *Definition) removeFromBody(s *compiledStep) {
+	holder := d.steps[s.holder]
+	for i, id := range holder.body {
+		if id == s.ID {
+			holder.body = append(holder.body[:i:i], holder.body[i+1:]...)
+			break
+		}
+	}
+	s.holder = ""
+}
+
+// holds tells whether a step stands, at some depth, in the body of holder; everything
+// stands in "", the workflow itself.
+func (d *Definition) holds(holder string, s *compiledStep) bool {
+	if holder == "" {
+		return true
+	}
+	for h := s.holder; h != ""; h = d.steps[h].holder {
+		if h == holder {
+			return true
+		}
+	}
+	return false
+}
+
+// findEnds finds, once back paths are known, what a round of each body starts with and
+// what its result is: the steps no forward path from inside leads to, and those no
+// forward path inside leads out of. Both in the order of CONTAINS.
+func (d *Definition) findEnds() {
+	for _, s := range d.steps {
+		if len(s.body) == 0 {
+			continue
+		}
+		entered := map[string]bool{}
+		for _, id := range s.body {
+			ends := true
+			for _, p := range d.steps[id].next {
+				if p.fault == "" && !p.back && !p.leaves {
+					entered[p.Target] = true
+					ends = false
+				}
+			}
+			if ends {
+				s.ends = append(s.ends, id)
+			}
+		}
+		for _, id := range s.body {
+			if !entered[id] {
+				s.starts = append(s.starts, id)
+			}
+		}
+	}
+}
+
+// beyond lists the paths that break out of a step's body, at any depth, to outside it:
+// whatever they lead to can be reached from the container.
+func (d *Definition) beyond(s *compiledStep) []*compiledPath {
+	var out []*compiledPath
+	for _, id := range s.body {
+		inner := d.steps[id]
+		for _, p := range append(append([]*compiledPath(nil), inner.next...), d.beyond(inner)...) {
+			if p.fault == "" && p.leaves && !d.holds(s.ID, d.steps[p.Target]) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// onward are the paths by which a step's activity may go on: its own and those that
+// break out of its body.
+func (d *Definition) onward(s *compiledStep) []*compiledPath {
+	if len(s.body) == 0 {
+		return s.next
+	}
+	return append(append([]*compiledPath(nil), s.next...), d.beyond(s)...)
+}
+
+// workflowEnds are the steps outside bodies that no forward path leads out of, by id:
+// what a session comes to. Tools of agents are not among them.
+func (d *Definition) workflowEnds(holder string) []string {
+	tools := map[string]bool{}
+	for _, s := range d.steps {
+		for _, t := range s.tools {
+			tools[t.Target] = true
+		}
+	}
+	var ids []string
+	for id, s := range d.steps {
+		if s.holder != holder || tools[id] && holder == "" {
+			continue
+		}
+		ends := true
+		for _, p := range s.next {
+			if p.fault == "" && !p.back && (holder == "" || !p.leaves) {
+				ends = false
+			}
+		}
+		if ends {
+			ids = append(ids, id)
+		}
+	}
+	sort.Strings(ids)
+	return ids
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/references"
+	"github.com/tidwall/gjson"
+)
+
+// A bodyRun is a container at work: which round it is in and what the rounds go by.
+type bodyRun struct {
+	Round  int             `json:"round"`            // from 0
+	Rounds int             `json:"rounds,omitempty"` // how many there are; 0 as many as conditions let
+	Items  json.RawMessage `json:"items,omitempty"`  // a list, see keepText
+	Count  int             `json:"count,omitempty"`  // of Items
+	While  json.RawMessage `json:"while,omitempty"`
+	Until  json.RawMessage `json:"until,omitempty"`
+	Max    int             `json:"max"`
+	Finish bool            `json:"finish,omitempty"`
+	Visits int             `json:"visits,omitempty"` // in this round, against max_steps
+
+	AtOnce  bool     `json:"at_once,omitempty"`
+	First   bool     `json:"first,omitempty"`
+	Room    int      `json:"room,omitempty"`    // AtOnce: how many starts run at once
+	Waiting []string `json:"waiting,omitempty"` // AtOnce: starts that have no room yet
+
+	Broke  []brokenPath `json:"broke,omitempty"`  // paths out of the body that were taken
+	Failed string       `json:"failed,omitempty"` // the body step that ended the round in error
+	Over   bool         `json:"over,omitempty"`   // no round follows
+	Stored int          `json:"stored,omitempty"` // results written
+}
+
+// A brokenPath is a path out of a body that was taken in its round.
+type brokenPath struct {
+	Target string    `json:"target"`
+	From   takenPath `json:"from"`
+}
+
+// defaultRounds bounds containers that do not say how many rounds they have.
+const defaultRounds = 1000
+
+// beginBody begins the first round of a container.
+func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
+	a := res.attempt
+	step := a.compiled
+	if len(step.body) == 0 {
+		return r.badHandover(res, "step %q contains no steps: draw a CONTAINS path from it to each step of its body", a.step)
+	}
+	if len(step.starts) == 0 {
+		return r.badHandover(res, "the body of %q is one circle: mark the path that closes it with back", a.step)
+	}
+	b := &bodyRun{Rounds: q.Rounds, While: q.While, Until: q.Until, Max: q.MaxRounds, Finish: q.Finish,
+		AtOnce: q.AtOnce, First: q.First, Room: q.Concurrency}
+	if q.Items != nil {
+		list, err := encodePlain(q.Items)
+		if err != nil {
+			return r.badHandover(res, "items: %v", err)
+		}
+		b.Items, b.Count = r.keepText(list), len(q.Items)
+		if b.Rounds == 0 || b.Rounds > b.Count {
+			b.Rounds = b.Count
+		}
+		b.Over = b.Count == 0
+	}
+	if b.Max <= 0 {
+		b.Max = max(b.Rounds, defaultRounds)
+	}
+	if b.AtOnce {
+		b.Rounds, b.Max = 1, 1
+		if b.Room <= 0 {
+			b.Room = defaultConcurrency
+		}
+	}
+	d := r.entrust(res)
+	d.Body = b
+	r.clearBody(step)
+	r.nextRound(a.step, d)
+	return nil
+}
+
+// nextRound begins the round that b.Round names, or ends the body where none follows.
+func (r *runner) nextRound(id string, d *drivenStep) {
+	b := d.Body
+	step := r.def.steps[id]
+	if b.Over || b.Rounds > 0 && b.Round >= b.Rounds || !r.holdsNow(id, b.While, true) {
+		r.endBody(id, d)
+		return
+	}
+	if b.Round >= b.Max {
+		r.failBody(id, failure{kind: KindLimit, final: true,
+			message: fmt.Sprintf("max_rounds: %d rounds have run; retry gives as many again", b.Max)})
+		return
+	}
+	b.Visits, b.Waiting, b.Broke, b.Failed = 0, nil, nil, ""
+	r.showRound(id, d)
+	starts := step.starts
+	if b.AtOnce && len(starts) > b.Room {
+		b.Waiting = append([]string(nil), starts[b.Room:]...)
+		starts = starts[:b.Room]
+	}
+	for _, start := range starts {
+		r.beginVisit(start, []takenPath{{Path: id + ">" + start + ":" + string(Contains)}})
+	}
+	r.unwritten.touch()
+}
+
+// showRound makes the container's output {item, index} of the round.
+func (r *runner) showRound(id string, d *drivenStep) {
+	b := d.Body
+	if b.AtOnce {
+		return
+	}
+	out := []byte{'{'}
+	if b.Items != nil {
+		if item := r.itemOf(b); item != nil {
+			out = append(append(append(out, `"item":`...), item...), ',')
+		}
+	}
+	out = fmt.Appendf(out, `"index":%d}`, b.Round)
+	r.showOutput(id, d, out, 0)
+}
+
+func (r *runner) itemOf(b *bodyRun) json.RawMessage {
+	list, err := r.keptText(b.Items)
+	if err != nil {
+		return nil
+	}
+	return json.RawMessage(gjson.GetBytes(list, fmt.Sprint(b.Round)).Raw)
+}
+
+// showOutput makes an output the one entry of the visit, anew or in the place of what
+// stands there.
+func (r *runner) showOutput(id string, d *drivenStep, output json.RawMessage, seq int64) {
+	if !d.Shown || len(r.state.Outputs(id)) == 0 {
+		d.Shown = true
+		r.keepOutput(id, output, seq)
+		return
+	}
+	old, _ := pick(r.state.Outputs(id), -1)
+	r.state.setNewest(id, r.intern(output))
+	r.counters.renewOutput(id, seq)
+	r.forget(old)
+}
+
+// holdsNow judges a condition of a container against the state as it is now. What cannot
+// be read closes, and says so among the session's problems.
+func (r *runner) holdsNow(id string, condition json.RawMessage, otherwise bool) bool {
+	if len(condition) == 0 {
+		return otherwise
+	}
+	var written any
+	if err := json.Unmarshal(condition, &written); err != nil {
+		return false
+	}
+	switch w := written.(type) {
+	case nil:
+		return otherwise
+	case bool, float64:
+		written = []any{w}
+	case map[string]any:
+		written = string(condition)
+	}
+	verdict := conditions.Parse(written, "").Evaluate(conditionScope{references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
+	problem := ""
+	if verdict.Err != nil {
+		problem = "condition of the container: " + verdict.Err.Error()
+	}
+	r.noteProblem(id, problem)
+	return verdict.Open
+}
+
+// clearBody takes away what the round before left in a body: statuses, joins and what
+// was skipped. Visits go on counting.
+func (r *runner) clearBody(step *compiledStep) {
+	for _, id := range step.body {
+		r.state.clearStatus(id)
+		delete(r.state.engine.Live, id)
+		delete(r.state.engine.Asks, id)
+		delete(r.state.engine.Joins, id)
+		delete(r.state.engine.Again, id)
+		r.dropDriven(id)
+		if inner := r.def.steps[id]; inner != nil {
+			r.clearBody(inner)
+		}
+	}
+	kept := r.state.engine.Untaken[:0]
+	for _, target := range r.state.engine.Untaken {
+		if s := r.def.steps[target]; s == nil || !r.def.holds(step.ID, s) {
+			kept = append(kept, target)
+		}
+	}
+	r.state.engine.Untaken = kept
+}
+
+// clearStatus makes a step one that has not run.
+func (s *State) clearStatus(step string) {
+	if s.steps[step] == nil {
+		return
+	}
+	delete(s.steps, step)
+	for i, id := range s.stepOrder {
+		if id == step {
+			s.stepOrder = append(s.stepOrder[:i:i], s.stepOrder[i+1:]...)
+			return
+		}
+	}
+}
+
+// cancelBody ends everything live in a container's body.
+func (r *runner) cancelBody(id, reason string) {
+	step := r.def.steps[id]
+	if step == nil {
+		return
+	}
+	for _, inner := range step.body {
+		delete(r.state.engine.Joins, inner)
+		delete(r.state.engine.Again, inner)
+		if r.liveStatus(inner) {
+			r.cancelStep(inner, reason)
+		}
+	}
+}
+
+// allowance is how many visits there may be between two pauses, and in one round.
+func (r *runner) allowance() int {
+	if limit := r.def.Workflow.Settings.MaxSteps; limit > 0 {
+		return limit
+	}
+	if r.e.o.MaxSteps > 0 {
+		return r.e.o.MaxSteps
+	}
+	return math.MaxInt
+}
+
+// visitCount is where the visits of a step are counted against max_steps: in the round of
+// the container that holds it, else in the session.
+func (r *runner) visitCount(id string) *int {
+	if s := r.def.steps[id]; s != nil && s.holder != "" {
+		if d := r.state.engine.Driven[s.holder]; d != nil && d.Body != nil {
+			return &d.Body.Visits
+		}
+	}
+	return &r.state.engine.Visits
+}

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// defaultConcurrency is how many children of a group or a map run at once.
+const defaultConcurrency = 32
+
+// settleGroup starts what has room now and ends the group when all its ends have. With
+// First the first success ends it.
+func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
+	b := d.Body
+	step := r.def.steps[id]
+	if b.First {
+		if winner := r.firstSuccess(step); winner != "" {
+			b.Waiting = nil
+			for _, end := range step.body {
+				if end != winner && r.liveStatus(end) {
+					r.cancelStep(end, fmt.Sprintf("step %q was first", winner))
+				}
+			}
+			r.cancelBody(id, fmt.Sprintf("step %q was first", winner))
+			r.endBody(id, d)
+			return true
+		}
+	}
+	for len(b.Waiting) > 0 && r.liveInBody(step) < b.Room {
+		start := b.Waiting[0]
+		b.Waiting = b.Waiting[1:]
+		r.beginVisit(start, []takenPath{{Path: id + ">" + start + ":" + string(Contains)}})
+		moved = true
+	}
+	if len(b.Waiting) > 0 || r.bodyLive(id) {
+		return moved
+	}
+	succeeded := false
+	for _, end := range step.ends {
+		succeeded = succeeded || r.state.Status(end) == StatusComplete
+	}
+	if failed := r.failedIn(step); !succeeded && failed != "" {
+		r.failBody(id, failure{kind: KindFailed, final: true, message: fmt.Sprintf("every step of the group failed; %q: %s", failed, r.state.steps[failed].Error)})
+		return true
+	}
+	r.endBody(id, d)
+	return true
+}
+
+func (r *runner) liveInBody(step *compiledStep) (n int) {
+	for _, id := range step.body {
+		if r.liveStatus(id) {
+			n++
+		}
+	}
+	return n
+}
+
+// failedIn is the last step of a body that is in error, "" for none.
+func (r *runner) failedIn(step *compiledStep) (failed string) {
+	for _, id := range step.body {
+		if r.state.Status(id) == StatusError {
+			failed = id
+		}
+	}
+	return failed
+}
+
+// firstSuccess is the end of a group whose output came first, "" when none has one yet.
+func (r *runner) firstSuccess(step *compiledStep) (winner string) {
+	var earliest int64
+	for _, end := range step.ends {
+		if r.state.Status(end) != StatusComplete {
+			continue
+		}
+		kept := len(r.state.Outputs(end))
+		if seq := r.counters.outputSeq(end, kept-1, kept); winner == "" || seq < earliest {
+			winner, earliest = end, seq
+		}
+	}
+	return winner
+}
+
+// groupResults are the ends of a group in the order of CONTAINS, as they ended.
+func (r *runner) groupResults(id string) []BodyResult {
+	step := r.def.steps[id]
+	var out []BodyResult
+	for _, end := range step.ends {
+		one := BodyResult{Step: end, Name: end, Status: r.state.Status(end)}
+		if s := r.def.steps[end]; s.Name != "" {
+			one.Name = s.Name
+		}
+		switch one.Status {
+		case StatusComplete:
+			if value, found, err := (*runnerOutputs)(r).Output(end, -1); found && err == nil {
+				one.Output = value
+			}
+			if text := r.state.steps[end].Error; text != "" { // settled before, when the function was called
+				one.Status, one.Output, one.Error = StatusError, nil, &SessionError{Step: end, Kind: KindFailed, Message: text}
+			}
+		case StatusError:
+			one.Error = &SessionError{Step: end, Kind: KindFailed, Message: r.state.steps[end].Error}
+			r.settleError(end)
+		case "":
+			one.Status = StatusSkipped
+		}
+		out = append(out, one)
+	}
+	for _, inner := range step.body { // errors on the way to an end are dealt with too
+		r.settleError(inner)
+	}
+	return out
+}
+
+// groupOutput is what a group without a function of its own to finish it gives.
+func resultOutputs(results []BodyResult) []json.RawMessage {
+	out := make([]json.RawMessage, 0, len(results))
+	for _, one := range results {
+		if one.Output == nil {
+			one.Output = json.RawMessage("null")
+		}
+		out = append(out, one.Output)
+	}
+	return out
+}

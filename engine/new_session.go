@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// A youngSession is a session before its first step.
+type youngSession struct {
+	NewSession
+	state   *State
+	counted *counters
+}
+
+// newSessionAt makes a session that begins at the given steps.
+func newSessionAt(id, workflow string, starts []string, inputs json.RawMessage, parent *parentRef) *youngSession {
+	y := &youngSession{NewSession: NewSession{ID: id, Workflow: workflow, Status: StatusActive, Root: id},
+		state: NewState(id), counted: &counters{Visits: map[string]int{}}}
+	s := y.state
+	for _, start := range starts {
+		y.counted.Visits[start] = 1
+		s.setStatus(start, StatusActive, "")
+		s.live(start).Visit = 1
+	}
+	if len(starts) == 1 && starts[0] != DefaultEntry {
+		s.engine.Entry = starts[0]
+	}
+	s.engine.Parent = parent
+	if len(inputs) > 0 && string(inputs) != "null" {
+		s.addOutput("initial", inputs, keptOutputs)
+		gjson.ParseBytes(inputs).ForEach(func(k, v gjson.Result) bool {
+			if k.String() != "initial" {
+				s.addOutput(k.String(), json.RawMessage(v.Raw), keptOutputs)
+			}
+			return true
+		})
+	}
+	return y
+}
+
+// fresh is the session as a store creates it.
+func (y *youngSession) fresh() NewSession {
+	y.State, y.Counters = y.state.AppendJSON(nil), y.counted.appendJSON()
+	return y.NewSession
+}
+
+// alias gives a value a further name.
+func (y *youngSession) alias(name string, value json.RawMessage) error {
+	if len(value) == 0 {
+		return nil
+	}
+	if !json.Valid(value) {
+		return fmt.Errorf("value of %q is no JSON", name)
+	}
+	y.state.addOutput(name, value, keptOutputs)
+	return nil
+}
+
+// newSession is the session that a start asks for.
+func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage) NewSession {
+	y := newSessionAt(id, q.Workflow, []string{entry}, inputs, nil)
+	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
+	e := &y.state.engine
+	for _, name := range sortedKeys(q.Outputs) {
+		y.state.addOutput(name, compactJSON(q.Outputs[name]), keptOutputs)
+	}
+	for _, step := range sortedKeys(q.Seeds) {
+		if e.Seeds == nil {
+			e.Seeds = map[string]json.RawMessage{}
+		}
+		e.Seeds[step] = compactJSON(q.Seeds[step])
+	}
+	e.Until = q.Until
+	for _, m := range q.Messages {
+		y.counted.Messages++
+		m.ID, m.N = fmt.Sprintf("%s/%d", id, y.counted.Messages), y.counted.Messages
+		if text, err := encodePlain(m); err == nil {
+			y.state.messages = append(y.state.messages, text)
+		}
+	}
+	return y.fresh()
+}
+
+// checkGiven looks at what a start gives besides inputs.
+func (e *Engine) checkGiven(q *StartRequest, def *Definition) error {
+	size := 0
+	for field, given := range map[string]map[string]json.RawMessage{"outputs": q.Outputs, "seeds": q.Seeds} {
+		for name, value := range given {
+			size += len(value)
+			if !json.Valid(value) {
+				return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/" + field + "/" + name, Message: "is no JSON"}}}
+			}
+			if field == "seeds" && def.steps[name] == nil {
+				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.stepIDs()}
+			}
+		}
+	}
+	for _, id := range q.Until {
+		if def.steps[id] == nil {
+			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.stepIDs()}
+		}
+	}
+	for i, m := range q.Messages {
+		size += len(m.Content)
+		if m.Role != "user" && m.Role != "assistant" {
+			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/messages/%d/role", i), Message: "want user or assistant"}}}
+		}
+	}
+	if size > e.o.MaxInputs {
+		return detail(ErrTooLarge, "outputs, seeds and messages have %d bytes, at most %d are taken", size, e.o.MaxInputs)
+	}
+	return nil
+}

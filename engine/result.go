@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// stateOutputs reads the outputs of a session that nobody runs here, following BLOBs.
+type stateOutputs struct {
+	e     *Engine
+	ctx   context.Context
+	state *State
+}
+
+// Output returns one kept output of a step; see references.Outputs.
+func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, error) {
+	value, ok := pick(o.state.Outputs(step), index)
+	if !ok {
+		return nil, false, nil
+	}
+	hash := blobHash(value)
+	if hash == "" {
+		return value, true, nil
+	}
+	found, err := o.e.store.Blobs(o.ctx, o.state.ID, []string{hash})
+	if err != nil {
+		return nil, false, err
+	}
+	text, ok := found[hash]
+	if !ok {
+		return nil, false, fmt.Errorf("blob %s of session %s is gone", hash, o.state.ID)
+	}
+	return text, true, nil
+}
+
+// result is what a session has come to: the newest output of the step no forward path
+// leads out of, an object by step id where several of them ran; of the steps of a body
+// where the session runs that alone.
+func (s *State) result(def *Definition, holder string, outputs stateOutputs) json.RawMessage {
+	var ran []string
+	ends := def.workflowEnds(holder)
+	if len(s.engine.Until) > 0 {
+		ends = s.engine.Until
+	}
+	for _, id := range ends {
+		if s.Status(id) == StatusComplete && len(s.Outputs(id)) > 0 {
+			ran = append(ran, id)
+		}
+	}
+	return resultOf(ran, func(id string) (json.RawMessage, bool) {
+		value, found, err := outputs.Output(id, -1)
+		return value, found && err == nil
+	})
+}
+
+// withResults completes the output of a container that runs by the results of its rounds
+// so far, where its body asks for them.
+func (o *runnerOutputs) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
+	r := (*runner)(o)
+	d := r.state.driven(step)
+	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.readsResults(step) {
+		return value, true, nil
+	}
+	stored, err := r.roundResults(step, d)
+	if err != nil {
+		return nil, false, err
+	}
+	list := []byte{'['}
+	for i, s := range stored {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, s.Output...)
+	}
+	return withFields(value, []rawField{{"results", append(list, ']')}}), true, nil
+}
+
+// readsResults tells whether a body refers to the results of its container.
+func (d *Definition) readsResults(container string) bool {
+	for _, id := range d.steps[container].body {
+		s := d.steps[id]
+		if strings.Contains(s.Input, container) && strings.Contains(s.Input, "results") || len(s.body) > 0 && d.readsResults(id) {
+			return true
+		}
+		for _, p := range s.next {
+			if text := conditionText(p.Condition); strings.Contains(text, container) && strings.Contains(text, "results") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// settleBody looks whether a container's round is over, and goes on to the next or ends
+// the body. It tells whether anything moved.
+func (r *runner) settleBody(id string, d *drivenStep) bool {
+	if d.Body.AtOnce {
+		return r.settleGroup(id, d)
+	}
+	b := d.Body
+	if b.Failed == "" && r.bodyLive(id) {
+		return false
+	}
+	if b.Failed != "" {
+		return r.endFailedRound(id, d)
+	}
+	r.keepResult(id, d, r.resultOfRound(r.def.steps[id]))
+	if len(b.Broke) > 0 || r.holdsNow(id, b.Until, false) {
+		b.Over = true
+	}
+	r.toNextRound(id, d)
+	return true
+}
+
+func (r *runner) toNextRound(id string, d *drivenStep) {
+	d.Body.Round++
+	if !d.Body.Over {
+		if b := d.Body; b.Rounds == 0 || b.Round < b.Rounds {
+			r.clearBody(r.def.steps[id])
+		}
+	}
+	r.nextRound(id, d)
+}
+
+// bodyLive tells whether anything in a container's body still goes on or waits.
+func (r *runner) bodyLive(id string) bool {
+	for _, inner := range r.def.steps[id].body {
+		if r.liveStatus(inner) {
+			return true
+		}
+		if _, waits := r.state.engine.Joins[inner]; waits {
+			return true
+		}
+	}
+	return false
+}
+
+// endFailedRound does what the container's on_error says about a body step in error.
+func (r *runner) endFailedRound(id string, d *drivenStep) bool {
+	b := d.Body
+	step := r.def.steps[id]
+	message := r.state.steps[b.Failed].Error
+	f := failure{kind: KindFailed, message: message, final: true}
+	if e := r.state.engine.Failure; e != nil && e.Step == b.Failed {
+		f.kind = e.Kind
+	}
+	r.cancelBody(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
+	if step.OnError != OnErrorContinue {
+		f.message = fmt.Sprintf("round %d: step %q: %s", b.Round+1, b.Failed, message)
+		r.failBody(id, f)
+		return true
+	}
+	r.settleError(b.Failed)
+	result, _ := encodePlain(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
+	r.keepResult(id, d, result)
+	b.Failed = ""
+	if r.holdsNow(id, b.Until, false) {
+		b.Over = true
+	}
+	r.toNextRound(id, d)
+	return true
+}
+
+// failBody fails a container; what it had reached stays, so that a retry goes on there.
+func (r *runner) failBody(id string, f failure) {
+	d := r.state.engine.Driven[id]
+	text, _ := r.keptText(d.Input)
+	f.info = visitInfo{started: milli(d.Started), input: text, reads: d.Reads}
+	r.failStepFor(id, f)
+}
+
+// resultOfRound is the newest output of the body's end, an object by step id where the body
+// has several ends: of those that ran in this round.
+func (r *runner) resultOfRound(step *compiledStep) json.RawMessage {
+	return resultOf(step.ends, func(id string) (json.RawMessage, bool) {
+		if r.state.Status(id) != StatusComplete {
+			return nil, false
+		}
+		value, found, err := (*runnerOutputs)(r).Output(id, -1)
+		return value, found && err == nil
+	})
+}
+
+// resultOf makes one result of the outputs of ends: the output itself where there is one
+// end, an object by step id where there are several; nil when none has one.
+func resultOf(ends []string, output func(id string) (json.RawMessage, bool)) json.RawMessage {
+	if len(ends) == 1 {
+		value, _ := output(ends[0])
+		return value
+	}
+	var out []byte
+	for _, id := range ends {
+		value, ok := output(id)
+		if !ok {
+			continue
+		}
+		if out == nil {
+			out = []byte{'{'}
+		} else {
+			out = append(out, ',')
+		}
+		out = append(appendText(out, id), ':')
+		out = append(out, value...)
+	}
+	if out == nil {
+		return nil
+	}
+	return append(out, '}')
+}
+
+// keepResult stores a round's result, to be put together at the end.
+func (r *runner) keepResult(id string, d *drivenStep, result json.RawMessage) {
+	if result == nil {
+		result = json.RawMessage("null")
+	}
+	r.unwritten.stored = append(r.unwritten.stored, StoredResult{Session: r.id, Step: id, Visit: d.Visit, Index: d.Body.Round, Output: result})
+	r.unwritten.bytes += len(result)
+	r.unwritten.visits++
+	d.Body.Stored = d.Body.Round + 1
+	if r.rounds == nil {
+		r.rounds = map[string][]StoredResult{}
+	}
+	key := roundsKey(id, d.Visit)
+	r.rounds[key] = append(r.rounds[key], r.unwritten.stored[len(r.unwritten.stored)-1])
+	r.unwritten.touch()
+}
+
+func roundsKey(step string, visit int) string { return fmt.Sprintf("%s/%d", step, visit) }
+
+// roundResults returns what the rounds of a container have come to so far, in order: those of
+// this claim are at hand, earlier ones are read once.
+func (r *runner) roundResults(id string, d *drivenStep) ([]StoredResult, error) {
+	key := roundsKey(id, d.Visit)
+	have := r.rounds[key]
+	missing := d.Body.Stored
+	if len(have) > 0 {
+		missing = have[0].Index
+	}
+	if missing > 0 {
+		stored, err := insist(r.ctx, func() ([]StoredResult, error) { return r.e.store.Results(r.ctx, r.id, id, d.Visit) })
+		if err != nil {
+			return nil, fmt.Errorf("results of %q: %w", id, err)
+		}
+		have = append(stored[:min(missing, len(stored)):min(missing, len(stored))], have...)
+		if r.rounds == nil {
+			r.rounds = map[string][]StoredResult{}
+		}
+		r.rounds[key] = have
+	}
+	return have, nil
+}
+
+// endBody ends a container: its function is called again where it wants to, else its
+// output is what the rounds gave.
+func (r *runner) endBody(id string, d *drivenStep) {
+	r.unwritten.touch()
+	if d.Body.Finish {
+		d.Ready = true
+		return
+	}
+	outcome, err := r.outcomeOf(id, d)
+	if err != nil {
+		r.failBody(id, failure{kind: KindFailed, message: err.Error()})
+		return
+	}
+	list := make([]json.RawMessage, len(outcome.Results))
+	for i := range outcome.Results {
+		list[i] = outcome.Results[i].Output
+	}
+	output, err := encodePlain(map[string]any{"results": list, "count": len(list)})
+	if err != nil {
+		r.failBody(id, failure{kind: KindOutputInvalid, message: err.Error(), final: true})
+		return
+	}
+	input, _ := r.keptText(d.Input)
+	r.finishDriven(id, output, visitInfo{started: milli(d.Started), input: input, reads: d.Reads})
+}
+
+// finishDriven ends the visit of a driven step with its output. A path that broke out of
+// its body is the only one taken.
+func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
+	d := r.state.engine.Driven[id]
+	if problem := r.checkOutput(r.def.steps[id], output); problem != nil {
+		problem.info = v
+		r.failStepFor(id, *problem)
+		return
+	}
+	var broke []brokenPath
+	if d.Body != nil {
+		broke = d.Body.Broke
+	}
+	record := r.complete(id, output, v)
+	if record == nil {
+		return
+	}
+	if len(broke) == 0 {
+		r.arrived = append(r.arrived, arrival{step: id, record: record})
+		return
+	}
+	r.breakOut(id, record, broke)
+}
+
+// noteBreak keeps a path out of a running body for the end of its round. In a session
+// that runs a map's body alone there is no outside.
+func (r *runner) noteBreak(p *compiledPath, from takenPath) {
+	if d := r.state.engine.Driven[r.def.steps[p.Source].holder]; d != nil && d.Body != nil {
+		d.Body.Broke = append(d.Body.Broke, brokenPath{Target: p.Target, From: from})
+		r.unwritten.touch()
+	}
+}
+
+// breakOut takes the paths that broke out of a container's body.
+func (r *runner) breakOut(id string, record *Execution, broke []brokenPath) {
+	holder := r.def.steps[id].holder
+	for _, b := range broke {
+		target := r.def.steps[b.Target]
+		if target == nil {
+			continue
+		}
+		if target.holder == holder {
+			r.activate(b.Target, takenPath{Seq: record.Seq, Path: b.From.Path})
+			continue
+		}
+		if outer := r.state.engine.Driven[holder]; outer != nil && outer.Body != nil {
+			outer.Body.Broke = append(outer.Body.Broke, b)
+		}
+	}
+	r.unwritten.touch()
+}
+
+// outcomeOf is what a container's function is told of its body.
+func (r *runner) outcomeOf(id string, d *drivenStep) (*BodyOutcome, error) {
+	b := d.Body
+	out := &BodyOutcome{Broke: len(b.Broke) > 0, Rounds: b.Round}
+	if b.AtOnce {
+		out.Rounds, out.Results = 1, r.groupResults(id)
+		return out, nil
+	}
+	stored, err := r.roundResults(id, d)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, s := range stored {
+		if size += len(s.Output); size > r.e.o.MaxOutput {
+			return nil, &CallError{Kind: KindTooLarge, Message: fmt.Sprintf("the results of the rounds have more than %d bytes together; let the body keep less", r.e.o.MaxOutput)}
+		}
+		one := BodyResult{Status: StatusComplete, Output: s.Output}
+		if problem := roundError(s.Output); problem != nil {
+			one = BodyResult{Status: StatusError, Output: s.Output, Error: problem}
+		}
+		out.Results = append(out.Results, one)
+	}
+	return out, nil
+}
+
+// roundError reads the result of a round that ended in error.
+func roundError(output []byte) *SessionError {
+	var result struct {
+		Error *SessionError `json:"error"`
+	}
+	fields := objectFields(output)
+	if len(fields) != 1 || fields[0].key != "error" || json.Unmarshal(output, &result) != nil || result.Error == nil || result.Error.Kind == "" {
+		return nil
+	}
+	return result.Error
+}

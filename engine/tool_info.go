@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A namedTool is a TOOL path under the name models call it by.
+type namedTool struct {
+	Name string
+	path *Path
+}
+
+// toolNameLength is what model APIs take at most.
+const toolNameLength = 64
+
+// tools are the tools of an agent's step in path order, each under a name of its own: the
+// path's, else the step's id, with everything but letters, digits, _ and - replaced. Of
+// two equal names the second gets a number.
+func (d *Definition) tools(agent string, _ *Registry) []namedTool {
+	step := d.steps[agent]
+	if step == nil {
+		return nil
+	}
+	taken := map[string]bool{}
+	seen := map[string]bool{}
+	var out []namedTool
+	for _, p := range step.tools {
+		if d.steps[p.Target] == nil || seen[p.Target+"\x00"+p.Name] {
+			continue
+		}
+		seen[p.Target+"\x00"+p.Name] = true
+		base := p.Name
+		if base == "" {
+			base = p.Target
+		}
+		base = toolName(base)
+		name := base
+		for n := 2; taken[name]; n++ {
+			suffix := fmt.Sprintf("_%d", n)
+			name = base[:min(len(base), toolNameLength-len(suffix))] + suffix
+		}
+		taken[name] = true
+		out = append(out, namedTool{Name: name, path: p})
+	}
+	return out
+}
+
+func toolName(text string) string {
+	clean := strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}, text)
+	return clean[:min(len(clean), toolNameLength)]
+}
+
+// toolInfos describes the tools of a step to its function.
+func (d *Definition) toolInfos(step string, registry *Registry) []ToolInfo {
+	var out []ToolInfo
+	for _, t := range d.tools(step, registry) {
+		target := d.steps[t.path.Target]
+		spec := registry.Find(target.Function)
+		info := ToolInfo{Name: t.Name, Step: target.ID, Function: target.Function, Properties: t.path.Extra,
+			Description: firstText(t.path.Description, target.Description)}
+		if spec != nil {
+			info.Function = spec.Name
+			info.Description = firstText(info.Description, spec.Description)
+		}
+		info.Parameters = toolParameters(t.path, target, spec)
+		out = append(out, info)
+	}
+	return out
+}
+
+func firstText(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// toolParameters is the JSON Schema of a tool's arguments: the path's, else that of the
+// function's input without what the step gives itself.
+func toolParameters(p *Path, target *compiledStep, spec *Spec) json.RawMessage {
+	if text, ok := p.Extra["parameters"].(string); ok && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	switch {
+	case spec == nil || spec.Arguments != "":
+		return json.RawMessage(`{"type":"object"}`)
+	case spec.Parameters != nil:
+		return spec.Parameters
+	case spec.Input == nil:
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	schema, err := json.Marshal(spec.Input)
+	if err != nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	var whole map[string]json.RawMessage
+	var properties map[string]json.RawMessage
+	if json.Unmarshal(schema, &whole) != nil || json.Unmarshal(whole["properties"], &properties) != nil {
+		return schema
+	}
+	for _, f := range objectFields(json.RawMessage(target.Input)) {
+		delete(properties, f.key)
+	}
+	for _, key := range append(append([]string(nil), spec.Program...), spec.Raw...) {
+		delete(properties, key) // program text is the workflow's, never a model's
+	}
+	left, _ := json.Marshal(properties)
+	whole["properties"] = left
+	delete(whole, "required")
+	schema, _ = json.Marshal(whole)
+	return schema
+}

@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// An agentRun is an agent at work: the rounds that have passed, and the calls of the
+// newest one.
+type agentRun struct {
+	Rounds  []agentRound `json:"rounds"`
+	Calls   []agentCall  `json:"calls,omitempty"` // of the newest round, until all have ended
+	AtOnce  int          `json:"at_once,omitempty"`
+	Parent  string       `json:"parent,omitempty"`  // EXECUTION of the newest round
+	Pending int64        `json:"pending,omitempty"` // its seq
+}
+
+// An agentRound is one entry of the transcript, its texts kept by keepText.
+type agentRound struct {
+	Entry   json.RawMessage `json:"entry,omitempty"`
+	Results json.RawMessage `json:"results,omitempty"` // a list of ToolResult
+}
+
+// An agentCall is one call of a tool.
+type agentCall struct {
+	ID     string          `json:"id"`
+	Tool   string          `json:"tool"`
+	Step   string          `json:"step,omitempty"`
+	Path   string          `json:"path,omitempty"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	State  string          `json:"state,omitempty"`
+	Visit  int             `json:"visit,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"` // a ToolResult
+}
+
+// States of a call.
+const (
+	callRuns = "runs"
+	callDone = "done"
+)
+
+// A toolVisit tells, in a step's live entry, that the visit is a call of an agent's tool.
+type toolVisit struct {
+	Agent string          `json:"agent"`
+	Call  string          `json:"call"`
+	Args  json.RawMessage `json:"args,omitempty"`
+}
+
+// beginTools records one round of an agent and queues its calls.
+func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
+	a := res.attempt
+	if problem := r.checkCalls(q); problem != "" {
+		return r.badHandover(res, "%s", problem)
+	}
+	d := r.entrust(res)
+	if d.Agent == nil {
+		d.Agent = &agentRun{}
+	}
+	g := d.Agent
+	v := res.info()
+	v.status = StatusRound
+	record := r.record(a.step, v, q.Entry, nil)
+	if len(g.Rounds) > 0 {
+		record.Input = nil // the first round has it
+	}
+	g.Parent, g.AtOnce = record.ID, q.Concurrency
+	g.Rounds = append(g.Rounds, agentRound{Entry: r.keepText(compactJSON(q.Entry))})
+	g.Calls = nil
+	for _, c := range q.Calls {
+		g.Calls = append(g.Calls, agentCall{ID: c.ID, Tool: c.Tool, Args: r.keepText(c.Arguments)})
+	}
+	for _, text := range a.said {
+		r.say("assistant", text, a.step)
+	}
+	if len(g.Calls) == 0 {
+		d.Ready = true
+		return nil
+	}
+	r.settleTools(a.step, d)
+	return nil
+}
+
+func (r *runner) checkCalls(q *CallTools) string {
+	if len(q.Entry) > r.e.o.MaxOutput {
+		return fmt.Sprintf("the round's entry has %d bytes, at most %d are kept", len(q.Entry), r.e.o.MaxOutput)
+	}
+	if len(q.Entry) > 0 && !json.Valid(q.Entry) {
+		return "the round's entry is no JSON"
+	}
+	seen := map[string]bool{}
+	for _, c := range q.Calls {
+		if seen[c.ID] {
+			return fmt.Sprintf("two calls have the id %q", c.ID)
+		}
+		seen[c.ID] = true
+		if len(c.Arguments) > 0 && (!json.Valid(c.Arguments) || c.Arguments[0] != '{') {
+			return fmt.Sprintf("call %q: arguments are no JSON object", c.ID)
+		}
+	}
+	return ""
+}
+
+// settleTools starts the calls of an agent that have room, and makes the agent ready for
+// its next round when all have ended.
+func (r *runner) settleTools(id string, d *drivenStep) (moved bool) {
+	g := d.Agent
+	running, open := 0, 0
+	for i := range g.Calls {
+		c := &g.Calls[i]
+		if c.State == callRuns && !r.stillRuns(id, c) {
+			r.endCall(c, ToolResult{Error: &SessionError{Step: c.Step, Kind: KindCancelled, Message: "the tool's step was ended from outside"}})
+			moved = true
+		}
+		if c.State == callRuns {
+			running++
+		}
+	}
+	for i := range g.Calls {
+		c := &g.Calls[i]
+		if c.State == "" && (g.AtOnce <= 0 || running < g.AtOnce) && !r.resting() {
+			if started, ended := r.startCall(id, c); started || ended {
+				moved = true
+				if started {
+					running++
+				}
+			}
+		}
+		if c.State != callDone {
+			open++
+		}
+	}
+	if open > 0 {
+		return moved
+	}
+	results := make([]json.RawMessage, len(g.Calls))
+	for i := range g.Calls {
+		results[i], _ = r.keptText(g.Calls[i].Result)
+		r.dropText(g.Calls[i].Result)
+		r.dropText(g.Calls[i].Args)
+	}
+	list, _ := encodePlain(results)
+	g.Rounds[len(g.Rounds)-1].Results = r.keepText(list)
+	g.Calls, d.Ready = nil, true
+	r.unwritten.touch()
+	return true
+}
+
+// stillRuns tells whether a call's visit is still the one its step is in.
+func (r *runner) stillRuns(agent string, c *agentCall) bool {
+	l := r.state.engine.Live[c.Step]
+	return l != nil && l.Visit == c.Visit && l.Tool != nil && l.Tool.Agent == agent && l.Tool.Call == c.ID
+}
+
+// startCall begins the visit of a tool's step, when the step is free. A tool that is not
+// there ends the call at once.
+func (r *runner) startCall(agent string, c *agentCall) (started, ended bool) {
+	tool := r.toolPath(agent, c.Tool)
+	if tool == nil {
+		r.endCall(c, ToolResult{Error: &SessionError{Kind: KindUnknownTool,
+			Message: fmt.Sprintf("there is no tool %q; there are %s", c.Tool, r.toolNames(agent))}})
+		return false, true
+	}
+	if r.liveStatus(tool.Target) || r.running[tool.Target] != nil {
+		return false, false
+	}
+	c.Step, c.Path, c.State = tool.Target, tool.ID, callRuns
+	r.clearToolStatus(tool.Target)
+	r.beginVisit(tool.Target, []takenPath{{Path: tool.ID}})
+	l := r.state.engine.Live[tool.Target]
+	l.Tool = &toolVisit{Agent: agent, Call: c.ID, Args: c.Args}
+	c.Visit = l.Visit
+	return true, false
+}
+
+func (r *runner) clearToolStatus(id string) {
+	if r.state.Status(id) == StatusError {
+		r.settleError(id)
+	}
+	r.dropDriven(id)
+}
+
+func (r *runner) toolPath(agent, name string) *Path {
+	for _, t := range r.def.tools(agent, r.e.registry) {
+		if t.Name == name {
+			return t.path
+		}
+	}
+	return nil
+}
+
+func (r *runner) toolNames(agent string) string {
+	text := ""
+	for i, t := range r.def.tools(agent, r.e.registry) {
+		if i > 0 {
+			text += ", "
+		}
+		text += t.Name
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// endCall keeps what a call came to.
+func (r *runner) endCall(c *agentCall, result ToolResult) {
+	result.ID, result.Tool, result.Step = c.ID, c.Tool, c.Step
+	text, _ := encodePlain(result)
+	c.Result, c.State = r.keepText(text), callDone
+	r.unwritten.touch()
+}
+
+// toolEnded tells an agent what a call of its came to. It is false when the visit is no
+// such call.
+func (r *runner) toolEnded(l *liveStep, result ToolResult) bool {
+	if l == nil || l.Tool == nil {
+		return false
+	}
+	d := r.state.engine.Driven[l.Tool.Agent]
+	if d == nil || d.Agent == nil {
+		return true
+	}
+	for i := range d.Agent.Calls {
+		if c := &d.Agent.Calls[i]; c.ID == l.Tool.Call && c.Visit == l.Visit && c.State == callRuns {
+			r.endCall(c, result)
+		}
+	}
+	return true
+}
+
+// transcript is what an agent's function is told of the rounds that have passed.
+func (r *runner) transcript(g *agentRun) ([]TranscriptEntry, error) {
+	out := make([]TranscriptEntry, len(g.Rounds))
+	for i, round := range g.Rounds {
+		entry, err := r.keptText(round.Entry)
+		if err != nil {
+			return nil, err
+		}
+		results, err := r.keptText(round.Results)
+		if err != nil {
+			return nil, err
+		}
+		out[i].Entry = entry
+		if len(results) > 0 {
+			if err := json.Unmarshal(results, &out[i].Results); err != nil {
+				return nil, fmt.Errorf("transcript, round %d: %w", i+1, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (r *runner) dropTranscript(g *agentRun) {
+	for _, round := range g.Rounds {
+		r.dropText(round.Entry)
+		r.dropText(round.Results)
+	}
+	for _, c := range g.Calls {
+		r.dropText(c.Args)
+		r.dropText(c.Result)
+	}
+}
+
+// toolInput resolves the input of a tool's step and puts the arguments of the call over
+// it. A field that the arguments give need not resolve.
+func (r *runner) toolInput(step *compiledStep, spec *Spec, call *toolVisit) (references.Result, error) {
+	args, err := r.keptText(call.Args)
+	if err != nil {
+		return references.Result{}, err
+	}
+	given := objectFields(args)
+	without := append([]string(nil), spec.Raw...)
+	if spec.Arguments == "" {
+		for _, f := range given {
+			without = append(without, f.key)
+		}
+	}
+	input, raw, err := withoutFields(step.Input, without)
+	if err != nil {
+		return references.Result{}, err
+	}
+	result, err := input.Resolve(references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)})
+	if err != nil || !result.Resolved {
+		return result, err
+	}
+	result.Value, err = r.overArguments(withFields(result.Value, raw), spec, call)
+	return result, err
+}
+
+// overArguments puts the arguments of a tool call over a resolved input: over its fields,
+// or into the one the function has for them. Program text is never a model's to give.
+func (r *runner) overArguments(input json.RawMessage, spec *Spec, call *toolVisit) (json.RawMessage, error) {
+	args, err := r.keptText(call.Args)
+	if err != nil {
+		return nil, err
+	}
+	program := map[string]bool{}
+	for _, key := range spec.Program {
+		program[key] = true
+	}
+	var given []rawField
+	for _, f := range objectFields(args) {
+		if spec.Arguments != "" || !program[f.key] {
+			given = append(given, f)
+		}
+	}
+	if spec.Arguments == "" {
+		return withFields(input, given), nil
+	}
+	into := json.RawMessage("{}")
+	for _, f := range objectFields(input) {
+		if f.key == spec.Arguments && len(f.value) > 0 && f.value[0] == '{' {
+			into = f.value
+		}
+	}
+	return withFields(input, []rawField{{spec.Arguments, withFields(into, given)}}), nil
+}

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// maxSignals is how many signals nobody waits for yet are kept; the oldest go first.
+const maxSignals = 100
+
+// beginWait makes a step wait for a time or a signal.
+func (r *runner) beginWait(res *attemptResult, w *Wait) *Execution {
+	a := res.attempt
+	if len(w.Entry) > 0 && (!json.Valid(w.Entry) || w.Entry[0] != '{') {
+		return r.badHandover(res, "the wait's entry is no JSON object")
+	}
+	var due int64
+	switch {
+	case !w.Until.IsZero():
+		due = max(w.Until.UnixMilli(), 1)
+	case w.For > 0:
+		due = r.now() + w.For.Milliseconds()
+	case w.Signal == "":
+		return r.badHandover(res, "a wait needs a time, a duration or the name of a signal")
+	}
+	l := r.ensureVisit(a.step)
+	l.Wait = &waiting{Due: due, Signal: w.Signal, Entry: w.Entry, Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads}
+	r.unwritten.touch()
+	if w.Signal == "" {
+		r.show(a.step)
+		return nil
+	}
+	for i, s := range r.state.engine.Signals {
+		if s.Name == w.Signal { // it was sent before
+			r.state.engine.Signals = append(r.state.engine.Signals[:i:i], r.state.engine.Signals[i+1:]...)
+			return r.endWait(a.step, &s)
+		}
+	}
+	r.open(a.step, &openAsk{Kind: AskSignal, Prompt: w.Signal, Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads}, 0)
+	r.state.engine.Asks[a.step].Due = due
+	return nil
+}
+
+// A waiting is what a step waits for, kept in its live entry.
+type waiting struct {
+	Due     int64           `json:"due,omitempty"` // ms; 0 for never
+	Signal  string          `json:"signal,omitempty"`
+	Entry   json.RawMessage `json:"entry,omitempty"`
+	Started int64           `json:"started"`
+	Input   json.RawMessage `json:"input,omitempty"`
+	Reads   []Lineage       `json:"reads,omitempty"`
+}
+
+// endWait completes a step whose time has come (signal nil) or whose signal was sent.
+func (r *runner) endWait(id string, signal *heldSignal) *Execution {
+	l := r.state.engine.Live[id]
+	w := l.Wait
+	fields := objectFields(w.Entry)
+	put := func(key string, value any) {
+		text, _ := encodePlain(value)
+		fields = append(fields, rawField{key, text})
+	}
+	switch {
+	case w.Signal == "":
+		put("waited_until", milli(w.Due).Format(time.RFC3339Nano))
+	case signal == nil:
+		put("timed_out", true)
+		put("signal", w.Signal)
+		put("body", nil)
+	default:
+		put("timed_out", false)
+		put("signal", w.Signal)
+		put("body", signal.Body)
+	}
+	v := visitInfo{started: milli(w.Started), input: w.Input, reads: w.Reads}
+	l.Wait = nil
+	*r.visitCount(id) = 0
+	return r.complete(id, withFields(json.RawMessage("{}"), fields), v)
+}
+
+// fireTimers ends the waits whose time has come.
+func (r *runner) fireTimers() {
+	if r.resting() {
+		return
+	}
+	now := r.now()
+	for _, id := range sortedKeys(r.state.engine.Live) {
+		l := r.state.engine.Live[id]
+		if l.Wait == nil || l.Wait.Due == 0 || l.Wait.Due > now || !r.liveStatus(id) {
+			continue
+		}
+		if l.Wait.Signal != "" {
+			r.unwritten.closing = true
+		}
+		if record := r.endWait(id, nil); record != nil {
+			r.arrived = append(r.arrived, arrival{step: id, record: record})
+		}
+	}
+}
+
+// applySignal hands a signal to the step that has waited longest for it, or keeps it for
+// one that will.
+func (r *runner) applySignal(q *Request) string {
+	b := bodyOf(q)
+	s := heldSignal{Name: b.Name, Body: b.Body, N: q.N}
+	for _, w := range r.state.questions() {
+		l := r.state.engine.Live[w.Step]
+		if w.Kind != AskSignal || l == nil || l.Wait == nil || l.Wait.Signal != b.Name {
+			continue
+		}
+		if record := r.endWait(w.Step, &s); record != nil {
+			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
+		}
+		return "taken by step " + w.Step
+	}
+	r.state.engine.Signals = append(r.state.engine.Signals, s)
+	if extra := len(r.state.engine.Signals) - maxSignals; extra > 0 {
+		r.state.engine.Signals = r.state.engine.Signals[extra:]
+	}
+	return "kept"
+}
