@@ -26,6 +26,22 @@
 // the comma belongs to the template and both references are always read.
 // A "@{" that is never closed, or holds no id, is plain text.
 //
+// # Forms
+//
+// Below the outermost object of an input two objects stand for something else,
+// when they have exactly these keys and kinds of value:
+//
+//	{"@text": [part, ...], "@join": "separator"}   ("@join" may be left out)
+//	{"@literal": value}
+//
+// @text is one text, made of its parts: each is resolved as it would be anywhere
+// else and then read as text, null as none, what is no text as compact JSON. It
+// serves where a reference is followed by text directly, or a default holds
+// blanks: {"@text": ["Hi ", "@{SESSION_ID}.ask.name|dear guest", ", welcome"]}.
+// The separator is never scanned. Blanks beside a lone reference belong to it
+// here too, so they stand in a part of their own. @literal is its value as it is
+// written, never scanned for references. [Raw] leaves whole fields like that.
+//
 // # Why not decode
 //
 // Values are JSON text from end to end. A path is walked through the text and

@@ -53,6 +53,21 @@ func ExampleParseInput() {
 	// {"message":"Hello Ada!","options":[{"amount":2.0}]} <nil>
 }
 
+func ExampleParseInput_forms() {
+	in, err := references.ParseInput([]byte(`{
+		"message": {"@text": ["Hello ", "@{SESSION_ID}.nobody.name|dear guest", "!"]},
+		"how": {"@literal": "Write @{SESSION_ID}.ask.response"}
+	}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	got, err := in.Resolve(session)
+	fmt.Println(string(got.Value), err)
+	// Output:
+	// {"message":"Hello dear guest!","how":"Write @{SESSION_ID}.ask.response"} <nil>
+}
+
 func ExampleParseInput_error() {
 	_, err := references.ParseInput([]byte("{\n  \"message\": 'Hello'\n}"))
 	fmt.Println(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -25,12 +26,17 @@ type Input struct {
 	names string
 	// size is the length of the compact input.
 	size int
+	// raw are the references of the fields that are left as they are written.
+	raw []Reference
 }
 
 // A slot is one text with references and the JSON before it.
 type slot struct {
 	before   []byte
 	template Template
+	// joined is set where the text is put together by @text; then there is no
+	// template.
+	joined *joined
 	// key is the top-level key under which the text stands; direct is true when
 	// the text is its whole value.
 	key     string
@@ -51,15 +57,25 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// ParseInput compiles the JSON text of an object. The error is an [*InputError].
-func ParseInput(text []byte) (*Input, error) {
+// An Option changes what ParseInput makes of an input.
+type Option func(*compiler)
+
+// Raw leaves the values under these top-level keys as they are written, forms and
+// references and all: whoever gets the input resolves them later, if at all.
+func Raw(keys ...string) Option {
+	return func(c *compiler) { c.raw = append(c.raw, keys...) }
+}
+
+// ParseInput compiles the JSON text of an object. That object itself is never a
+// form such as @text. The error is an [*InputError].
+func ParseInput(text []byte, options ...Option) (*Input, error) {
 	if err := check(text); err != nil {
 		return nil, err
 	}
 	if at := skipSpace(text, 0); text[at] != '{' {
 		return nil, inputError(text, at, "an input is an object, this is "+kindName(text[at]))
 	}
-	return compile(text), nil
+	return compile(text, true, options)
 }
 
 // ParseValue compiles the JSON text of any value. The error is an [*InputError].
@@ -67,7 +83,7 @@ func ParseValue(text []byte) (*Input, error) {
 	if err := check(text); err != nil {
 		return nil, err
 	}
-	return compile(text), nil
+	return compile(text, false, nil)
 }
 
 // check lets encoding/json find faults, which bounds the depth too.
@@ -118,30 +134,50 @@ func inputError(text []byte, at int, reason string) *InputError {
 }
 
 // compile cuts valid JSON text into slots.
-func compile(text []byte) *Input {
-	c := compiler{text: text, input: &Input{}}
-	c.out = make([]byte, 0, len(text))
-	for at := 0; at < len(text); {
+func compile(text []byte, object bool, options []Option) (*Input, error) {
+	c := compiler{text: text, object: object, input: &Input{}}
+	for _, option := range options {
+		option(&c)
+	}
+	if mayHoldForm(text) {
+		c.ends = blockEnds(text)
+	}
+	c.compile(span{0, len(text)})
+	if c.fault != nil {
+		return nil, c.fault
+	}
+	if len(c.input.slots) > 0 {
+		c.input.names = freeName(text)
+	}
+	return c.input, nil
+}
+
+type compiler struct {
+	text   []byte
+	object bool // the outermost object is no form
+	raw    []string
+	// ends is set where the text may hold a form; see blockEnds.
+	ends  map[int]int
+	input *Input
+	fault *InputError
+	// out is the compact text without the texts that became slots; what
+	// follows cut belongs to the next slot.
+	out       []byte
+	cut       int
+	depth     int
+	textDepth int
+	key       string
+	keyIsRaw  bool
+}
+
+func (c *compiler) compile(s span) {
+	c.out = make([]byte, 0, s.to-s.from)
+	for at := s.from; at < s.to && c.fault == nil; {
 		at = c.token(at)
 	}
 	in := c.input
 	in.tail = c.out[c.cut:len(c.out):len(c.out)]
 	in.size = len(c.out)
-	if len(in.slots) > 0 {
-		in.names = freeName(text)
-	}
-	return in
-}
-
-type compiler struct {
-	text  []byte
-	input *Input
-	// out is the compact text without the texts that became slots; what
-	// follows cut belongs to the next slot.
-	out   []byte
-	cut   int
-	depth int
-	key   string
 }
 
 // token takes over one token and gives the offset behind it.
@@ -151,6 +187,11 @@ func (c *compiler) token(at int) int {
 		return at + 1
 	case b == '"':
 		return c.string(at)
+	case b == '{' && c.ends != nil && !c.keyIsRaw && !(c.object && c.depth == 0):
+		if end, ok := c.takeForm(at); ok {
+			return end
+		}
+		c.depth++
 	case b == '{' || b == '[':
 		c.depth++
 	case b == '}' || b == ']':
@@ -166,6 +207,7 @@ func (c *compiler) string(at int) int {
 	if next := skipSpace(c.text, end); next < len(c.text) && c.text[next] == ':' {
 		if c.depth == 1 {
 			c.key, _ = unquote(raw)
+			c.keyIsRaw = slices.Contains(c.raw, c.key)
 		}
 		c.out = append(c.out, raw...)
 		return end
@@ -176,11 +218,18 @@ func (c *compiler) string(at int) int {
 	}
 	text, _ := unquote(raw)
 	template := Parse(text)
-	if !template.HasReference() {
+	if c.keyIsRaw {
+		c.input.raw = append(c.input.raw, template.References()...)
+	}
+	if c.keyIsRaw || !template.HasReference() {
 		c.out = append(c.out, raw...)
 		return end
 	}
-	c.add(template)
+	c.add(slot{
+		template: template,
+		program:  sync.OnceValue(func() program { return scanProgram(template.text) }),
+	})
+	c.input.foreign = append(c.input.foreign, template.foreign...)
 	return end
 }
 
@@ -189,31 +238,33 @@ func mayRefer(raw []byte) bool {
 	return bytes.Contains(raw, []byte(opening)) || bytes.Contains(raw, []byte(`\u00`))
 }
 
-func (c *compiler) add(template Template) {
-	in := c.input
-	in.slots = append(in.slots, slot{
-		before:   c.out[c.cut:len(c.out):len(c.out)],
-		template: template,
-		key:      c.key,
-		direct:   c.depth == 1,
-		program:  sync.OnceValue(func() program { return scanProgram(template.text) }),
-	})
-	in.foreign = append(in.foreign, template.foreign...)
+func (c *compiler) add(s slot) {
+	s.before = c.out[c.cut:len(c.out):len(c.out)]
+	s.key, s.direct = c.key, c.depth == 1
+	c.input.slots = append(c.input.slots, s)
 	c.cut = len(c.out)
 }
 
 // HasReference says whether any text of the input holds a reference.
 func (in *Input) HasReference() bool { return len(in.slots) > 0 }
 
-// References lists every reference of the input in order, those in defaults
-// included.
+// References lists every reference that Resolve replaces in order, those in
+// defaults included.
 func (in *Input) References() []Reference {
 	var all []Reference
 	for i := range in.slots {
-		all = append(all, in.slots[i].template.References()...)
+		if s := &in.slots[i]; s.joined != nil {
+			all = s.joined.appendReferences(all)
+		} else {
+			all = append(all, s.template.References()...)
+		}
 	}
 	return all
 }
+
+// RawReferences lists the references in the fields that [Raw] names, which
+// Resolve leaves alone.
+func (in *Input) RawReferences() []Reference { return in.raw }
 
 // Resolve gives the input with every reference replaced, as compact JSON. The
 // whole input resolves, or none of it: then Missing lists all that is missing.
@@ -226,18 +277,26 @@ func (in *Input) Resolve(scope Scope) (Result, error) {
 	if err := r.refuseForeign(in.foreign); err != nil {
 		return Result{}, err
 	}
-	to := make([]byte, 0, in.size+64*len(in.slots))
+	return r.result(in.appendTo(make([]byte, 0, in.size+64*len(in.slots)), r.appendSlot))
+}
+
+// appendTo appends the input, with what write makes of each slot.
+func (in *Input) appendTo(to []byte, write func([]byte, *slot) []byte) []byte {
 	for i := range in.slots {
 		s := &in.slots[i]
 		to = append(to, s.before...)
-		to = r.appendValue(to, &s.template)
+		to = write(to, s)
 	}
-	return r.result(append(to, in.tail...))
+	return append(to, in.tail...)
 }
 
-func (r *resolution) appendValue(to []byte, t *Template) []byte {
-	if t.lone != nil {
+func (r *resolution) appendSlot(to []byte, s *slot) []byte {
+	switch t := &s.template; {
+	case s.joined != nil:
+		return r.appendJoined(to, s.joined, r.appendSlot)
+	case t.lone != nil:
 		return append(to, r.typed(t.lone)...)
+	default:
+		return r.appendTemplate(to, t)
 	}
-	return r.appendTemplate(to, t)
 }

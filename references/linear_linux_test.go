@@ -24,7 +24,9 @@ func processorTime(t *testing.T) time.Duration {
 
 // TestHostileTextsAreLinear works on texts of 32 KB and of 256 KB. Linear work
 // grows 8 times, quadratic work 64 times; the bound lies far from both.
-func TestHostileTextsAreLinear(t *testing.T) {
+func TestHostileTextsAreLinear(t *testing.T) { linear(t, hostile, work) }
+
+func linear(t *testing.T, hostile map[string]func(n int) string, work func(*testing.T, string)) {
 	const small, factor, bound = 32 << 10, 8, 28
 	const tick = 5 * time.Millisecond
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -111,4 +113,33 @@ func work(t *testing.T, text string) {
 	if _, _, err := in.ResolveProgram(scope, references.ProgramField{Key: "code"}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestHostileFormsAreLinear does the same with inputs that almost are @text: each
+// level must be read to its end before that shows.
+func TestHostileFormsAreLinear(t *testing.T) {
+	nested := func(open, inner, end string) func(n int) string {
+		return func(n int) string {
+			times := min(n/(len(open)+len(end)), references.MaxDepth/2-1)
+			one := strings.Repeat(open, times) + inner + strings.Repeat(end, times)
+			return "[" + strings.Repeat(one+",", n/len(one)) + one + "]"
+		}
+	}
+	hostile := map[string]func(n int) string{
+		"deep":    nested(`{"@text":[`, `1`, `],"b":1}`),
+		"literal": nested(`{"@literal":[`, `1`, `],"@text":[]}`),
+		"wide":    func(n int) string { return `{"@text":[` + strings.Repeat(`"@{SESSION_ID}",`, n/16) + `""]}` },
+		"joined": func(n int) string {
+			return `{"@text":[` + strings.Repeat(`{"@text":["\"\""]},`, n/19) + `""],"@join":"\n"}`
+		},
+	}
+	linear(t, hostile, func(t *testing.T, text string) {
+		in, err := references.ParseValue([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := in.Resolve(references.Scope{Session: "sess"}); err != nil || !got.Resolved {
+			t.Fatalf("%v, %v", got.Missing, err)
+		}
+	})
 }

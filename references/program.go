@@ -97,17 +97,13 @@ func (in *Input) ResolveProgram(scope Scope, fields ...ProgramField) (Result, ma
 	if err := r.refuseForeign(in.foreign); err != nil {
 		return Result{}, nil, err
 	}
-	to := make([]byte, 0, in.size+64*len(in.slots))
-	for i := range in.slots {
-		s := &in.slots[i]
-		to = append(to, s.before...)
+	value := in.appendTo(make([]byte, 0, in.size+64*len(in.slots)), func(to []byte, s *slot) []byte {
 		if f := r.field(s.key); f != nil {
-			to = r.appendProgram(to, s, f)
-		} else {
-			to = r.appendValue(to, &s.template)
+			return r.appendProgram(to, s, f)
 		}
-	}
-	result, err := r.result(append(to, in.tail...))
+		return r.appendSlot(to, s)
+	})
+	result, err := r.result(value)
 	if err != nil || !result.Resolved {
 		return result, nil, err
 	}
@@ -143,9 +139,23 @@ func (r *programResolution) appendProgram(to []byte, s *slot, f *ProgramField) [
 		key = &boundKey{names: map[string]string{}}
 		r.bound[s.key] = key
 	}
-	var text []byte
+	start := len(to)
+	to = r.appendBound(to, s, f, key)
+	if s.direct {
+		key.text, _ = unquote(to[start:])
+	}
+	return to
+}
+
+// appendBound appends a text as a JSON string with identifiers for references,
+// also where @text puts it together.
+func (r *programResolution) appendBound(to []byte, s *slot, f *ProgramField, key *boundKey) []byte {
+	if s.joined != nil {
+		return r.appendJoined(to, s.joined, func(to []byte, s *slot) []byte { return r.appendBound(to, s, f, key) })
+	}
+	to = append(to, '"')
 	for _, part := range s.program().parts {
-		text = append(text, part.literal...)
+		to = appendEscaped(to, part.literal)
 		if part.chain == nil {
 			continue
 		}
@@ -153,13 +163,8 @@ func (r *programResolution) appendProgram(to []byte, s *slot, f *ProgramField) [
 		if f.Write != nil {
 			name = f.Write(name)
 		}
-		text = append(text, name...)
+		to = appendEscaped(to, name)
 	}
-	if s.direct {
-		key.text = string(text)
-	}
-	to = append(to, '"')
-	to = appendEscaped(to, text)
 	return append(to, '"')
 }
 
