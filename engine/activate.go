@@ -26,7 +26,7 @@ func (r *runner) activate(id string, from takenPath) {
 		l.Took = append(l.Took, from)
 		return
 	case StatusError:
-		if step.OnError != OnErrorContinue {
+		if step.OnError != OnErrorContinue && r.state.Failed(id) {
 			return
 		}
 	}
@@ -108,7 +108,7 @@ func (r *runner) liveSteps() []*compiledStep {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			live = append(live, step)
 		case StatusError:
-			if step.OnError != OnErrorContinue {
+			if step.OnError != OnErrorContinue && r.state.Failed(id) {
 				live = append(live, step)
 			}
 		}

@@ -201,6 +201,7 @@ func (s *State) clearStatus(step string) {
 		return
 	}
 	delete(s.steps, step)
+	delete(s.engine.Settled, step)
 	for i, id := range s.stepOrder {
 		if id == step {
 			s.stepOrder = append(s.stepOrder[:i:i], s.stepOrder[i+1:]...)

@@ -13,8 +13,8 @@ import (
 type childrenRun struct {
 	Sessions json.RawMessage      `json:"sessions"` // a list of ChildSession, see keepText
 	Count    int                  `json:"count"`
-	Next     int                  `json:"next"` // index of the next to start
-	Done     int                  `json:"done"` // ended complete
+	Next     int                  `json:"next"`           // index of the next to start
+	Live     map[string]string    `json:"live,omitempty"` // ids of those that have not ended, by index
 	Failed   map[string]childFail `json:"failed,omitempty"`
 	Try      int                  `json:"try,omitempty"`   // part of the ids of those started anew
 	Again    []int                `json:"again,omitempty"` // indexes to be started anew
@@ -39,6 +39,8 @@ type parentRef struct {
 	Body    string   `json:"body,omitempty"` // the map whose body this session runs
 	Above   []string `json:"above"`          // workflows of its ancestors, the nearest last
 	Told    int      `json:"told,omitempty"` // ends that the parent was told of
+	ToldAs  string   `json:"told_as,omitempty"`
+	ToldAt  int64    `json:"told_at,omitempty"` // the newest EXECUTION then
 }
 
 // maxDepth is how deep sessions may have child sessions.
@@ -114,7 +116,7 @@ func (r *runner) settleChildren(id string, d *drivenStep) (moved bool) {
 			moved = true
 		}
 	}
-	if k.Done+len(k.Failed) == k.Count {
+	if k.ended() {
 		d.Ready = true
 		moved = true
 	}
@@ -126,7 +128,12 @@ func (r *runner) settleChildren(id string, d *drivenStep) (moved bool) {
 
 // more tells whether a child session may start now.
 func (k *childrenRun) more() bool {
-	return (k.Next < k.Count || len(k.Again) > 0) && k.Next-len(k.Again)-k.Done-len(k.Failed) < k.Room
+	return (k.Next < k.Count || len(k.Again) > 0) && len(k.Live) < k.Room
+}
+
+// ended tells whether all child sessions have ended.
+func (k *childrenRun) ended() bool {
+	return k.Next == k.Count && len(k.Again) == 0 && len(k.Live) == 0
 }
 
 // take is the index of the next child session.
@@ -182,6 +189,10 @@ func (r *runner) createChild(id string, d *drivenStep, index int, spec string) b
 		parent.Above = append(parent.Above, r.workflow)
 	}
 	child := newSessionAt(childID(r.id, id, d.Visit, index, d.Kids.Try), workflow, starts, c.Inputs, parent)
+	if d.Kids.Live == nil {
+		d.Kids.Live = map[string]string{}
+	}
+	d.Kids.Live[fmt.Sprint(index)] = child.ID
 	child.Root, child.Parent = r.root, r.id
 	if c.Body { // the item also stands where iterate has it
 		if err := child.alias(id, c.Inputs); err != nil {
@@ -207,21 +218,19 @@ func (r *runner) applyChild(q *Request) string {
 	}
 	k := d.Kids
 	index := fmt.Sprint(e.Index)
-	_, failedBefore := k.Failed[index]
-	switch {
-	case e.Status != StatusComplete:
+	if before, failed := k.Failed[index]; k.Live[index] != e.Session && (!failed || before.Session != e.Session) {
+		return "another session has taken its place"
+	}
+	delete(k.Live, index)
+	delete(k.Failed, index) // it may have been retried by itself
+	if e.Status != StatusComplete {
 		if k.Failed == nil {
 			k.Failed = map[string]childFail{}
 		}
 		k.Failed[index] = childFail{Session: e.Session, Status: e.Status, Kind: e.Kind, Message: e.Message}
-	case failedBefore: // retried by itself
-		delete(k.Failed, index)
-		k.Done++
-	default:
-		k.Done++
 	}
 	r.unwritten.touch()
-	if r.state.Status(q.Step) == StatusError && k.Done == k.Count {
+	if r.state.Status(q.Step) == StatusError && k.ended() && len(k.Failed) == 0 {
 		d.Ready = true
 		r.state.setStatus(q.Step, StatusActive, "")
 		r.clearFailure(q.Step)
@@ -245,7 +254,10 @@ func (r *runner) tellParent(status string) *Request {
 	if p == nil {
 		return nil
 	}
-	p.Told++
+	if p.Told > 0 && p.ToldAs == status && p.ToldAt == r.counters.Seq {
+		return nil // nothing has happened since
+	}
+	p.Told, p.ToldAs, p.ToldAt = p.Told+1, status, r.counters.Seq
 	e := childEnd{Index: p.Index, Session: r.id, Status: status}
 	if f := r.state.engine.Failure; f != nil && status != StatusComplete {
 		e.Kind, e.Message = f.Kind, f.Message
@@ -264,26 +276,21 @@ func (r *runner) tellParent(status string) *Request {
 // tellChildren sends a request to the child sessions of a step that have begun. It is
 // done before the checkpoint that knows of it: the keys make a second sending harmless.
 func (r *runner) tellChildren(id string, d *drivenStep, kind, reason string) {
-	kept := r.unwritten.children[:0]
-	var fresh []string
-	for _, c := range r.unwritten.children { // not created yet: they never will be
-		if kind == RequestCancel && strings.HasPrefix(c.ID, fmt.Sprintf("%s/%s/%d/", r.id, id, d.Visit)) {
-			fresh = append(fresh, c.ID)
-			continue
-		}
-		kept = append(kept, c)
-	}
-	r.unwritten.children = kept
-	body, _ := encodePlain(actionBody{Reason: reason})
-	for index := range d.Kids.Next {
-		if _, failed := d.Kids.Failed[fmt.Sprint(index)]; failed {
-			continue
-		}
-		for try := range d.Kids.Try + 1 {
-			if child := childID(r.id, id, d.Visit, index, try); !containsText(fresh, child) {
-				r.tellChild(child, kind, body)
+	live := d.Kids.Live
+	if kind == RequestCancel {
+		kept := r.unwritten.children[:0]
+		for _, c := range r.unwritten.children {
+			if strings.HasPrefix(c.ID, fmt.Sprintf("%s/%s/%d/", r.id, id, d.Visit)) {
+				continue // it was not created yet, and never will be
 			}
+			kept = append(kept, c)
 		}
+		r.unwritten.children = kept
+		d.Kids.Live = nil
+	}
+	body, _ := encodePlain(actionBody{Reason: reason})
+	for _, index := range sortedKeys(live) {
+		r.tellChild(live[index], kind, body)
 	}
 }
 

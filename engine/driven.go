@@ -151,7 +151,7 @@ func (r *runner) withContainers(again []string) []string {
 	var out []string
 	var add func(id string)
 	add = func(id string) {
-		if seen[id] || r.state.Status(id) != StatusError {
+		if seen[id] || !r.state.Failed(id) {
 			return
 		}
 		seen[id] = true
@@ -202,19 +202,32 @@ func problemOf(step string, f failure) *SessionError {
 	return &SessionError{Step: step, Kind: f.kind, Message: f.message}
 }
 
-// settleError marks a failed step's error as dealt with by what the step acted for: the error text
-// stays, and the session goes on as if nothing were open.
+// settleError marks a failed step's error as dealt with by what the step acted for: it
+// stays to be seen, and the session goes on as if nothing were open.
 func (r *runner) settleError(id string) {
-	e := r.state.steps[id]
-	if e == nil || e.Status != StatusError {
+	if !r.state.Failed(id) {
 		return
 	}
-	text := e.Error
-	r.end(id, StatusComplete)
-	r.state.steps[id].Error = text
-	if f := r.state.engine.Failure; f != nil && f.Step == id {
-		r.state.engine.Failure = nil
+	if r.state.engine.Settled == nil {
+		r.state.engine.Settled = map[string]string{}
 	}
+	r.state.engine.Settled[id] = KindFailed
+	if l := r.state.engine.Live[id]; l != nil {
+		r.state.engine.Settled[id] = firstText(l.Kind, KindFailed)
+	}
+	r.dropDriven(id)
+	delete(r.state.engine.Live, id)
+	r.clearFailure(id)
+	r.unwritten.touch()
+}
+
+// stepError is the error a step is in.
+func (r *runner) stepError(id string) *SessionError {
+	e := &SessionError{Step: id, Kind: firstText(r.state.engine.Settled[id], KindFailed), Message: r.state.steps[id].Error}
+	if l := r.state.engine.Live[id]; l != nil && l.Kind != "" {
+		e.Kind = l.Kind
+	}
+	return e
 }
 
 // badHandover fails a step whose function handed over something that cannot be done.

@@ -59,6 +59,9 @@ func (r *runner) fail(id string, f failure) {
 	l := r.state.engine.Live[id]
 	r.recordFailure(id, f)
 	r.stopDriven(id, "the step failed: "+f.message)
+	if l != nil {
+		l.Kind = f.kind
+	}
 	r.end(id, StatusError)
 	r.state.setStatus(id, StatusError, f.message)
 	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
@@ -108,6 +111,9 @@ func (r *runner) failAndContinue(id string, f failure) *Execution {
 		r.keepOutput(id, output, record.Seq)
 	}
 	l := r.state.engine.Live[id]
+	if l != nil {
+		l.Kind = f.kind
+	}
 	r.end(id, StatusError)
 	r.state.setStatus(id, StatusError, f.message)
 	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}

@@ -59,7 +59,7 @@ func (r *runner) liveInBody(step *compiledStep) (n int) {
 // failedIn is the last step of a body that is in error, "" for none.
 func (r *runner) failedIn(step *compiledStep) (failed string) {
 	for _, id := range step.body {
-		if r.state.Status(id) == StatusError {
+		if r.state.Failed(id) {
 			failed = id
 		}
 	}
@@ -95,12 +95,8 @@ func (r *runner) groupResults(id string) []BodyResult {
 			if value, found, err := (*runnerOutputs)(r).Output(end, -1); found && err == nil {
 				one.Output = value
 			}
-			if text := r.state.steps[end].Error; text != "" { // settled before, when the function was called
-				one.Status, one.Output, one.Error = StatusError, nil, &SessionError{Step: end, Kind: KindFailed, Message: text}
-			}
 		case StatusError:
-			one.Error = &SessionError{Step: end, Kind: KindFailed, Message: r.state.steps[end].Error}
-			r.settleError(end)
+			one.Error = r.stepError(end)
 		case "":
 			one.Status = StatusSkipped
 		}

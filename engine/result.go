@@ -36,8 +36,8 @@ func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, err
 }
 
 // result is what a session has come to: the newest output of the step no forward path
-// leads out of, an object by step id where several of them ran; of the steps of a body
-// where the session runs that alone.
+// leads out of, an object by step id where several of them ran; where none ran, that of
+// the step that completed last. Of the steps of a body where the session runs that alone.
 func (s *State) result(def *Definition, holder string, outputs stateOutputs) json.RawMessage {
 	var ran []string
 	ends := def.workflowEnds(holder)
@@ -49,10 +49,28 @@ func (s *State) result(def *Definition, holder string, outputs stateOutputs) jso
 			ran = append(ran, id)
 		}
 	}
+	if len(ran) == 0 { // it ended where no path was taken: what ran last is what it came to
+		ran = s.lastRun()
+	}
 	return resultOf(ran, func(id string) (json.RawMessage, bool) {
 		value, found, err := outputs.Output(id, -1)
 		return value, found && err == nil
 	})
+}
+
+// lastRun is the step that completed last, as a list of one; nothing when none has an
+// output.
+func (s *State) lastRun() []string {
+	last := ""
+	for _, id := range s.stepOrder {
+		if e := s.steps[id]; e.Status == StatusComplete && len(s.Outputs(id)) > 0 && (last == "" || e.LastExecuted >= s.steps[last].LastExecuted) {
+			last = id
+		}
+	}
+	if last == "" {
+		return nil
+	}
+	return []string{last}
 }
 
 // withResults completes the output of a container that runs by the results of its rounds

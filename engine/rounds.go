@@ -53,14 +53,11 @@ func (r *runner) bodyLive(id string) bool {
 func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 	b := d.Body
 	step := r.def.steps[id]
-	message := r.state.steps[b.Failed].Error
-	f := failure{kind: KindFailed, message: message, final: true}
-	if e := r.state.engine.Failure; e != nil && e.Step == b.Failed {
-		f.kind = e.Kind
-	}
+	problem := r.stepError(b.Failed)
+	f := failure{kind: problem.Kind, message: problem.Message, final: true}
 	r.cancelBody(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
 	if step.OnError != OnErrorContinue {
-		f.message = fmt.Sprintf("round %d: step %q: %s", b.Round+1, b.Failed, message)
+		f.message = fmt.Sprintf("round %d: step %q: %s", b.Round+1, b.Failed, problem.Message)
 		r.failBody(id, f)
 		return true
 	}
@@ -187,7 +184,7 @@ func (r *runner) endBody(id string, d *drivenStep) {
 		return
 	}
 	input, _ := r.keptText(d.Input)
-	r.finishDriven(id, output, visitInfo{started: milli(d.Started), input: input, reads: d.Reads})
+	r.finishDriven(id, output, visitInfo{started: milli(d.Started), input: input, reads: d.Reads, attempt: r.counters.Attempts[id] + 1})
 }
 
 // finishDriven ends the visit of a driven step with its output. A path that broke out of

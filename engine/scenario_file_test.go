@@ -17,6 +17,7 @@ import (
 // each below a line `-- NAME --`:
 //
 //	workflow.cypher or workflow.json   the graph
+//	child.json                         a second workflow, for child sessions
 //	script.json                        what the model replies, a script file
 //	options.json                       engine.Options, where the defaults do not do
 //	events                             a line each, see scenario_events_test.go
@@ -35,6 +36,7 @@ type scenario struct {
 	order    []string // sections as they stand in the file
 	sections map[string]string
 	workflow *engine.Workflow
+	child    *engine.Workflow
 	options  engine.Options
 	events   []event
 }
@@ -106,6 +108,13 @@ func (s *scenario) read() error {
 }
 
 func (s *scenario) readWorkflow() error {
+	if text := s.sections["child.json"]; text != "" {
+		child, err := readNative(text)
+		if err != nil {
+			return fmt.Errorf("child.json: %w", err)
+		}
+		s.child = child
+	}
 	if text := s.sections["workflow.json"]; text != "" {
 		w, err := readNative(text)
 		s.workflow = w

@@ -51,6 +51,7 @@ func (f *fakes) registry() *engine.Registry {
 	engine.Register(r, "stumble", f.fail)
 	engine.Register(r, "wait-for", f.waitFor, effects)
 	engine.Register(r, "chat", chat, effects)
+	f.handovers(r)
 	return r
 }
 

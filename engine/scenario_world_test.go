@@ -54,6 +54,13 @@ func newWorld(t testing.TB, s *scenario, store engine.Store, bubble bool) *world
 		w.fakes.model = script.New(file)
 	}
 	w.startEngine()
+	if s.child != nil {
+		child := *s.child
+		child.ID = w.prefix + "child"
+		if _, err := w.engine.PutWorkflow(t.Context(), &child, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
 	workflow := *s.workflow
 	workflow.ID = w.prefix + "W"
 	if _, err := w.engine.PutWorkflow(t.Context(), &workflow, ""); err != nil {
@@ -177,7 +184,7 @@ func (w *world) movedOn(n int, seen string) bool {
 // rests tells whether the engine has done for every session what it can do now: its inbox
 // is read, nobody holds it unless a call is under way, and it is not due.
 func (w *world) rests() bool {
-	for _, name := range w.sessions {
+	for _, name := range w.family() {
 		rec, err := w.store.Session(w.t.Context(), w.prefix+name)
 		if err != nil {
 			continue // deleted
@@ -204,8 +211,11 @@ func (w *world) rests() bool {
 // plain replaces the names of this play by those of the scenario, and the size of a state,
 // which depends on how many digits the time has.
 func (w *world) plain(text string) string {
-	return stateSize.ReplaceAllString(strings.ReplaceAll(text, w.prefix, ""), "the state would have N bytes")
+	text = waitedUntil.ReplaceAllString(strings.ReplaceAll(text, w.prefix, ""), `"waited_until":"TIME"`)
+	return stateSize.ReplaceAllString(text, "the state would have N bytes")
 }
+
+var waitedUntil = regexp.MustCompile(`"waited_until":"[^"]*"`)
 
 var stateSize = regexp.MustCompile(`the state would have \d+ bytes`)
 
@@ -224,7 +234,7 @@ func (w *world) nextName() string {
 func (w *world) look() string {
 	var b strings.Builder
 	viewer := engine.New(w.store, w.fakes.registry(), engine.Options{})
-	for _, name := range w.sessions {
+	for _, name := range w.family() {
 		s, err := viewer.Session(w.t.Context(), w.prefix+name)
 		if err != nil {
 			if !errors.Is(err, engine.ErrSessionNotFound) {
@@ -239,6 +249,26 @@ func (w *world) look() string {
 		fmt.Fprintf(&b, "  under way: %s\n", strings.Join(waiting, ", "))
 	}
 	return b.String()
+}
+
+// family is the names of all sessions, each followed by its child sessions.
+func (w *world) family() []string {
+	var all []string
+	var add func(name string)
+	add = func(name string) {
+		all = append(all, name)
+		children, err := w.store.Children(w.t.Context(), w.prefix+name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, id := range children {
+			add(strings.TrimPrefix(id, w.prefix))
+		}
+	}
+	for _, name := range w.sessions {
+		add(name)
+	}
+	return all
 }
 
 func (w *world) lookAt(b *strings.Builder, name string, s *engine.Session) {

@@ -78,6 +78,9 @@ type engineState struct {
 	Signals []heldSignal `json:"signals,omitempty"`
 	// Driven are steps whose function has handed control to the engine.
 	Driven map[string]*drivenStep `json:"driven,omitempty"`
+	// Settled are steps in error whose error was dealt with by what they acted for (an
+	// agent, a group, a container that continues), with its kind: nothing waits for them.
+	Settled map[string]string `json:"settled,omitempty"`
 	// Seeds are outputs that steps end with instead of running, at their first activation.
 	Seeds map[string]json.RawMessage `json:"seeds,omitempty"`
 	// Until names steps whose paths are not followed.
@@ -98,6 +101,7 @@ type liveStep struct {
 	RetryAt  int64           `json:"retry_at,omitempty"` // ms; not started before
 	Missing  []string        `json:"missing,omitempty"`  // references without value, of a pending step
 	Why      []string        `json:"why,omitempty"`      // for each missing reference, the reason
+	Kind     string          `json:"kind,omitempty"`     // of the error it is in
 	Salt     int             `json:"salt,omitempty"`     // counts `retry` with new_key
 	Approved json.RawMessage `json:"approved,omitempty"` // input a person approved
 	Tool     *toolVisit      `json:"tool,omitempty"`     // the visit is a call of an agent's tool
@@ -183,7 +187,14 @@ func (s *State) setStatus(step, status, problem string) *StepState {
 		s.stepOrder = append(s.stepOrder, step)
 	}
 	e.Status, e.Error = status, problem
+	delete(s.engine.Settled, step)
 	return e
+}
+
+// Failed tells whether a step is in error and nobody has dealt with that.
+func (s *State) Failed(step string) bool {
+	_, settled := s.engine.Settled[step]
+	return s.Status(step) == StatusError && !settled
 }
 
 // Outputs returns the kept outputs of a step, oldest first.
@@ -255,7 +266,7 @@ func (s *State) SessionStatus() string {
 		case StatusPending:
 			pending = true
 		case StatusError:
-			failed = true
+			failed = failed || s.Failed(id)
 		}
 	}
 	switch {

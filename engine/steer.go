@@ -117,7 +117,7 @@ func (r *runner) applyRetry(q *Request) string {
 	b := bodyOf(q)
 	var again []string
 	for _, id := range r.state.stepOrder {
-		if r.state.Status(id) == StatusError && (b.Step == "" || b.Step == id) {
+		if r.state.Failed(id) && (b.Step == "" || b.Step == id) {
 			again = append(again, id)
 		}
 	}
@@ -237,6 +237,9 @@ func (r *runner) stuckStep() string {
 	for _, id := range r.state.stepOrder {
 		switch r.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput, StatusError:
+			if r.state.engine.Settled[id] != "" {
+				continue
+			}
 			if r.def.steps[id] == nil {
 				return id
 			}
@@ -247,7 +250,9 @@ func (r *runner) stuckStep() string {
 				waiting = id
 			}
 		case StatusError:
-			failed = id
+			if r.state.Failed(id) {
+				failed = id
+			}
 		}
 	}
 	if waiting != "" {

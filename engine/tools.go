@@ -175,9 +175,7 @@ func (r *runner) startCall(agent string, c *agentCall) (started, ended bool) {
 }
 
 func (r *runner) clearToolStatus(id string) {
-	if r.state.Status(id) == StatusError {
-		r.settleError(id)
-	}
+	r.settleError(id)
 	r.dropDriven(id)
 }
 

@@ -117,6 +117,9 @@ func (s *State) problems() []SessionProblem {
 			}
 			out = append(out, p)
 		case StatusError:
+			if !s.Failed(id) {
+				continue
+			}
 			out = append(out, SessionProblem{Step: id, Message: entry.Error})
 		}
 	}
