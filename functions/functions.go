@@ -37,7 +37,8 @@ func Standard(r *engine.Registry, o Options) {
 
 	// Talking, to people and to models.
 	r.Add(replySpec())
-	r.Add(generate.Spec(generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv}))
+	asks := generate.Spec(generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv})
+	r.Add(asks)
 
 	// The outside.
 	r.Add(api.Spec(api.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
@@ -47,4 +48,12 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(variableSpec())
 	r.Add(templateSpec())
 	r.Add(accumulateSpec())
+
+	// Containers, children and time.
+	r.Add(loopSpec())
+	r.Add(iterateSpec())
+	r.Add(groupSpec(asks.Function))
+	r.Add(mapSpec())
+	r.Add(subflowSpec())
+	r.Add(waitSpec())
 }

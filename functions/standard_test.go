@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -16,13 +17,14 @@ func TestStandard(t *testing.T) {
 		"confirm": "utils.request.confirm", "request.confirm": "utils.request.confirm", "select": "utils.request.select",
 		"reply": "utils.reply.reply", "reply.reply": "utils.reply.reply", "generate": "utils.generate.generate",
 		"api": "utils.api.api", "code": "utils.code.code", "variable": "variable", "template": "template", "accumulate": "accumulate",
+		"loop": "loop", "iterate": "iterate", "group": "group", "map": "map", "subflow": "subflow", "wait": "wait",
 	}
 	for name, want := range names {
 		if s := r.Find(name); s == nil || s.Name != want {
 			t.Errorf("Find(%s) = %v, want %s", name, s, want)
 		}
 	}
-	effects := map[string]bool{"utils.generate.generate": true, "utils.api.api": true}
+	effects := map[string]bool{"utils.generate.generate": true, "utils.api.api": true, "group": true}
 	for _, s := range r.Specs() {
 		if s.Effects != effects[s.Name] {
 			t.Errorf("%s has effects: %t", s.Name, s.Effects)
@@ -59,6 +61,29 @@ func undescribed(t *testing.T, s *engine.Spec) {
 		var described struct{ Description string }
 		if json.Unmarshal(field, &described) != nil || described.Description == "" {
 			t.Errorf("%s: input field %s is not described", s.Name, name)
+		}
+	}
+}
+
+// TestExamples runs what the pages of the functions show. Inputs with references are only
+// checked, since there is no session to resolve them.
+func TestExamples(t *testing.T) {
+	r := engine.NewRegistry()
+	functions.Standard(r, functions.Options{})
+	for _, s := range r.Specs() {
+		for _, example := range s.Examples {
+			if s.Check != nil {
+				if problems := s.Check(example.Input); problems != nil {
+					t.Errorf("%s, %s: %v", s.Name, example.Title, problems)
+				}
+			}
+			if example.Output == nil || strings.Contains(string(example.Input), "@{") {
+				continue
+			}
+			out, err := s.Function.Call(t.Context(), example.Input)
+			if err != nil || string(out) != string(example.Output) {
+				t.Errorf("%s, %s: %s, %v, want %s", s.Name, example.Title, out, err, example.Output)
+			}
 		}
 	}
 }

@@ -6,18 +6,25 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // VariableInput is the input of variable.
 type VariableInput struct {
-	Name  input.Text      `json:"name,omitempty" jsonschema:"the field of the output that holds value as well"`
-	Value json.RawMessage `json:"value,omitempty" jsonschema:"any value"`
-	Set   json.RawMessage `json:"set,omitempty" jsonschema:"an object of which each field becomes a field of the output"`
+	Name     input.Text      `json:"name,omitempty" jsonschema:"the field of the output that holds value as well"`
+	Value    json.RawMessage `json:"value,omitempty" jsonschema:"any value"`
+	Set      json.RawMessage `json:"set,omitempty" jsonschema:"an object of which each field becomes a field of the output"`
+	Global   input.Bool      `json:"global,omitempty" jsonschema:"value is also the output of a step called name, which need not exist: @{SESSION_ID}.name"`
+	Globals  json.RawMessage `json:"globals,omitempty" jsonschema:"an object: each field is set as a global of its name"`
+	Merge    input.Bool      `json:"merge,omitempty" jsonschema:"globals that are objects are laid over what previous holds for them"`
+	Previous json.RawMessage `json:"previous,omitempty" jsonschema:"merge: the global's value so far, such as @{SESSION_ID}.name with an empty default; with globals an object of them by name"`
 }
 
 // Variable gives values a name that references can use: the output has the fields of set,
-// every other field of the input, and value, also under its name. It is pure.
-func Variable(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+// every other field of the input, and value, also under its name; globals stand under names
+// of their own, beside the outputs of steps. It is pure: what it sets is part of the
+// checkpoint that holds its output.
+func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[VariableInput](text)
 	if err != nil {
 		return nil, err
@@ -28,11 +35,70 @@ func Variable(_ context.Context, text json.RawMessage) (json.RawMessage, error) 
 			return nil, input.Bad("set: want an object, not %s", in.Set)
 		}
 	}
-	out = out.Over(fields.Without("name", "set"))
+	globals, err := in.globals(orNull(fields.Get("value")))
+	if err != nil {
+		return nil, err
+	}
+	out = out.Over(fields.Without("name", "set", "global", "globals", "merge", "previous"))
 	if value := out.Get("value"); in.Name != "" && value != nil {
 		out = out.With(string(in.Name), value)
 	}
-	return out.Encode(), nil
+	for _, g := range globals {
+		talk.Of(ctx).Set(g.Name, g.Value)
+	}
+	return out.Over(globals).Encode(), nil
+}
+
+// globals are the values to be set beside the output.
+func (in VariableInput) globals(value json.RawMessage) (input.Object, error) {
+	var all input.Object
+	if in.Globals != nil {
+		given, err := input.Parse(in.Globals)
+		if err != nil {
+			return nil, input.Bad("globals: want an object, not %s", abridged(in.Globals))
+		}
+		previous, err := inputsObject(in.Previous)
+		if bool(in.Merge) && err != nil {
+			return nil, input.Bad("previous: want an object with the globals so far by name, not %s", abridged(in.Previous))
+		}
+		for _, g := range given {
+			all = append(all, input.Field{Name: g.Name, Value: in.over(previous.Get(g.Name), g.Value)})
+		}
+	}
+	if !in.Global {
+		return all, nil
+	}
+	if in.Name == "" {
+		return nil, input.Bad("name: is missing, so nobody could refer to the global")
+	}
+	previous := in.Previous
+	if in.Globals != nil {
+		previous = nil
+	}
+	return all.With(string(in.Name), in.over(previous, value)), nil
+}
+
+// over is value, laid over what was there before where both are objects.
+func (in VariableInput) over(previous, value json.RawMessage) json.RawMessage {
+	if !in.Merge {
+		return value
+	}
+	below, err := input.Parse(previous)
+	if err != nil {
+		return value // there was nothing, or nothing that has fields
+	}
+	above, err := input.Parse(value)
+	if err != nil {
+		return value
+	}
+	return below.Over(above).Encode()
+}
+
+func orNull(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
 }
 
 func variableSpec() engine.Spec {
@@ -41,6 +107,12 @@ func variableSpec() engine.Spec {
 		Aliases:     []string{"utils.variable"},
 		Description: "Keeps values under names.",
 		Input:       input.Schema[VariableInput](),
-		Function:    engine.FunctionFunc(Variable),
+		Examples: []engine.Example{
+			{Title: "Fields of the output", Input: json.RawMessage(`{"set": {"city": "Turin"}, "name": "tries", "value": 3}`),
+				Output: json.RawMessage(`{"city":"Turin","value":3,"tries":3}`)},
+			{Title: "A global, read as @{SESSION_ID}.state", Input: json.RawMessage(`{"globals": {"state": {"b": 2}}, "merge": true, "previous": {"state": {"a": 1}}}`),
+				Output: json.RawMessage(`{"state":{"a":1,"b":2}}`)},
+		},
+		Function: engine.FunctionFunc(Variable),
 	}
 }

@@ -62,9 +62,9 @@ func TestForms(t *testing.T) {
 
 func TestFormsAsWholeValues(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"@text":["§.gen.n","!"]}`:     `"1.50!"`,
-		`[{"@literal":"§.gen.n"}]`:      `["§.gen.n"]`,
-		`{"@literal":["§.gen.n"]}`:      `["§.gen.n"]`,
+		`{"@text":["§.gen.n","!"]}`:    `"1.50!"`,
+		`[{"@literal":"§.gen.n"}]`:     `["§.gen.n"]`,
+		`{"@literal":["§.gen.n"]}`:     `["§.gen.n"]`,
 		`{"@text":[{"@text":["a"]}] }`: `"a"`,
 	} {
 		in, err := references.ParseValue([]byte(short(text)))

@@ -1,0 +1,35 @@
+package functions
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// checkInput makes a Spec.Check. Fields whose values will only be known when the step runs
+// are left out of in, so whatever is wrong with it is wrong for good; has tells whether a
+// field is given at all.
+func checkInput[T any](check func(in T, has func(name string) bool) error) func(json.RawMessage) []engine.Problem {
+	return func(text json.RawMessage) []engine.Problem {
+		given, err := input.Parse(text)
+		if err != nil {
+			return nil // the engine says what is wrong with it
+		}
+		var known input.Object
+		for _, f := range given {
+			if !bytes.Contains(f.Value, []byte("@{")) && !bytes.Contains(f.Value, []byte(`"@`)) {
+				known = append(known, f)
+			}
+		}
+		in, _, err := input.Decode[T](known.Encode())
+		if err == nil {
+			err = check(in, func(name string) bool { return given.Get(name) != nil })
+		}
+		if err == nil {
+			return nil
+		}
+		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+	}
+}

@@ -1,0 +1,160 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// GroupInput is the input of group.
+type GroupInput struct {
+	Merge       input.Text `json:"merge,omitempty" jsonschema:"list (the default), concatenate, summarize by a model, or first: the first success, and the others are cancelled"`
+	Concurrency input.Int  `json:"concurrency,omitempty" jsonschema:"how many run at once; 32 when absent"`
+	Model       input.Text `json:"model,omitempty" jsonschema:"summarize: as in generate"`
+	Profile     input.Text `json:"profile,omitempty" jsonschema:"summarize: as in generate"`
+	System      input.Text `json:"system,omitempty" jsonschema:"summarize: as in generate"`
+	Prompt      input.Text `json:"prompt,omitempty" jsonschema:"summarize: what the model is told to do with the texts, which follow it"`
+}
+
+// GroupOutput is what a group gives.
+type GroupOutput struct {
+	Results []json.RawMessage `json:"results" jsonschema:"the outputs of the last steps inside that succeeded, in the order of CONTAINS"`
+	Outputs []string          `json:"outputs" jsonschema:"their texts"`
+	Text    string            `json:"text" jsonschema:"the merged text"`
+}
+
+const (
+	mergeList        = "list"
+	mergeConcatenate = "concatenate"
+	mergeSummarize   = "summarize"
+	mergeFirst       = "first"
+)
+
+// summaryPrompt is what a model is told when the step says nothing.
+const summaryPrompt = "Several steps worked on the same thing side by side. Write one coherent answer from their results below. " +
+	"Keep what matters, leave out repetition, and say where they disagree."
+
+// A group runs the steps that its step contains side by side and merges what they give.
+// The model of summarize is called by the function generate, under this call's key, so a
+// call that is made again is known as such.
+type group struct{ generate engine.Function }
+
+// Call implements engine.Function.
+func (g group) Call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[GroupInput](text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGroup(in, nil); err != nil {
+		return nil, err
+	}
+	body := engine.CallOf(ctx).Body
+	if body == nil {
+		return nil, &engine.RunBody{AtOnce: true, First: in.Merge == mergeFirst, Concurrency: int(in.Concurrency), Finish: true}
+	}
+	out, names := succeeded(body)
+	switch in.Merge {
+	case mergeConcatenate:
+		out.Text = concatenate(names, out.Outputs)
+	case mergeSummarize:
+		out.Text, err = g.summarize(ctx, in, names, out.Outputs)
+	default:
+		out.Text = strings.Join(out.Outputs, "\n")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return input.Encode(out), nil
+}
+
+// succeeded takes the results that there are, and the names of the steps that gave them.
+func succeeded(body *engine.BodyOutcome) (out GroupOutput, names []string) {
+	done := engine.BodyOutcome{}
+	for _, one := range body.Results {
+		if one.Error == nil && one.Output != nil {
+			done.Results = append(done.Results, one)
+			names = append(names, one.Name)
+		}
+	}
+	list := gather(&done, noText)
+	return GroupOutput{Results: list.Results, Outputs: list.Texts}, names
+}
+
+// concatenate puts texts under headings with the names of those that wrote them. A text
+// that is alone needs no heading; one without content is left out.
+func concatenate(names, texts []string) string {
+	var parts, alone []string
+	for i, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			parts = append(parts, "## "+names[i]+"\n\n"+text)
+			alone = append(alone, text)
+		}
+	}
+	if len(alone) < 2 {
+		return strings.Join(alone, "")
+	}
+	return strings.Join(parts, "\n\n---\n\n")
+}
+
+// summarize asks a model for one text. What only one step wrote is not summarized.
+func (g group) summarize(ctx context.Context, in GroupInput, names, texts []string) (string, error) {
+	whole := concatenate(names, texts)
+	written := 0
+	for _, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			written++
+		}
+	}
+	if written < 2 {
+		return whole, nil
+	}
+	prompt := string(in.Prompt)
+	if prompt == "" {
+		prompt = summaryPrompt
+	}
+	question := input.Object{{Name: "user", Value: input.Encode(prompt + "\n\n" + whole)}}
+	for name, value := range map[string]input.Text{"model": in.Model, "profile": in.Profile, "system": in.System} {
+		if value != "" {
+			question = question.With(name, input.Encode(value))
+		}
+	}
+	answer, err := g.generate.Call(ctx, question.Encode())
+	if err != nil {
+		return "", err
+	}
+	return input.ResponseText(answer), nil
+}
+
+func checkGroup(in GroupInput, _ func(string) bool) error {
+	switch in.Merge {
+	case "", mergeList, mergeConcatenate, mergeSummarize, mergeFirst:
+	default:
+		return input.Bad("merge: want list, concatenate, summarize or first, not %q", in.Merge)
+	}
+	if in.Concurrency < 0 {
+		return input.Bad("concurrency: %d is less than none", in.Concurrency)
+	}
+	return nil
+}
+
+// groupSpec has effects because summarize calls a model.
+func groupSpec(generate engine.Function) engine.Spec {
+	return engine.Spec{
+		Name:        "group",
+		Aliases:     []string{"utils.group"},
+		Description: "Runs the steps it contains side by side and merges what they give.",
+		Effects:     true,
+		Check:       checkInput(checkGroup),
+		Input:       input.Schema[GroupInput](),
+		Output:      input.Schema[GroupOutput](),
+		Examples: []engine.Example{
+			{Title: "All results, under headings", Input: json.RawMessage(`{"merge": "concatenate"}`)},
+			{Title: "The first that answers", Input: json.RawMessage(`{"merge": "first", "concurrency": 3}`)},
+			{Title: "One text by a model", Input: json.RawMessage(`{"merge": "summarize", "prompt": "Write one report from these notes."}`)},
+		},
+		Function: group{generate},
+	}
+}

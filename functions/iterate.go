@@ -1,0 +1,78 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// IterateInput is the input of iterate.
+type IterateInput struct {
+	Items     json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
+	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
+	Separator *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of the results; a new line when absent"`
+	ErrorText input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, and {message}; nothing when absent"`
+}
+
+// IterateOutput is what an iteration gives in the end. While it runs its output is {item,
+// index}.
+type IterateOutput struct {
+	Results []json.RawMessage `json:"results" jsonschema:"the result of each round, {error: {message, kind}} where it failed"`
+	Outputs []string          `json:"outputs" jsonschema:"their texts"`
+	Count   int               `json:"count" jsonschema:"how many rounds there were"`
+	Failed  int               `json:"failed" jsonschema:"how many of them failed"`
+	Text    string            `json:"text" jsonschema:"the texts, joined"`
+}
+
+// Iterate runs the steps that its step contains once for each item, one after the other. It
+// is pure: the engine keeps the rounds.
+func Iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[IterateInput](text)
+	if err != nil {
+		return nil, err
+	}
+	if body := engine.CallOf(ctx).Body; body != nil {
+		return in.finish(body), nil
+	}
+	list, err := items("items", in.Items)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &engine.RunBody{Items: list, MaxRounds: int(in.MaxRounds), Finish: true}
+}
+
+func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
+	list := gather(body, func(n int, e *engine.SessionError) string {
+		return strings.NewReplacer("{number}", strconv.Itoa(n+1), "{message}", e.Message).Replace(string(in.ErrorText))
+	})
+	return input.Encode(IterateOutput{Results: list.Results, Outputs: list.Texts, Count: len(list.Results), Failed: list.Failed,
+		Text: list.join(in.Separator)})
+}
+
+func checkIterate(in IterateInput, has func(string) bool) error {
+	if !has("items") || in.Items != nil {
+		_, err := items("items", in.Items)
+		return err
+	}
+	return nil
+}
+
+func iterateSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "iterate",
+		Aliases:     []string{"utils.iterate"},
+		Description: "Runs the steps it contains once for each element of a list, one after the other.",
+		Check:       checkInput(checkIterate),
+		Input:       input.Schema[IterateInput](),
+		Output:      input.Schema[IterateOutput](),
+		Examples: []engine.Example{
+			{Title: "For each line of an order", Input: json.RawMessage(`{"items": "@{SESSION_ID}.order.lines"}`)},
+			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "separator": ", ", "error_text": "line {number} failed: {message}"}`)},
+		},
+		Function: engine.FunctionFunc(Iterate),
+	}
+}

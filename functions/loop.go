@@ -1,0 +1,84 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// LoopInput is the input of loop.
+type LoopInput struct {
+	Count     *input.Int      `json:"count,omitempty" jsonschema:"how many rounds; with over at most as many as there are elements"`
+	While     json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, judged before each round"`
+	Until     json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, judged after each round"`
+	Over      json.RawMessage `json:"over,omitempty" jsonschema:"a list whose elements are the items of the rounds"`
+	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
+}
+
+// LoopOutput is what a loop gives in the end. While it runs its output is {item, index}.
+type LoopOutput struct {
+	Results []json.RawMessage `json:"results" jsonschema:"the result of each round"`
+	Count   int               `json:"count" jsonschema:"how many rounds there were"`
+	Text    string            `json:"text" jsonschema:"the texts of the results, a line each"`
+}
+
+// Loop runs the steps that its step contains, round after round, until what ends it: a
+// number, a list, a condition or a path out of the body. It is pure: the engine keeps the
+// rounds.
+func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[LoopInput](text)
+	if err != nil {
+		return nil, err
+	}
+	if body := engine.CallOf(ctx).Body; body != nil {
+		list := gather(body, noText)
+		return input.Encode(LoopOutput{Results: list.Results, Count: len(list.Results), Text: list.join(nil)}), nil
+	}
+	run := &engine.RunBody{While: in.While, Until: in.Until, MaxRounds: int(in.MaxRounds), Finish: true}
+	switch {
+	case in.Count == nil:
+	case *in.Count < 0:
+		return nil, input.Bad("count: %d is less than none", *in.Count)
+	case *in.Count == 0:
+		run.Items = []json.RawMessage{} // Rounds 0 would be as many as it takes
+	default:
+		run.Rounds = int(*in.Count)
+	}
+	if in.Over != nil && run.Items == nil {
+		if run.Items, err = items("over", in.Over); err != nil {
+			return nil, err
+		}
+	}
+	return nil, run
+}
+
+func checkLoop(in LoopInput, has func(string) bool) error {
+	if !has("count") && !has("while") && !has("until") && !has("over") && !has("max_rounds") {
+		return input.Bad("nothing ends this loop but a path out of it: give count, while, until, over or at least max_rounds")
+	}
+	if in.Over != nil {
+		_, err := items("over", in.Over)
+		return err
+	}
+	return nil
+}
+
+func loopSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "loop",
+		Aliases:     []string{"utils.loop"},
+		Description: "Runs the steps it contains again and again: a number of times, over a list, or as a condition says.",
+		Raw:         []string{"while", "until"},
+		Check:       checkInput(checkLoop),
+		Input:       input.Schema[LoopInput](),
+		Output:      input.Schema[LoopOutput](),
+		Examples: []engine.Example{
+			{Title: "Three rounds", Input: json.RawMessage(`{"count": 3}`)},
+			{Title: "Until the body is content, at most ten times", Input: json.RawMessage(`{"until": "@{SESSION_ID}.review.approved", "max_rounds": 10}`)},
+			{Title: "Over a list", Input: json.RawMessage(`{"over": ["red", "green"], "until": {"true": "@{SESSION_ID}.check.found"}}`)},
+		},
+		Function: engine.FunctionFunc(Loop),
+	}
+}

@@ -1,0 +1,67 @@
+package functions
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// ErrorOutput stands in the place of a result that there is none of.
+type ErrorOutput struct {
+	Error struct {
+		Message string `json:"message"`
+		Kind    string `json:"kind"`
+	} `json:"error"`
+}
+
+// resultList is what rounds or child sessions came to: their outputs in order, with
+// {error} for those that failed, and the text of each.
+type resultList struct {
+	Results []json.RawMessage
+	Texts   []string
+	Failed  int
+}
+
+// gather reads the results of a body; failed gives the text of the n-th, from 0, when it
+// has no output because of an error.
+func gather(body *engine.BodyOutcome, failed func(n int, e *engine.SessionError) string) resultList {
+	list := resultList{Results: []json.RawMessage{}, Texts: []string{}}
+	for n, one := range body.Results {
+		result, text := one.Output, input.ResultText(one.Output)
+		if one.Error != nil {
+			list.Failed++
+			var out ErrorOutput
+			out.Error.Message, out.Error.Kind = one.Error.Message, one.Error.Kind
+			result, text = input.Encode(out), failed(n, one.Error)
+		}
+		list.Results = append(list.Results, orNull(result))
+		list.Texts = append(list.Texts, text)
+	}
+	return list
+}
+
+func noText(int, *engine.SessionError) string { return "" }
+
+// join puts the texts together; a new line stands between them where separator is nil.
+func (l resultList) join(separator *string) string {
+	between := "\n"
+	if separator != nil {
+		between = *separator
+	}
+	return strings.Join(l.Texts, between)
+}
+
+// items reads a list that is given as such or, as models and people write it, as JSON text.
+func items(name string, given json.RawMessage) ([]json.RawMessage, error) {
+	text := given
+	if len(given) > 0 && given[0] == '"' {
+		text = json.RawMessage(input.TextOf(given))
+	}
+	list := []json.RawMessage{}
+	if given == nil || json.Unmarshal(text, &list) != nil || list == nil {
+		return nil, input.Bad("%s: want a list, not %s", name, abridged(given))
+	}
+	return list, nil
+}

@@ -1,0 +1,119 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// WaitInput is the input of wait.
+type WaitInput struct {
+	For      *input.Duration `json:"for,omitempty" jsonschema:"how long to wait, in seconds or as 90s, 1h30m, 2d; with signal at most so long"`
+	Duration *input.Duration `json:"duration,omitempty" jsonschema:"another name of for"`
+	Timeout  *input.Duration `json:"timeout,omitempty" jsonschema:"signal: another name of for"`
+	Until    json.RawMessage `json:"until,omitempty" jsonschema:"a time, as 2026-01-31T12:00:00Z or in milliseconds since 1970; with signal at most until then"`
+	Signal   input.Text      `json:"signal,omitempty" jsonschema:"the name of a signal to wait for"`
+}
+
+// WaitOutput is what a wait gives: the first field after a time, the others after a signal.
+type WaitOutput struct {
+	WaitedUntil string          `json:"waited_until,omitempty" jsonschema:"when it ended"`
+	TimedOut    bool            `json:"timed_out,omitempty" jsonschema:"no signal came in time"`
+	Signal      string          `json:"signal,omitempty" jsonschema:"the signal waited for"`
+	Body        json.RawMessage `json:"body,omitempty" jsonschema:"what was sent with it"`
+}
+
+// Wait lets time pass, or waits for a signal that somebody sends to the session. Other
+// fields of the input are kept in the output. It is pure: the engine keeps the timer.
+func Wait(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, fields, err := input.Decode[WaitInput](text)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := in.wait()
+	if err != nil {
+		return nil, err
+	}
+	if rest := fields.Without("for", "duration", "timeout", "until", "signal"); rest != nil {
+		wait.Entry = rest.Encode()
+	}
+	return nil, wait
+}
+
+func (in WaitInput) wait() (*engine.Wait, error) {
+	wait := &engine.Wait{Signal: string(in.Signal)}
+	for _, length := range []*input.Duration{in.For, in.Duration, in.Timeout} {
+		if length != nil && wait.For == 0 {
+			wait.For = max(time.Duration(*length), 1) // none at all is a time too
+		}
+	}
+	if in.Until != nil {
+		at, err := moment(input.TextOf(in.Until))
+		if err != nil {
+			return nil, err
+		}
+		wait.Until = at
+	}
+	switch {
+	case wait.For > 0 && !wait.Until.IsZero():
+		return nil, input.Bad("until: there is a duration already; give one of them")
+	case wait.For == 0 && wait.Until.IsZero() && wait.Signal == "":
+		return nil, input.Bad("for: there is nothing to wait for; give for, until or signal")
+	}
+	return wait, nil
+}
+
+// latest is the end of what a date-time can say.
+var latest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// moment reads a point in time.
+func moment(text string) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if ms, numeric := strconv.ParseFloat(text, 64); numeric == nil {
+		if !(ms >= 0 && ms <= float64(latest.UnixMilli())) {
+			return at, input.Bad("until: %s milliseconds is no time between 1970 and 9999", text)
+		}
+		return time.UnixMilli(int64(ms)), nil
+	}
+	if err != nil {
+		return at, input.Bad("until: want a time such as 2026-01-31T12:00:00Z or milliseconds since 1970, not %q", text)
+	}
+	return at, nil
+}
+
+func checkWait(in WaitInput, has func(string) bool) error {
+	for _, name := range []string{"for", "duration", "timeout", "until", "signal"} {
+		if has(name) {
+			if in.Until != nil {
+				_, err := moment(input.TextOf(in.Until))
+				return err
+			}
+			return nil
+		}
+	}
+	_, err := in.wait()
+	return err
+}
+
+func waitSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "wait",
+		Aliases:     []string{"utils.wait"},
+		Description: "Waits for a time, for a while, or for a signal.",
+		Check:       checkInput(checkWait),
+		Input:       input.Schema[WaitInput](),
+		Output:      input.Schema[WaitOutput](),
+		Examples: []engine.Example{
+			{Title: "A while", Input: json.RawMessage(`{"for": "1h30m"}`)},
+			{Title: "Until a time", Input: json.RawMessage(`{"until": "2026-01-31T12:00:00Z"}`)},
+			{Title: "For a signal, a day at most", Input: json.RawMessage(`{"signal": "paid", "timeout": "1d"}`)},
+		},
+		Function: engine.FunctionFunc(Wait),
+	}
+}
