@@ -3,27 +3,21 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
-	"github.com/stepgraph/stepgraph/functions/netguard"
-)
-
-const (
-	maxBody      = 1 << 20 // bytes of an answer, and of the output it becomes
-	maxRedirects = 5
 )
 
 // Options say whom requests may reach and what they may know. The zero value works.
 type Options struct {
 	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	// Getenv gives the value of $NAME for a request to host, and whether workflows may use
-	// it there; without it no name has a value.
+	// Getenv gives the value of the secret or environment variable NAME for a request to
+	// host, and whether workflows may use it there; without it no name has a value.
 	Getenv  func(name, host string) (string, bool)
 	Timeout time.Duration // of a request whose step sets none; 30 s by default
 	// Transport replaces the guarded one; only tests and programs with a guard of their own
@@ -33,16 +27,23 @@ type Options struct {
 
 // Input is the input of utils.api.api.
 type Input struct {
-	Method   input.Text      `json:"method,omitempty" jsonschema:"GET when absent"`
-	URL      input.Text      `json:"url,omitempty" jsonschema:"http or https address"`
-	Params   json.RawMessage `json:"params,omitempty" jsonschema:"an object of values, or lists of values, for the query of the address; $NAME and ${NAME} stand for values of the environment that the operator has opened"`
-	Headers  json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts, with $NAME and ${NAME} as in params"`
-	JSONData json.RawMessage `json:"json_data,omitempty" jsonschema:"a value sent as JSON"`
-	JSON     json.RawMessage `json:"json,omitempty" jsonschema:"another name of json_data"`
-	Data     json.RawMessage `json:"data,omitempty" jsonschema:"an object sent as a form, or a text sent as it is"`
-	Body     json.RawMessage `json:"body,omitempty" jsonschema:"a text sent as it is, or another value sent as JSON"`
-	Timeout  input.Duration  `json:"timeout,omitempty" jsonschema:"how long the request may take, in seconds or as a text such as 10s; 30 s when absent"`
-	Raise    input.Bool      `json:"raise,omitempty" jsonschema:"a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output"`
+	Method       input.Text      `json:"method,omitempty" jsonschema:"GET when absent"`
+	URL          input.Text      `json:"url,omitempty" jsonschema:"http or https address"`
+	Params       json.RawMessage `json:"params,omitempty" jsonschema:"an object of values, or lists of values, for the query of the address, or rows {name, value}; $NAME, ${NAME} and {\"secret\": \"NAME\"} stand for values that the operator has opened"`
+	Query        json.RawMessage `json:"query,omitempty" jsonschema:"another name of params"`
+	Headers      json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts, or rows {name, value}, with secrets as in params"`
+	Auth         json.RawMessage `json:"auth,omitempty" jsonschema:"{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header or query}; values as {\"secret\": \"NAME\"}, $NAME or a text"`
+	JSONData     json.RawMessage `json:"json_data,omitempty" jsonschema:"a value sent as JSON"`
+	JSON         json.RawMessage `json:"json,omitempty" jsonschema:"another name of json_data"`
+	Data         json.RawMessage `json:"data,omitempty" jsonschema:"an object sent as a form, or a text sent as it is"`
+	Body         json.RawMessage `json:"body,omitempty" jsonschema:"a text sent as it is, or another value sent as JSON, unless body_type says otherwise"`
+	BodyType     input.Text      `json:"body_type,omitempty" jsonschema:"how the body is sent: json, raw, form (also urlencoded; a list becomes repeated fields) or multipart (a value {filename, content or base64, content_type} is a file)"`
+	ResponseType input.Text      `json:"response_type,omitempty" jsonschema:"json, text or base64; without it what is JSON is parsed and the rest is text"`
+	Timeout      input.Duration  `json:"timeout,omitempty" jsonschema:"how long one attempt may take, in seconds or as a text such as 10s; 30 s when absent"`
+	Retries      input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again within this call, at most 10; none when absent"`
+	RetryStatus  json.RawMessage `json:"retry_statuses,omitempty" jsonschema:"statuses that are tried again; 408, 425, 429 and 5xx when absent"`
+	RetryDelay   input.Duration  `json:"retry_delay,omitempty" jsonschema:"wait before the second attempt, 1 s when absent; it doubles up to 30 s, and a Retry-After up to 30 s is obeyed"`
+	Raise        input.Bool      `json:"raise,omitempty" jsonschema:"a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output"`
 }
 
 // Output is what a request gives.
@@ -51,33 +52,27 @@ type Output struct {
 	Response   json.RawMessage   `json:"response" jsonschema:"the body: parsed when it is JSON, else a text; null when there was no answer"`
 	Headers    map[string]string `json:"headers" jsonschema:"of the answer"`
 	Error      *string           `json:"error" jsonschema:"what went wrong, a status of 400 and above included; null when nothing did"`
+	Attempts   int               `json:"attempts,omitempty" jsonschema:"how many were made, when more than one"`
 }
 
 // Spec is utils.api.api. A call that is made again after a crash sends the same request with
 // the same Idempotency-Key, by which a server that knows it does the work once.
 func Spec(o Options) engine.Spec {
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Transport == nil {
-		o.Transport = netguard.Transport(o.AllowNet)
-	}
-	f := function{options: o, client: &http.Client{Transport: o.Transport, CheckRedirect: checkRedirect}}
+	f := function{web.New(web.Options(o))}
 	return engine.Spec{
 		Name:        "utils.api.api",
 		Aliases:     []string{"api", "utils.api"},
 		Description: "Makes an HTTP request and keeps the answer.",
 		Effects:     true,
+		Check:       check,
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
+		Examples:    examples,
 		Function:    engine.FunctionFunc(f.call),
 	}
 }
 
-type function struct {
-	options Options
-	client  *http.Client
-}
+type function struct{ client *web.Client }
 
 func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[Input](text)
@@ -93,16 +88,13 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 		return nil, wire.Ended(ctx)
 	}
 	encoded := input.Encode(out)
-	if fault == nil && len(encoded) > maxBody {
-		fault = tooLarge()
+	if fault == nil && len(encoded) > web.MaxBody {
+		fault = web.TooLarge()
 	}
 	if fault == nil {
 		return encoded, nil
 	}
-	if in.Raise {
-		return nil, fault
-	}
-	if fault.Kind == engine.KindBadInput {
+	if in.Raise || fault.Kind == engine.KindBadInput {
 		return nil, fault
 	}
 	message := fault.Message
@@ -116,42 +108,28 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 // exchange sends the request and fills out with the answer. What went wrong it returns, with
 // every secret blotted out.
 func (f function) exchange(ctx context.Context, in Input, out *Output) *engine.CallError {
-	sent, fault := f.prepare(ctx, in)
-	if fault != nil {
-		return fault
-	}
-	limit := time.Duration(in.Timeout)
-	if limit == 0 {
-		limit = f.options.Timeout
-	}
-	limited, cancel := context.WithTimeoutCause(sent.context(ctx), limit, fmt.Errorf("the request may take %s", limit))
-	defer cancel()
-	response, err := f.client.Do(sent.request.WithContext(limited))
+	policy, err := in.policy()
 	if err != nil {
-		return sent.failed(limited, err, limit)
+		return err
 	}
-	defer response.Body.Close()
-	body, err := wire.Read(response.Body, maxBody)
-	out.StatusCode = response.StatusCode
-	out.Headers = sent.secrets.headers(response.Header)
-	switch {
-	case wire.TooLarge(err):
-		return tooLarge()
-	case err != nil:
-		return sent.failed(limited, err, limit)
+	reading, err := reader(string(in.ResponseType))
+	if err != nil {
+		return err
 	}
-	out.Response = parse(response.Header.Get("Content-Type"), sent.secrets.blot(string(body)))
-	if response.StatusCode < 400 {
-		return nil
+	sending, err := f.prepare(ctx, in)
+	if err != nil {
+		return err
 	}
-	return &engine.CallError{
-		Kind:       "status",
-		Message:    fmt.Sprintf("HTTP %d %s", response.StatusCode, http.StatusText(response.StatusCode)),
-		Transient:  wire.Transient(response.StatusCode),
-		RetryAfter: wire.RetryAfter(response.Header, time.Now()),
+	answer, fault := sending.Do(ctx, policy)
+	out.StatusCode, out.Headers = answer.Status, answer.Header
+	if answer.Attempts > 1 {
+		out.Attempts = answer.Attempts
 	}
-}
-
-func tooLarge() *engine.CallError {
-	return &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("the answer is larger than %d bytes", maxBody)}
+	if fault == nil || fault.Kind == web.KindStatus {
+		var broken *engine.CallError
+		if out.Response, broken = reading(answer); fault == nil {
+			fault = broken
+		}
+	}
+	return fault
 }

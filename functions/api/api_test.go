@@ -36,6 +36,12 @@ func TestRequests(t *testing.T) {
 		{"form", `{"method":"POST","url":"URL","data":{"b":"1 2","a":[3,4]}}`, `POST /|application/x-www-form-urlencoded||s/a/1/1|b=1+2&a=3&a=4`},
 		{"text", `{"method":"PATCH","url":"URL","data":"raw","headers":{"Content-Type":"text/csv","X-N":7}}`, `PATCH /|text/csv|7|s/a/1/1|raw`},
 		{"body", `{"method":"DELETE","url":"URL","body":{"a":1}}`, `DELETE /|application/json||s/a/1/1|{"a":1}`},
+		{"query and rows", `{"url":"URL","params":{"a":"1"},"query":[{"key":"b","value":["2",3]},{"name":"","value":"x"},{"name":"c","value":""}]}`, "GET /?a=1&b=2&b=3||||"},
+		{"headers as rows", `{"url":"URL","headers":[{"key":"X-N","value":"7"}]}`, "GET /||7||"},
+		{"urlencoded list", `{"method":"POST","url":"URL","body_type":"urlencoded","body":{"a":["x","y"],"b":true}}`, `POST /|application/x-www-form-urlencoded||s/a/1/1|a=x&a=y&b=true`},
+		{"urlencoded rows", `{"method":"POST","url":"URL","body_type":"form","body":[{"key":"a","value":"x y"},{"key":"a","value":"z"}]}`, `POST /|application/x-www-form-urlencoded||s/a/1/1|a=x+y&a=z`},
+		{"JSON from a text", `{"method":"POST","url":"URL","body_type":"json","body":"{\"a\": 1}"}`, `POST /|application/json||s/a/1/1|{"a": 1}`},
+		{"an object as raw text", `{"method":"POST","url":"URL","body_type":"raw","body":{"a":1}}`, `POST /|||s/a/1/1|{"a":1}`},
 		{"own key", `{"method":"POST","url":"URL","headers":{"idempotency-key":"mine","X-N":null}}`, `POST /|||mine|`},
 	}
 	for _, test := range tests {
@@ -153,7 +159,7 @@ func TestFailuresAreOutputsOrRaised(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	for _, text := range []string{`{}`, `{"url":"http://a","params":[1]}`, `{"url":"http://a","headers":"x"}`, `{"url":"http://a","json":1,"data":"x"}`, `{"url":"http://a","timeout":"soon"}`} {
+	for _, text := range []string{`{}`, `{"url":"http://a","params":[1]}`, `{"url":"http://a","response_type":"xml"}`, `{"url":"http://a","body_type":"xml","body":"x"}`, `{"url":"http://a","retries":11}`, `{"url":"http://a","retry_statuses":["x"]}`, `{"url":"http://a","auth":{"type":"digest"}}`, `{"url":"http://a","auth":{"type":"bearer"}}`, `{"url":"http://a","headers":"x"}`, `{"url":"http://a","json":1,"data":"x"}`, `{"url":"http://a","timeout":"soon"}`} {
 		if _, err := api.Spec(api.Options{}).Function.Call(t.Context(), json.RawMessage(text)); engine.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%s gives %v", text, err)
 		}

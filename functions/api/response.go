@@ -2,12 +2,39 @@ package api
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"mime"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
+
+// reader reads a body as response_type says.
+func reader(kind string) (func(web.Answer) (json.RawMessage, *engine.CallError), *engine.CallError) {
+	switch strings.ToLower(kind) {
+	case "", "auto":
+		return func(a web.Answer) (json.RawMessage, *engine.CallError) { return parse(a.Type, a.Body), nil }, nil
+	case "text":
+		return func(a web.Answer) (json.RawMessage, *engine.CallError) { return text(a.Body), nil }, nil
+	case "base64", "arraybuffer":
+		return func(a web.Answer) (json.RawMessage, *engine.CallError) {
+			return input.Encode(base64.StdEncoding.EncodeToString([]byte(a.Body))), nil
+		}, nil
+	case "json":
+		return strict, nil
+	}
+	return nil, badInput(input.Bad("response_type: %q is not one of json, text and base64", kind))
+}
+
+func strict(a web.Answer) (json.RawMessage, *engine.CallError) {
+	if value := compact(a.Body); value != nil {
+		return value, nil
+	}
+	return text(a.Body), &engine.CallError{Kind: "bad_response", Message: "the answer is not JSON, which response_type says it is"}
+}
 
 // parse is the body as a JSON value: what says that it is JSON, or looks like an object or
 // list, if it really is; everything else, and no body, is a text. Numbers stay as written.
@@ -17,10 +44,20 @@ func parse(contentType, body string) json.RawMessage {
 	start := strings.TrimLeft(body, " \t\r\n")
 	looks := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")
 	if says || looks {
-		var value bytes.Buffer
-		if json.Compact(&value, []byte(body)) == nil {
-			return value.Bytes()
+		if value := compact(body); value != nil {
+			return value
 		}
 	}
-	return input.Encode(strings.ToValidUTF8(body, "\uFFFD"))
+	return text(body)
 }
+
+// compact is JSON without blanks, nil when it is none.
+func compact(body string) json.RawMessage {
+	var value bytes.Buffer
+	if json.Compact(&value, []byte(body)) != nil {
+		return nil
+	}
+	return value.Bytes()
+}
+
+func text(body string) json.RawMessage { return input.Encode(strings.ToValidUTF8(body, "\uFFFD")) }

@@ -1,4 +1,4 @@
-package api
+package web
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -15,44 +14,24 @@ import (
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
-var errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
+// Kinds of faults beside those of package engine.
+const (
+	KindConnection = "connection" // no whole answer
+	KindStatus     = "status"     // an answer of 400 and above
+	KindRequest    = "request"    // what cannot be sent
+	KindBlocked    = "blocked"    // an address that is not public
+)
 
-type sendingKey struct{}
-
-// context carries s to checkRedirect.
-func (s *sending) context(ctx context.Context) context.Context {
-	return context.WithValue(ctx, sendingKey{}, s)
-}
-
-// checkRedirect follows a few redirects. What holds secrets goes no further than the server
-// it was meant for; neither does the address, whose query may hold some, as a Referer.
-func checkRedirect(next *http.Request, before []*http.Request) error {
-	if len(before) > maxRedirects {
-		return errRedirects
-	}
-	next.Header.Del("Referer")
-	s, _ := next.Context().Value(sendingKey{}).(*sending)
-	if s == nil || origin(next.URL) == origin(before[0].URL) {
-		return nil
-	}
-	for _, name := range s.confidential {
-		next.Header.Del(name)
-	}
-	return nil
-}
-
-func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
-
-// failed is the error of a request that got no whole answer. It names the host only, since
+// failed is the fault of a request that got no whole answer. It names the host only, since
 // the rest of the address may hold secrets.
-func (s *sending) failed(limited context.Context, err error, limit time.Duration) *engine.CallError {
-	fault := &engine.CallError{Kind: "connection", Message: s.request.Method + " " + s.request.URL.Host + ": "}
+func (s *Sending) failed(limited context.Context, err error, limit time.Duration) *engine.CallError {
+	fault := &engine.CallError{Kind: KindConnection, Message: s.request.Method + " " + s.request.URL.Host + ": "}
 	var blocked *netguard.BlockedError
 	var unknown *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &blocked):
-		fault.Kind, fault.Message = "blocked", fault.Message+blocked.Error()
+		fault.Kind, fault.Message = KindBlocked, fault.Message+blocked.Error()
 	case limited.Err() != nil:
 		fault.Kind, fault.Transient, fault.Message = engine.KindTimeout, true, fault.Message+fmt.Sprintf("no answer within %s", limit)
 	case errors.Is(err, errRedirects):
@@ -68,9 +47,27 @@ func (s *sending) failed(limited context.Context, err error, limit time.Duration
 	return fault
 }
 
+// status is the fault of an answer of 400 and above, nil below.
+func status(response *http.Response) *engine.CallError {
+	if response.StatusCode < 400 {
+		return nil
+	}
+	return &engine.CallError{
+		Kind:       KindStatus,
+		Message:    fmt.Sprintf("HTTP %d %s", response.StatusCode, http.StatusText(response.StatusCode)),
+		Transient:  wire.Transient(response.StatusCode),
+		RetryAfter: wire.RetryAfter(response.Header, time.Now()),
+	}
+}
+
+// TooLarge is the fault of an answer above MaxBody.
+func TooLarge() *engine.CallError {
+	return &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("the answer is larger than %d bytes", MaxBody)}
+}
+
 // refused is the fault of a request that cannot be sent.
 func refused(format string, args ...any) *engine.CallError {
-	return &engine.CallError{Kind: "request", Message: fmt.Sprintf(format, args...)}
+	return &engine.CallError{Kind: KindRequest, Message: fmt.Sprintf(format, args...)}
 }
 
 // bad is the fault of an input that is wrong whatever the data.

@@ -1,4 +1,4 @@
-package api
+package web
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -25,24 +26,63 @@ type environment struct {
 	secrets *secrets
 }
 
-// expand replaces the names in text by their values and tells whether there were any; the
-// first name without value stays, and is returned as missing.
-func (e environment) expand(text string) (value string, used bool, missing string) {
-	value = variable.ReplaceAllStringFunc(text, func(found string) string {
+// A value is a text with its names replaced.
+type value struct {
+	text    string
+	used    bool   // a secret is in it
+	missing string // the first name without value; it stays as written
+	asked   bool   // it was asked for as {"secret": name}
+}
+
+// value reads a text with $NAME in it, {"secret": "NAME"}, or any other JSON as its text.
+func (e environment) value(given json.RawMessage) value {
+	if name, ok := SecretName(given); ok {
+		v := e.expand("${" + name + "}")
+		v.asked = true
+		if v.missing != "" {
+			v.missing = name
+		}
+		return v
+	}
+	return e.expand(input.TextOf(given))
+}
+
+// SecretName is the name in {"secret": "NAME"}.
+func SecretName(given json.RawMessage) (name string, ok bool) {
+	if len(given) == 0 || given[0] != '{' {
+		return "", false
+	}
+	object, err := input.Parse(given)
+	if err != nil || len(object) != 1 || object[0].Name != "secret" || object[0].Value[0] != '"' {
+		return "", false
+	}
+	return input.TextOf(object[0].Value), true
+}
+
+func (e environment) expand(text string) (v value) {
+	v.text = variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.Trim(found, "${}")
 		if e.getenv != nil {
-			if v, ok := e.getenv(name, e.host); ok {
-				used = true
-				e.secrets.add(v)
-				return v
+			if secret, ok := e.getenv(name, e.host); ok {
+				v.used = true
+				e.secrets.add(secret)
+				return secret
 			}
 		}
-		if missing == "" {
-			missing = name
+		if v.missing == "" {
+			v.missing = name
 		}
 		return found
 	})
-	return value, used, missing
+	return v
+}
+
+// closed is the fault of a name without value.
+func (e environment) closed(where string, v value) *engine.CallError {
+	if v.asked {
+		return refused("%s: there is no secret %q that workflows may use for %s; the operator can store it with secret set", where, shortened(v.missing), e.host)
+	}
+	return refused("%s: $%s is not open to workflows for %s; the operator can set it and allow it with --env %s", where, v.missing, e.host, v.missing)
 }
 
 // secrets are the values that went into a request, in every form in which an answer may

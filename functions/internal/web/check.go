@@ -1,0 +1,70 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// Checks gathers what is wrong with an input when its workflow is loaded. Values with
+// references are left alone: nobody knows yet what they will be.
+type Checks struct{ Problems []engine.Problem }
+
+// Settled tells whether a value is given and has no references.
+func Settled(given json.RawMessage) bool {
+	return given != nil && !bytes.Contains(given, []byte("@{"))
+}
+
+// Error adds a problem that keeps the step from running.
+func (c *Checks) Error(code, message string) {
+	c.Problems = append(c.Problems, engine.Problem{Level: "error", Code: code, Message: message})
+}
+
+// Address looks at an address under a field.
+func (c *Checks) Address(field string, given json.RawMessage) {
+	if !Settled(given) {
+		return
+	}
+	text := strings.TrimSpace(input.TextOf(given))
+	to, err := url.Parse(text)
+	if err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
+		c.Error("address", field+": want an http or https address, not \""+shortened(text)+"\"")
+	}
+}
+
+// Auth looks at the auth of an input: its type, and that what the type needs is there.
+func (c *Checks) Auth(given json.RawMessage) {
+	if given == nil {
+		return
+	}
+	in, fault := readCredentials(given)
+	switch {
+	case fault != nil && strings.Contains(string(in.Type), "@{"):
+	case fault != nil:
+		c.Error("auth", fault.Message)
+	case in.Type == "bearer" && in.Token == nil:
+		c.Error("auth", "auth: token is missing")
+	case in.Type == "api_key" && in.Value == nil:
+		c.Error("auth", "auth: value is missing")
+	case in.Type == "basic" && in.Username == nil:
+		c.Error("auth", "auth: username is missing")
+	}
+}
+
+// OneOf looks at a text that has to be one of some words; empty is the default.
+func (c *Checks) OneOf(field string, given json.RawMessage, words ...string) {
+	if !Settled(given) {
+		return
+	}
+	text := strings.ToLower(input.TextOf(given))
+	for _, word := range words {
+		if text == word || text == "" {
+			return
+		}
+	}
+	c.Error(field, field+": \""+shortened(text)+"\" is not one of "+strings.Join(words, ", "))
+}

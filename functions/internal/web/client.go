@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/netguard"
+)
+
+const (
+	// MaxBody is how many bytes of an answer are read; more are a fault.
+	MaxBody      = 1 << 20
+	maxRedirects = 5
+	timeout      = 30 * time.Second
+)
+
+// Options say whom requests may reach and what they may know. The zero value works.
+type Options struct {
+	AllowNet []netip.Prefix // networks that may be called beside the public internet
+	// Getenv gives the value of the secret or environment variable NAME for a request to
+	// host, and whether workflows may use it there; without it no name has a value.
+	Getenv  func(name, host string) (string, bool)
+	Timeout time.Duration // of a request that sets none; 30 s by default
+	// Transport replaces the guarded one; only tests and programs with a guard of their own
+	// set it.
+	Transport http.RoundTripper
+}
+
+// A Client makes requests. It may be used by several goroutines at once.
+type Client struct {
+	options Options
+	http    *http.Client
+}
+
+// New returns a client.
+func New(o Options) *Client {
+	if o.Timeout == 0 {
+		o.Timeout = timeout
+	}
+	if o.Transport == nil {
+		o.Transport = netguard.Transport(o.AllowNet)
+	}
+	return &Client{options: o, http: &http.Client{Transport: o.Transport, CheckRedirect: checkRedirect}}
+}
+
+// Prepare begins a request to an http or https address; method is GET when empty. What is
+// wrong with either is a fault of kind request, since data may have caused it.
+func (c *Client) Prepare(ctx context.Context, method, address string) (*Sending, *engine.CallError) {
+	to, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
+		return nil, refused("url: want an http or https address, not %q", shortened(address))
+	}
+	request, err := http.NewRequestWithContext(ctx, strings.ToUpper(strings.TrimSpace(method)), to.String(), nil)
+	if err != nil {
+		return nil, refused("method: want a word such as GET, not %q", shortened(method))
+	}
+	request.Header.Set("User-Agent", "stepgraph")
+	s := &Sending{client: c, request: request}
+	s.env = environment{host: to.Hostname(), getenv: c.options.Getenv, secrets: &s.secrets}
+	if password, has := to.User.Password(); has {
+		s.secrets.add(password)
+	}
+	return s, nil
+}

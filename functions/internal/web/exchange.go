@@ -1,0 +1,121 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/wire"
+)
+
+const (
+	firstWait = time.Second      // before the second attempt where the policy says nothing; it doubles
+	longest   = 30 * time.Second // wait before an attempt, and the longest Retry-After that is waited for
+	// MostRetries is how often a request is made again within one call; the step's own retry
+	// policy, which survives a crash, comes on top.
+	MostRetries = 10
+)
+
+// A Policy says how long a request may take and when it is made again. The zero value is one
+// attempt within the client's time.
+type Policy struct {
+	Timeout  time.Duration // of each attempt
+	Retries  int           // attempts after the first, at most MostRetries
+	Statuses []int         // made again; empty: those that may pass (408, 425, 429, 5xx)
+	Wait     time.Duration // before the second attempt; 1 s by default; doubles up to 30 s
+}
+
+// An Answer is what came back, without secrets.
+type Answer struct {
+	Status   int // 0: nothing came
+	Header   map[string]string
+	Type     string // Content-Type
+	Body     string // its bytes, not necessarily text
+	Attempts int
+}
+
+// Do sends the request, again as the policy says. A bad status and a broken answer are
+// faults beside what there is of the answer. A Retry-After is obeyed up to 30 s; when more is
+// asked for the fault says so to the step's own policy. When ctx has ended the fault is what
+// wire.Ended says.
+func (s *Sending) Do(ctx context.Context, p Policy) (Answer, *engine.CallError) {
+	if p.Timeout == 0 {
+		p.Timeout = s.client.options.Timeout
+	}
+	if p.Wait == 0 {
+		p.Wait = firstWait
+	}
+	for attempt := 1; ; attempt++ {
+		answer, fault := s.once(ctx, p.Timeout)
+		answer.Attempts = attempt
+		if fault == nil || attempt > min(p.Retries, MostRetries) || !p.again(answer, fault) || ctx.Err() != nil {
+			return answer, fault
+		}
+		wait := max(fault.RetryAfter, min(p.Wait<<(attempt-1), longest))
+		if wait > longest || !rest(ctx, wait) {
+			return answer, fault
+		}
+	}
+}
+
+func (p Policy) again(answer Answer, fault *engine.CallError) bool {
+	if fault.Kind == KindStatus && len(p.Statuses) > 0 {
+		return slices.Contains(p.Statuses, answer.Status)
+	}
+	return fault.Transient
+}
+
+// rest waits, and tells whether ctx still holds.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *Sending) once(ctx context.Context, limit time.Duration) (Answer, *engine.CallError) {
+	answer := Answer{Header: map[string]string{}}
+	limited, cancel := context.WithTimeoutCause(s.context(ctx), limit, fmt.Errorf("the request may take %s", limit))
+	defer cancel()
+	response, err := s.client.http.Do(s.fresh(limited))
+	if err != nil {
+		return answer, s.failed(limited, err, limit)
+	}
+	defer response.Body.Close()
+	body, err := wire.Read(response.Body, MaxBody)
+	answer.Status = response.StatusCode
+	answer.Header = s.secrets.headers(response.Header)
+	answer.Type = response.Header.Get("Content-Type")
+	switch {
+	case wire.TooLarge(err):
+		return answer, TooLarge()
+	case err != nil:
+		return answer, s.failed(limited, err, limit)
+	}
+	answer.Body = s.secrets.blot(string(body))
+	return answer, status(response)
+}
+
+// fresh is the request for one attempt, with its body at the beginning.
+func (s *Sending) fresh(ctx context.Context) *http.Request {
+	request := s.request.Clone(ctx)
+	if s.body == nil {
+		return request
+	}
+	request.ContentLength = int64(len(s.body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s.body)), nil }
+	request.Body, _ = request.GetBody() // which never fails
+	if len(s.body) == 0 {
+		request.Body, request.GetBody = http.NoBody, func() (io.ReadCloser, error) { return http.NoBody, nil }
+	}
+	return request
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/textproto"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// A Sending is one request and what must not be seen of it. It may be sent several times.
+type Sending struct {
+	client  *Client
+	request *http.Request
+	body    []byte // nil: none
+	env     environment
+	secrets secrets
+	// confidential are the headers that stay with the first server.
+	confidential []string
+}
+
+// Method is the request's method, in capitals.
+func (s *Sending) Method() string { return s.request.Method }
+
+// Params adds to the query of the address: an object of values or of lists of values, in its
+// order, a list of {name or key, value}, or a text that is a query already.
+func (s *Sending) Params(given json.RawMessage) *engine.CallError {
+	if given == nil {
+		return nil
+	}
+	query := strings.TrimPrefix(input.TextOf(given), "?")
+	if given[0] != '"' {
+		list, err := pairsOf(given)
+		if err != nil {
+			return bad("params: %v", err)
+		}
+		var fault *engine.CallError
+		if query, fault = encode(list, s.param); fault != nil {
+			return fault
+		}
+	}
+	if old := s.request.URL.RawQuery; query != "" && old != "" {
+		query = old + "&" + query
+	}
+	if query != "" {
+		s.request.URL.RawQuery = query
+	}
+	return nil
+}
+
+// param is the value of a parameter. A name without value stays as it is written: $ is an
+// ordinary character in a query.
+func (s *Sending) param(p pair) (string, *engine.CallError) {
+	v := s.env.value(p.value)
+	if v.missing != "" && v.asked {
+		return "", s.env.closed("param "+p.name, v)
+	}
+	return v.text, nil
+}
+
+// Body sets what is sent and, unless empty, its content type.
+func (s *Sending) Body(content []byte, kind string) {
+	s.body = content
+	if kind != "" {
+		s.request.Header.Set("Content-Type", kind)
+	}
+}
+
+// Headers sets headers: an object of values, or a list of {name or key, value}. A name that
+// the operator has not opened is a fault, since sending the text "$NAME" would end as a
+// refusal that nobody understands.
+func (s *Sending) Headers(given json.RawMessage) *engine.CallError {
+	if given == nil {
+		return nil
+	}
+	list, err := pairsOf(given)
+	if err != nil {
+		return bad("headers: want an object, not %s", shortened(string(given)))
+	}
+	for _, h := range list {
+		v := s.env.value(h.value)
+		if v.missing != "" {
+			return s.env.closed("header "+h.name, v)
+		}
+		if fault := s.set(h.name, v.text, v.used); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+// Key sets the Idempotency-Key of a request that changes something, unless it has one.
+func (s *Sending) Key(key string) {
+	if key != "" && !safe(s.request.Method) && s.request.Header.Get("Idempotency-Key") == "" {
+		s.request.Header.Set("Idempotency-Key", key)
+	}
+}
+
+func (s *Sending) set(name, value string, secret bool) *engine.CallError {
+	if !validHeader(name, value) {
+		return refused("header %q: the name or its value is not possible in HTTP", shortened(name))
+	}
+	if secret || personal[textproto.CanonicalMIMEHeaderKey(name)] {
+		s.confidential = append(s.confidential, name)
+	}
+	s.request.Header.Set(name, value)
+	if strings.EqualFold(name, "Host") {
+		s.request.Host = value
+	}
+	return nil
+}
+
+// personal are headers that say who asks; they never go to a server that only a redirect
+// named, even when their value was written into the step.
+var personal = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true, "X-Api-Key": true, "Api-Key": true}
+
+func validHeader(name, value string) bool {
+	for _, c := range name {
+		if c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c) {
+			return false
+		}
+	}
+	return name != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
+}
+
+// safe tells whether a method changes nothing by its meaning, so that no key is needed.
+func safe(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
+}
