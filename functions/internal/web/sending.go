@@ -68,6 +68,9 @@ func (s *Sending) Body(content []byte, kind string) {
 	}
 }
 
+// Accept says which types of answers are wanted.
+func (s *Sending) Accept(kinds string) { s.request.Header.Set("Accept", kinds) }
+
 // Headers sets headers: an object of values, or a list of {name or key, value}. A name that
 // the operator has not opened is a fault, since sending the text "$NAME" would end as a
 // refusal that nobody understands.

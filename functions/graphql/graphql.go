@@ -1,0 +1,152 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
+	"github.com/stepgraph/stepgraph/functions/internal/wire"
+)
+
+// Options say whom requests may reach and what they may know. The zero value works.
+type Options struct {
+	AllowNet []netip.Prefix // networks that may be called beside the public internet
+	// Getenv gives the value of the secret or environment variable NAME for a request to
+	// host, and whether workflows may use it there; without it no name has a value.
+	Getenv    func(name, host string) (string, bool)
+	Timeout   time.Duration     // of a request whose step sets none; 30 s by default
+	Transport http.RoundTripper // replaces the guarded one
+}
+
+// Input is the input of graphql.
+type Input struct {
+	Endpoint  input.Text      `json:"endpoint,omitempty" jsonschema:"http or https address"`
+	URL       input.Text      `json:"url,omitempty" jsonschema:"another name of endpoint"`
+	Query     input.Text      `json:"query,omitempty" jsonschema:"the query or mutation; a reference in it becomes a literal with its own quotes, never a part of the text"`
+	Variables json.RawMessage `json:"variables,omitempty" jsonschema:"an object with the values of the variables that the query declares"`
+	Operation input.Text      `json:"operation_name,omitempty" jsonschema:"which operation of the query runs, when it has several"`
+	Headers   json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts; $NAME, ${NAME} and {\"secret\": \"NAME\"} stand for values that the operator has opened"`
+	Auth      json.RawMessage `json:"auth,omitempty" jsonschema:"{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header or query}; values as {\"secret\": \"NAME\"}, $NAME or a text"`
+	Timeout   input.Duration  `json:"timeout,omitempty" jsonschema:"how long one attempt may take, in seconds or as a text such as 10s; 30 s when absent"`
+	Retries   input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again after a failure that may pass, at most 10; none when absent"`
+	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"errors are errors of the step, which its retry policy may try again, and not an output"`
+}
+
+// Output is what a query gives.
+type Output struct {
+	Data       json.RawMessage `json:"data" jsonschema:"of the answer; null when there is none"`
+	Errors     json.RawMessage `json:"errors,omitempty" jsonschema:"the list in the answer"`
+	Extensions json.RawMessage `json:"extensions,omitempty" jsonschema:"of the answer"`
+	StatusCode int             `json:"status_code" jsonschema:"0 when there was no answer"`
+	Error      *string         `json:"error" jsonschema:"what went wrong, the messages of errors joined; null when nothing did"`
+}
+
+// Spec is graphql. A call that is made again after a crash sends the same request with the
+// same Idempotency-Key, by which a server that knows it does the work once.
+func Spec(o Options) engine.Spec {
+	f := function{web.New(web.Options(o))}
+	return engine.Spec{
+		Name:        "graphql",
+		Aliases:     []string{"utils.graphql.graphql"},
+		Description: "Asks a GraphQL endpoint and keeps data and errors.",
+		Effects:     true,
+		Program:     []string{"query"},
+		Arguments:   "variables",
+		Check:       check,
+		Input:       input.Schema[Input](),
+		Output:      input.Schema[Output](),
+		Examples:    examples,
+		Function:    engine.FunctionFunc(f.call),
+	}
+}
+
+type function struct{ client *web.Client }
+
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	s, policy, fault := f.prepare(ctx, in)
+	out := Output{Data: json.RawMessage("null")}
+	if fault == nil {
+		var sent web.Answer
+		sent, fault = s.Do(ctx, policy)
+		if ctx.Err() != nil {
+			return nil, wire.Ended(ctx)
+		}
+		var answer Answer
+		answer, fault = Settle(sent, fault)
+		out.Data, out.Errors, out.Extensions, out.StatusCode = answer.Data, answer.Errors, answer.Extensions, sent.Status
+	}
+	if fault != nil && (in.Raise || fault.Kind == engine.KindBadInput) {
+		return nil, fault
+	}
+	if fault != nil {
+		out.Error = &fault.Message
+	}
+	return input.Encode(out), nil
+}
+
+// Content is the body of a request.
+func Content(query, operation string, variables json.RawMessage) []byte {
+	body := input.Object{}.With("query", input.Encode(query))
+	if variables != nil {
+		body = body.With("variables", variables)
+	}
+	if operation != "" {
+		body = body.With("operationName", input.Encode(operation))
+	}
+	return body.Encode()
+}
+
+func (f function) prepare(ctx context.Context, in Input) (*web.Sending, web.Policy, *engine.CallError) {
+	policy := web.Policy{Timeout: time.Duration(in.Timeout), Retries: int(in.Retries)}
+	fail := func(fault *engine.CallError) (*web.Sending, web.Policy, *engine.CallError) { return nil, policy, fault }
+	if in.Endpoint == "" {
+		in.Endpoint = in.URL
+	}
+	switch {
+	case strings.TrimSpace(string(in.Query)) == "":
+		return fail(bad("query: there is none"))
+	case in.Endpoint == "":
+		return fail(bad("endpoint: the address is missing"))
+	case policy.Retries < 0 || policy.Retries > web.MostRetries:
+		return fail(bad("retries: want a number from 0 to 10"))
+	case in.Variables != nil && in.Variables[0] == '"':
+		in.Variables = json.RawMessage(input.TextOf(in.Variables))
+	}
+	if in.Variables != nil {
+		if _, err := input.Parse(in.Variables); err != nil {
+			return fail(bad("variables: want an object"))
+		}
+	}
+	query, err := Bind(string(in.Query), engine.CallOf(ctx).Bindings)
+	if err != nil {
+		return fail(bad(err.Error()))
+	}
+	s, fault := f.client.Prepare(ctx, http.MethodPost, string(in.Endpoint))
+	if fault != nil {
+		return fail(fault)
+	}
+	s.Body(Content(query, string(in.Operation), in.Variables), "application/json")
+	s.Accept("application/graphql-response+json, application/json")
+	if fault := s.Headers(in.Headers); fault != nil {
+		return fail(fault)
+	}
+	if fault := s.Auth(in.Auth); fault != nil {
+		return fail(fault)
+	}
+	s.Key(engine.CallOf(ctx).Key)
+	return s, policy, nil
+}
+
+func bad(message string) *engine.CallError {
+	return &engine.CallError{Kind: engine.KindBadInput, Message: message}
+}
