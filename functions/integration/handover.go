@@ -1,0 +1,42 @@
+package integration
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// handOver runs the step that the first TOOL path leads to and gives what came of it. The
+// first call asks for it; the second, with the transcript, normalises it.
+func (f function) handOver(ctx context.Context, call *engine.Call, arguments input.Object) (json.RawMessage, error) {
+	if len(call.Transcript) == 0 {
+		return nil, &engine.CallTools{
+			Entry: json.RawMessage(`{}`),
+			Calls: []engine.ToolCall{{ID: "source", Tool: call.Tools[0].Name, Arguments: arguments.Encode()}},
+		}
+	}
+	results := call.Transcript[0].Results
+	if len(results) == 0 {
+		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the source gave no result"}
+	}
+	return f.finish(ctx, adopt(results[0], arguments)), nil
+}
+
+// adopt is a result of a tool as one of ours: one that is of our shape stays, an error gets a
+// code, and anything else is data.
+func adopt(given engine.ToolResult, arguments input.Object) Result {
+	switch {
+	case given.Error != nil:
+		return normalise(failed("INTEGRATION_EXECUTION_ERROR", given.Error.Message).from(sourceTool), Input{}, 0)
+	case len(given.Output) == 0 || string(given.Output) == "null":
+		return normalise(failed("NORMALIZATION_FAILED", "the source gave nothing that can be used").from(sourceTool), Input{}, 0)
+	}
+	var r Result
+	if fields, err := input.Parse(given.Output); err == nil && fields.Get("success") != nil && fields.Get("structure") != nil && json.Unmarshal(given.Output, &r) == nil {
+		r.Metadata.Source = sourceTool
+		return r
+	}
+	return normalise(raw{source: sourceTool, data: compact(given.Output), arguments: arguments}, Input{}, 0)
+}

@@ -1,0 +1,176 @@
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
+	"github.com/stepgraph/stepgraph/functions/internal/wire"
+)
+
+const (
+	attempt = 10 * time.Second // one request
+	retries = 2
+	maxData = 256 << 10 // bytes; the output holds the data three times
+)
+
+// Options say whom requests may reach and what they may know. The zero value works.
+type Options struct {
+	AllowNet []netip.Prefix // networks that may be called beside the public internet
+	// Getenv gives the value of the secret or environment variable NAME for a request to
+	// host, and whether workflows may use it there; without it no name has a value.
+	Getenv     func(name, host string) (string, bool)
+	Timeout    time.Duration     // of one request whose step sets none; 10 s by default
+	Transport  http.RoundTripper // replaces the guarded one
+	RetryDelay time.Duration     // before the first of two more requests after a failure of the network; 1 s by default
+	Log        *slog.Logger      // raw and normalised results, at debug level; nil: none
+}
+
+// Input is the input of integration.
+type Input struct {
+	Type       input.Text      `json:"type,omitempty" jsonschema:"mock, rest or graphql; when absent, what url, query and mock_output suggest"`
+	URL        input.Text      `json:"url,omitempty" jsonschema:"http or https address of rest and graphql"`
+	Method     input.Text      `json:"method,omitempty" jsonschema:"of rest; GET when absent"`
+	Auth       json.RawMessage `json:"auth,omitempty" jsonschema:"none, bearer, apiKey or custom (only headers), with auth_token; or an object as in api"`
+	AuthToken  json.RawMessage `json:"auth_token,omitempty" jsonschema:"the token or key, as {\"secret\": \"NAME\"}, $NAME or a text"`
+	APIHeader  input.Text      `json:"api_header_name,omitempty" jsonschema:"the header of an apiKey; X-API-Key when absent"`
+	Headers    json.RawMessage `json:"headers,omitempty" jsonschema:"an object, or its JSON text, with secrets as in api"`
+	Body       json.RawMessage `json:"body,omitempty" jsonschema:"of rest other than GET: an object, or its JSON text, that the arguments are laid over; without it nothing is sent"`
+	Query      input.Text      `json:"query,omitempty" jsonschema:"of graphql; a reference in it becomes a literal"`
+	Variables  json.RawMessage `json:"variables,omitempty" jsonschema:"of graphql: an object, or its JSON text, that the arguments are laid over"`
+	MockOutput json.RawMessage `json:"mock_output,omitempty" jsonschema:"of mock: an object or list, or its JSON text; arguments do not filter it"`
+	Structure  input.Text      `json:"data_structure,omitempty" jsonschema:"a note on the shape of the data for people and models"`
+	Notes      input.Text      `json:"instructions,omitempty" jsonschema:"what the model is told about the data"`
+	Latency    latency         `json:"latency,omitempty" jsonschema:"waited first: milliseconds, or a text such as 250ms; at most 60 s"`
+	Arguments  json.RawMessage `json:"arguments,omitempty" jsonschema:"an object: what the caller of the tool gives"`
+	Timeout    input.Duration  `json:"timeout,omitempty" jsonschema:"of one request, in seconds or as a text; 10 s when absent"`
+}
+
+// Spec is integration. A call that is made again after a crash sends the same request with
+// the same Idempotency-Key, by which a server that knows it does the work once.
+func Spec(o Options) engine.Spec {
+	if o.Timeout == 0 {
+		o.Timeout = attempt
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	f := function{o, web.New(web.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport})}
+	return engine.Spec{
+		Name:        "integration",
+		Description: "Reads data from a mock, a REST or a GraphQL source and gives a result of one shape.",
+		Effects:     true,
+		Program:     []string{"query"},
+		Arguments:   "arguments",
+		Check:       check,
+		Input:       input.Schema[Input](),
+		Output:      input.Schema[Result](),
+		Examples:    examples,
+		Function:    engine.FunctionFunc(f.call),
+	}
+}
+
+type function struct {
+	options Options
+	client  *web.Client
+}
+
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	began := time.Now()
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	arguments, err := object(in.Arguments)
+	if err != nil {
+		return nil, input.Bad("arguments: want an object")
+	}
+	call := engine.CallOf(ctx)
+	if len(call.Tools) > 0 {
+		return f.handOver(ctx, call, arguments)
+	}
+	raw := f.read(ctx, in, arguments)
+	if ctx.Err() != nil {
+		return nil, wire.Ended(ctx)
+	}
+	return f.finish(ctx, normalise(raw, in, time.Since(began))), nil
+}
+
+// finish logs what came and encodes it.
+func (f function) finish(ctx context.Context, r Result) json.RawMessage {
+	call := engine.CallOf(ctx)
+	f.options.Log.DebugContext(ctx, "integration answered", "session", call.Session, "step", call.Step,
+		"raw", preview(r.Raw), "normalised", preview(r.forModel()))
+	return input.Encode(r)
+}
+
+// read is the raw answer of the source.
+func (f function) read(ctx context.Context, in Input, arguments input.Object) raw {
+	if !f.wait(ctx, time.Duration(in.Latency)) {
+		return raw{}
+	}
+	switch kind := in.kind(); kind {
+	case "":
+		return placeholder(arguments)
+	case "mock":
+		return mock(in.MockOutput, arguments)
+	case "rest":
+		return f.rest(ctx, in, arguments)
+	case "graphql":
+		return f.graphQL(ctx, in, arguments)
+	default:
+		return failed("INTEGRATION_EXECUTION_ERROR", fmt.Sprintf("type %q is not one of mock, rest and graphql", kind))
+	}
+}
+
+// kind is the type, or what the other fields suggest.
+func (in Input) kind() string {
+	switch {
+	case in.Type != "":
+		return strings.ToLower(string(in.Type))
+	case in.Query != "":
+		return "graphql"
+	case in.URL != "":
+		return "rest"
+	case in.MockOutput != nil:
+		return "mock"
+	}
+	return ""
+}
+
+// wait lets d pass, and tells whether ctx still holds.
+func (f function) wait(ctx context.Context, d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// object reads an object, or its JSON text; nothing is an empty one.
+func object(given json.RawMessage) (input.Object, error) {
+	if given == nil {
+		return nil, nil
+	}
+	text := given
+	if given[0] == '"' {
+		if text = json.RawMessage(input.TextOf(given)); strings.TrimSpace(string(text)) == "" {
+			return nil, nil
+		}
+	}
+	return input.Parse(text)
+}
