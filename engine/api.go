@@ -23,6 +23,8 @@ type Session struct {
 	// forward path that ran, an object by step id where several did; nil before.
 	Result json.RawMessage `json:"result,omitempty"`
 
+	parent bool // a step waits for child sessions
+
 	// Steps is the status of each step that has one; not part of the wire form.
 	Steps map[string]string `json:"-"`
 	// Replayed is true when the request had been made before (same key).

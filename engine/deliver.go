@@ -28,6 +28,12 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 	q.Key = escapeKey(q.Key)
 	a := acceptance{q: q}
 	delivered, err := e.accept(ctx, &a)
+	if isSentinel(err, ErrNoOpenQuestion) && q.Visit == 0 && q.Ask == 0 {
+		if below, ok := e.answerBelow(ctx, q); ok {
+			q.Session = below
+			return e.Answer(ctx, q)
+		}
+	}
 	if err != nil {
 		return nil, e.explainAnswer(ctx, &a, err)
 	}

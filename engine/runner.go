@@ -117,6 +117,11 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 			r.toStart = nil // still active in the state: whoever claims the session starts them
 		}
 		progressed := r.wave(ctx)
+		// What ended as the wave did has its paths still to be followed: a checkpoint in
+		// between would show it complete and, after a crash, nobody would follow them.
+		if len(r.arrived) > 0 {
+			continue
+		}
 		if len(r.toStart) > 0 || r.unwritten.full(time.Now()) {
 			if err := r.checkpoint(ctx); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -23,6 +24,7 @@ func (w *world) golden() map[string]string {
 		if _, _, err := w.engine.State(w.t.Context(), w.prefix+name); err != nil {
 			continue // deleted
 		}
+		w.historyIsThere(name)
 		heading := ""
 		if len(w.sessions) > 1 {
 			heading = name + ":\n"
@@ -37,6 +39,28 @@ func (w *world) golden() map[string]string {
 		out[name] = w.plain(text)
 	}
 	return out
+}
+
+// historyIsThere waits until the history shows what the session's counters say: a Neo4j
+// read beside a commit that is being applied may see one and not the other.
+func (w *world) historyIsThere(name string) {
+	if w.bubble {
+		return
+	}
+	for range 20 {
+		rec, err := w.store.Session(w.t.Context(), w.prefix+name)
+		if err != nil {
+			return
+		}
+		newest, err := w.store.Executions(w.t.Context(), rec.ID, engine.HistoryQuery{Newest: true, Limit: 1})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if seq := gjson.GetBytes(rec.Counters, "seq").Int(); len(newest) > 0 && newest[0].Seq >= seq {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
 }
 
 func lines(list []string) string {

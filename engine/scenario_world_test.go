@@ -280,6 +280,7 @@ func (w *world) lookAt(b *strings.Builder, name string, s *engine.Session) {
 		fmt.Fprintf(b, " %s %s", step, s.Steps[step])
 	}
 	b.WriteString("\n")
+	slices.SortStableFunc(s.Awaiting, func(a, b engine.Question) int { return cmp.Compare(a.Session, b.Session) }) // children ask at the same time
 	for _, q := range s.Awaiting {
 		fmt.Fprintf(b, "    asks %s\n", describeQuestion(q))
 	}

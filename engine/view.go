@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -16,7 +17,29 @@ func (e *Engine) Session(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.view(ctx, rec)
+	return e.wholeView(ctx, rec)
+}
+
+// wholeView is a session with what its child sessions ask. One whose children all wait
+// for people waits for people itself.
+func (e *Engine) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
+	s, err := e.view(ctx, rec)
+	if err != nil || !s.parent {
+		return s, err
+	}
+	if err := e.addChildQuestions(ctx, s); err != nil {
+		return nil, err
+	}
+	if s.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() && len(s.Awaiting) > 0 {
+		rests, err := e.familyRests(ctx, rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		if rests {
+			s.Status = StatusAwaitingInput
+		}
+	}
+	return s, nil
 }
 
 // view makes a session of its record. A state that does not parse is the session's
@@ -47,7 +70,26 @@ func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error)
 			return nil, err
 		}
 	}
+	if s.Status == StatusComplete {
+		if s.Result, err = e.result(ctx, rec, state); err != nil {
+			return nil, err
+		}
+	}
+	s.parent = state.hasChildren()
 	return s, nil
+}
+
+// result is what a complete session has come to.
+func (e *Engine) result(ctx context.Context, rec *SessionRecord, state *State) (json.RawMessage, error) {
+	def, err := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+	if err != nil {
+		return nil, err
+	}
+	holder := ""
+	if p := state.engine.Parent; p != nil {
+		holder = p.Body
+	}
+	return state.result(def, holder, stateOutputs{e: e, ctx: ctx, state: state}), nil
 }
 
 // shownStatus is the status the state says, except that a state made by hand without a

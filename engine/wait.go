@@ -14,7 +14,11 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 	for attempt := 0; ; attempt++ {
 		rec, err := e.store.Session(ctx, id)
 		if err == nil && rests(rec) {
-			return e.view(ctx, rec)
+			s, err := e.wholeView(ctx, rec)
+			if err != nil || !s.parent || s.Status != StatusActive {
+				return s, err
+			}
+			attempt = 0 // its child sessions go on
 		}
 		if err != nil && !transient(err) {
 			return nil, err

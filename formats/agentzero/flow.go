@@ -1,0 +1,255 @@
+package agentzero
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/formats/source"
+)
+
+// Format is the name of this format in Workflow.Extra and in Loaded.Format.
+const Format = "agentzero"
+
+// Kinds of node, in the design's spelling.
+const (
+	kindInput     = "input"
+	kindAgent     = "agent"
+	kindGroup     = "parallelGroup"
+	kindCondition = "condition"
+	kindOutput    = "output"
+)
+
+// kinds maps both spellings of a type to its kind.
+var kinds = map[string]string{
+	"input": kindInput, "inputNode": kindInput,
+	"agent": kindAgent, "agentNode": kindAgent,
+	"parallelGroup": kindGroup, "parallelGroupNode": kindGroup,
+	"condition": kindCondition, "conditionNode": kindCondition,
+	"output": kindOutput, "outputNode": kindOutput,
+}
+
+// A flow is one file, in the form of the design: children have their group in group, and
+// no edge leads from a group to its own child.
+type flow struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Nodes       []*node         `json:"nodes"`
+	Edges       []*edge         `json:"edges"`
+	Viewport    json.RawMessage `json:"viewport"`
+
+	byID     map[string]*node
+	dropped  []*edge // from a group to its child, in the public implementation's form
+	repeated []*node // with an id another node has
+}
+
+type node struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Position position `json:"position"`
+	ParentID string   `json:"parentId"`
+	Data     nodeData `json:"data"`
+
+	raw      json.RawMessage
+	index    int
+	kind     string // "" for a type that is not known
+	group    *node
+	children []*node // of a group, in the order of the file
+	loose    bool    // a group in the public implementation's form, whose children may have edges
+	rivals   []string
+}
+
+type position struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// nodeData holds what all kinds of node have in data.
+type nodeData struct {
+	Label                string   `json:"label"`
+	PromptMode           string   `json:"promptMode"`
+	FixedPrompt          string   `json:"fixedPrompt"`
+	AgentProfile         string   `json:"agentProfile"`
+	SystemPromptOverride string   `json:"systemPromptOverride"`
+	PromptOverride       string   `json:"promptOverride"` // the public implementation's word
+	Model                string   `json:"model"`
+	Tools                []string `json:"tools"`
+	OutputVariable       string   `json:"outputVariable"`
+	MergeStrategy        string   `json:"mergeStrategy"`
+	Branches             []string `json:"branches"`
+	Expression           string   `json:"expression"`
+	TrueLabel            string   `json:"trueLabel"`
+	FalseLabel           string   `json:"falseLabel"`
+	Format               string   `json:"format"`
+}
+
+type edge struct {
+	ID           string `json:"id"`
+	Source       string `json:"source"`
+	Target       string `json:"target"`
+	SourceHandle string `json:"sourceHandle"`
+	TargetHandle string `json:"targetHandle"`
+
+	raw   json.RawMessage
+	index int
+}
+
+// override is the instruction that stands before an agent's input.
+func (n *node) override() string {
+	if text := strings.TrimSpace(n.Data.PromptOverride); text != "" {
+		return text
+	}
+	return strings.TrimSpace(n.Data.SystemPromptOverride)
+}
+
+// label is what people call the node.
+func (n *node) label() string {
+	if text := strings.TrimSpace(n.Data.Label); text != "" {
+		return text
+	}
+	return n.ID
+}
+
+func (n *node) fixed() bool { return n.Data.PromptMode == "fixed" }
+
+func (n *node) merge() string {
+	if n.Data.MergeStrategy == "" {
+		return "concatenate"
+	}
+	return n.Data.MergeStrategy
+}
+
+func (n *node) format() string {
+	if n.Data.Format == "" {
+		return "markdown"
+	}
+	return n.Data.Format
+}
+
+// readFlow decodes a file and brings it into the form of the design.
+func readFlow(name string, src []byte) (*flow, error) {
+	f := &flow{byID: map[string]*node{}}
+	if err := source.Decode(name, src, f); err != nil {
+		return nil, err
+	}
+	var raw struct {
+		Nodes []json.RawMessage `json:"nodes"`
+		Edges []json.RawMessage `json:"edges"`
+	}
+	if err := source.Decode(name, src, &raw); err != nil {
+		return nil, err
+	}
+	for i, n := range f.Nodes {
+		if n == nil {
+			n = &node{}
+			f.Nodes[i] = n
+		}
+		n.index, n.raw, n.kind = i, raw.Nodes[i], kinds[n.Type]
+		if f.byID[n.ID] != nil {
+			f.repeated = append(f.repeated, n)
+			continue
+		}
+		f.byID[n.ID] = n
+	}
+	for i, e := range f.Edges {
+		if e == nil {
+			e = &edge{}
+			f.Edges[i] = e
+		}
+		e.index, e.raw = i, raw.Edges[i]
+	}
+	f.findGroups()
+	return f, nil
+}
+
+// findGroups gives every child its group and takes the edges from groups to their own
+// children out.
+func (f *flow) findGroups() {
+	for _, n := range f.Nodes {
+		if g := f.byID[n.ParentID]; n.ParentID != "" && g != nil && g.kind == kindGroup && g != n {
+			n.group = g
+		}
+	}
+	for _, g := range f.Nodes {
+		if g.kind == kindGroup && !f.hasChildren(g) {
+			f.adoptBranches(g)
+		}
+	}
+	var kept []*edge
+	for _, e := range f.Edges {
+		if n := f.byID[e.Target]; n != nil && n.group != nil && n.group.ID == e.Source {
+			f.dropped = append(f.dropped, e)
+			continue
+		}
+		kept = append(kept, e)
+	}
+	f.Edges = kept
+	for _, n := range f.Nodes {
+		if n.group != nil {
+			n.group.children = append(n.group.children, n)
+		}
+	}
+}
+
+func (f *flow) hasChildren(g *node) bool {
+	for _, n := range f.Nodes {
+		if n.group == g {
+			return true
+		}
+	}
+	return false
+}
+
+// adoptBranches reads the public implementation's form of a group: its branches are the
+// successors that data.branches names, or without it every agent that follows.
+func (f *flow) adoptBranches(g *node) {
+	named := map[string]bool{}
+	for _, id := range g.Data.Branches {
+		named[id] = true
+	}
+	if len(named) == 0 && g.Type != "parallelGroupNode" {
+		return
+	}
+	for _, e := range f.Edges {
+		n := f.byID[e.Target]
+		if e.Source != g.ID || n == nil || n == g || !named[n.ID] && (len(named) > 0 || n.kind != kindAgent) {
+			continue
+		}
+		if n.group != nil && n.group != g {
+			n.rivals = append(n.rivals, n.group.ID, g.ID)
+			continue
+		}
+		n.group, g.loose = g, true
+	}
+}
+
+// into lists the edges into a node, in the order of the file.
+func (f *flow) into(n *node) []*edge {
+	var out []*edge
+	for _, e := range f.Edges {
+		if e.Target == n.ID {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// outOf lists the edges out of a node, in the order of the file.
+func (f *flow) outOf(n *node) []*edge {
+	var out []*edge
+	for _, e := range f.Edges {
+		if e.Source == n.ID {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (f *flow) ofKind(kind string) []*node {
+	var out []*node
+	for _, n := range f.Nodes {
+		if n.kind == kind {
+			out = append(out, n)
+		}
+	}
+	return out
+}

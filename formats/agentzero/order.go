@@ -1,0 +1,104 @@
+package agentzero
+
+import "unicode"
+
+// referable tells whether references can name a step of this id.
+func referable(id string) bool {
+	for _, c := range id {
+		if c != '_' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return false
+		}
+	}
+	return id != ""
+}
+
+// dependencies lists the nodes a node's input comes from: those its edges come from, and
+// for a child what its group depends on.
+func (f *flow) dependencies(n *node) []*node {
+	at := n
+	if n.group != nil {
+		at = n.group
+	}
+	var out []*node
+	for _, e := range f.into(at) {
+		if from := f.byID[e.Source]; from != nil {
+			out = append(out, from)
+		}
+	}
+	return out
+}
+
+// upstream lists every node whose output has settled when n runs, in the order in which they
+// run: after all they depend on, else as in the file. Children follow their group's input.
+func (f *flow) upstream(n *node) []*node {
+	var out []*node
+	seen := map[*node]bool{n: true}
+	var visit func(*node)
+	visit = func(at *node) {
+		for _, from := range f.dependencies(at) {
+			if seen[from] {
+				continue
+			}
+			seen[from] = true
+			visit(from)
+			for _, child := range from.children {
+				if !seen[child] {
+					seen[child] = true
+					out = append(out, child)
+				}
+			}
+			out = append(out, from)
+		}
+	}
+	visit(n)
+	return out
+}
+
+// circles finds the sets of nodes that lead to each other, each in the order of the file, by
+// the edges not in without.
+func circles(f *flow, without map[*edge]bool) [][]*node {
+	next := map[*node][]*node{}
+	for _, e := range f.Edges {
+		if from, to := f.byID[e.Source], f.byID[e.Target]; from != nil && to != nil && from != to && !without[e] {
+			if from.group != nil {
+				from = from.group
+			}
+			next[from] = append(next[from], to)
+		}
+	}
+	reach := func(from *node) map[*node]bool {
+		seen := map[*node]bool{}
+		stack := append([]*node(nil), next[from]...)
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if !seen[at] {
+				seen[at] = true
+				stack = append(stack, next[at]...)
+			}
+		}
+		return seen
+	}
+	reached := map[*node]map[*node]bool{}
+	for _, n := range f.Nodes {
+		if len(next[n]) > 0 {
+			reached[n] = reach(n)
+		}
+	}
+	var out [][]*node
+	done := map[*node]bool{}
+	for _, n := range f.Nodes {
+		if done[n] || !reached[n][n] {
+			continue
+		}
+		var circle []*node
+		for _, other := range f.Nodes {
+			if reached[n][other] && reached[other][n] {
+				done[other] = true
+				circle = append(circle, other)
+			}
+		}
+		out = append(out, circle)
+	}
+	return out
+}

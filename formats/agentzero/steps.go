@@ -1,0 +1,148 @@
+package agentzero
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+)
+
+// node makes the step of a node and what stands in front of it, and returns the step that
+// edges into the node lead to.
+func (c *compiler) node(n *node) (entrance string) {
+	s := engine.Step{ID: n.ID, Name: n.Data.Label, Config: string(n.raw)}
+	x, y := n.place()
+	s.X, s.Y = &x, &y
+	entrance = n.ID
+	if c.gathers(n) {
+		entrance = c.gather(n)
+	}
+	switch n.kind {
+	case kindInput:
+		s.Function, s.Input = "template", inputs.Encode(c.prompt(n))
+	case kindAgent:
+		c.agent(&s, n)
+	case kindGroup:
+		c.group(&s, n)
+	case kindCondition:
+		s.Function, s.OnError = "condition", engine.OnErrorFailSession
+		s.Input = inputs.Encode(inputs.Of("expression", strings.TrimSpace(n.Data.Expression), "input", c.inputOf(n), "variables", c.variables(n)))
+	case kindOutput:
+		c.output(&s, n)
+	}
+	c.add(s)
+	return entrance
+}
+
+// place is where a node stands on the canvas; in the file a child stands relative to its
+// group.
+func (n *node) place() (x, y float64) {
+	x, y = n.Position.X, n.Position.Y
+	if n.group != nil && n.ParentID == n.group.ID {
+		gx, gy := n.group.place()
+		x, y = x+gx, y+gy
+	}
+	return x, y
+}
+
+// prompt is the input of an input node.
+func (c *compiler) prompt(n *node) inputs.Object {
+	switch {
+	case n.fixed():
+		return inputs.Of("template", inputs.Literal(n.Data.FixedPrompt))
+	case n.ID == engine.DefaultEntry:
+		return inputs.Of("template", inputs.Ref("prompt"))
+	}
+	return inputs.Of("template", inputs.Ref(c.askID(n)+".response")+"|"+inputs.Ref("prompt"))
+}
+
+// agent fills in the step of an agent. Outside a group the first agent that fails ends the
+// session; in a group the others go on.
+func (c *compiler) agent(s *engine.Step, n *node) {
+	s.Function = "agent"
+	if n.group == nil {
+		s.OnError = engine.OnErrorFailSession
+	}
+	var prompt any = c.inputOf(n)
+	if text := n.override(); text != "" {
+		prompt = inputs.Joined("\n\n", inputs.Literal(text), prompt)
+	}
+	in := inputs.Of("prompt", prompt)
+	if profile := strings.TrimSpace(n.Data.AgentProfile); profile != "" {
+		in = in.With("profile", inputs.Literal(profile)).With("profile_optional", true)
+	}
+	if model := strings.TrimSpace(n.Data.Model); model != "" {
+		in = in.With("model", inputs.Literal(model))
+	}
+	s.Input = inputs.Encode(in)
+	if v := strings.TrimSpace(n.Data.OutputVariable); v != "" {
+		s.Extra = map[string]any{propertyVariable: v}
+		if !identifier(v) || v == inputName {
+			c.note(n, "output_variable", "outputVariable %q is no name that an expression can use", v)
+		}
+	}
+	for i, tool := range n.Data.Tools {
+		c.tool(n, strings.TrimSpace(tool), i)
+	}
+}
+
+// responseTool is how an Agent Zero agent ends; ours end by answering.
+const responseTool = "response"
+
+// tool draws the path to a tool of the whitelist: a step that calls the function of that
+// name, which the operator has registered.
+func (c *compiler) tool(n *node, name string, order int) {
+	if name == responseTool {
+		return
+	}
+	_, known := c.helpers["tool-"+idText(name)]
+	step := c.helper("tool-" + idText(name))
+	if !known {
+		c.add(engine.Step{ID: step, Name: name, Function: name, Extra: generated()})
+	}
+	at := float64(order)
+	c.w.Paths = append(c.w.Paths, engine.Path{Kind: engine.Tool, Source: n.ID, Target: step, Name: name, Priority: &at, Extra: generated()})
+}
+
+// idText makes a text one that references can name.
+func idText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if referable(string(r)) {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// summarizePrompt stands before what the children of a group have written.
+const summarizePrompt = "Synthesize the following outputs of agents that worked side by side into one coherent answer:"
+
+// group fills in the step of a group. One without children passes its input on.
+func (c *compiler) group(s *engine.Step, n *node) {
+	if len(n.children) == 0 {
+		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", c.inputOf(n)))
+		c.note(n, "empty_group", "the group has no children and passes its input on")
+		return
+	}
+	s.Function, s.OnError = "group", engine.OnErrorFailSession
+	in := inputs.Of("merge", n.merge(), "concurrency", len(n.children))
+	if n.merge() == "summarize" {
+		in = in.With("prompt", summarizePrompt)
+	}
+	s.Input = inputs.Encode(in)
+}
+
+// output fills in the step of the output node, which says the flow's result.
+func (c *compiler) output(s *engine.Step, n *node) {
+	text := c.inputOf(n)
+	in := inputs.Of("message", text, "text", text)
+	if n.format() == "json" {
+		in = in.With("value", inputs.Ref(c.gatherID(n)+".result.value"))
+	}
+	s.Function, s.Input = "utils.reply.reply", inputs.Encode(in)
+}
+
+func (c *compiler) note(n *node, code, format string, args ...any) {
+	c.notes = append(c.notes, engine.Problem{Level: "warning", Step: n.ID, Code: code, Message: fmt.Sprintf(format, args...)})
+}

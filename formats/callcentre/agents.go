@@ -1,0 +1,109 @@
+package callcentre
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+)
+
+// How long things may take where a node does not say, as engine.Step.Timeout: one model call
+// of an agent, and one run of a tool.
+const (
+	agentTime = "30s"
+	toolTime  = "10s"
+)
+
+// retry is how often a model call that failed for a while is made again. The tools of a round
+// that has passed do not run again.
+const retry = `{"max_attempts":3,"initial_interval":"1s","backoff":2,"max_interval":"5s"}`
+
+// departmentRounds is how often a department may call its tools in one consultation.
+const departmentRounds = 5
+
+// defaultQuery is what a department is asked where the router asks nothing.
+const defaultQuery = "Provide status/instructions."
+
+// Codes of errors as the call centre names them.
+const (
+	codeRoundLimit  = "AGENT_TURN_LIMIT"
+	codeEmptyAnswer = "EMPTY_SESSION_RESPONSE"
+)
+
+// Marks with which a department's answer begins when it is none.
+const (
+	markClarify = "CLARIFY:"
+	markAsk     = "ASK_USER:"
+)
+
+// voiceRules stand before every router's own instructions.
+const voiceRules = `You speak with a caller on the phone. Speak naturally and briefly, in spoken language without lists or markup.
+You are the only one the caller hears: never say that you hand the call over, transfer it or ask a colleague. Use your tools silently and say what they told you.
+Where a tool answers with "instructions", tell the caller what they say. Where it answers with "clarify", it needs an answer to that question: give it from the conversation by calling the tool again, or ask the caller. Where it answers with "ask_user", ask the caller that question.
+Where a tool answers with an error, say in plain words what you could not find out, and go on.`
+
+// readingRules stand in for a department's instructions where it has none.
+const readingRules = `You advise the agent who speaks with a caller. Answer with what to tell the caller, in one or two sentences; you are never heard yourself.
+A tool answers with {"result": {"success", "data", "summary", "structure", "error", "errorCode"}}. The data field holds what was found: read all of it. Where success is false, error says why: try another tool, or say what could not be found out.
+When the question to you is not clear, answer with CLARIFY: and what you need to know. When only the caller can know it, answer with ASK_USER: and the question to the caller.`
+
+// router fills in the step of the router. Whatever fails, the caller gets an answer.
+func (c *compiler) router(s *engine.Step, n *node) {
+	s.Function, s.OnError, s.Timeout, s.Retry = "agent", engine.OnErrorContinue, timeout(n), retry
+	system := voiceRules
+	if n.Data.Style != "" {
+		system += "\nYour style is " + n.Data.Style + "."
+	}
+	if n.Data.Language != "" {
+		system += "\nSpeak " + n.Data.Language + " unless the caller speaks another language."
+	}
+	if n.Data.SystemPrompt != "" {
+		system += "\n\n" + n.Data.SystemPrompt
+	}
+	in := inputs.Of(
+		"system", inputs.Literal(system),
+		"prompt", inputs.Ref(c.ask+".response")+"|"+inputs.Ref("prompt"),
+		"include_history", true, "directly_set_reply", true)
+	if g := n.Data.Guardrails; len(g.BannedPhrases) > 0 {
+		in = in.With("guardrails", inputs.Of("banned_phrases", g.BannedPhrases, "fallback", or(g.FallbackResponse, sorryText)))
+	}
+	s.Input = inputs.Encode(in)
+	c.offers(n)
+}
+
+// department fills in the step of a department.
+func (c *compiler) department(s *engine.Step, n *node) {
+	s.Function, s.Timeout, s.Retry, s.Description = "agent", timeout(n), retry, n.Data.Description
+	in := inputs.Of(
+		"system", inputs.Literal(or(n.Data.SystemPrompt, readingRules)),
+		"query", defaultQuery,
+		"max_rounds", departmentRounds, "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
+	if m := strings.TrimSpace(n.Data.Model); m != "" {
+		in = in.With("profile", m).With("profile_optional", true)
+	}
+	s.Input = inputs.Encode(in)
+	c.offers(n)
+}
+
+// tool fills in the step of a tool, which hands its arguments on to its integration.
+func (c *compiler) tool(s *engine.Step, n *node) {
+	s.Function, s.Input, s.Timeout, s.Description = "integration", "{}", toolTime, n.Data.Description
+	if n.Data.IsGoal {
+		s.Extra[propertyGoal] = or(n.Data.SuccessCriteria, "it ran")
+	}
+	used := c.graph.integrationOf(n)
+	for _, e := range c.graph.Edges {
+		if e.Source == n.ID && used != nil && e.Target == used.ID {
+			c.w.Paths = append(c.w.Paths, c.path(e))
+		}
+	}
+}
+
+// timeout is how long one model call of an agent may take.
+func timeout(n *node) string {
+	if n.Data.Timeout > 0 {
+		return fmt.Sprintf("%gms", n.Data.Timeout)
+	}
+	return agentTime
+}

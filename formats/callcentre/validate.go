@@ -1,0 +1,190 @@
+package callcentre
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/source"
+)
+
+// Codes of the faults a graph is refused for. They are stable.
+const (
+	codeNodeID     = "node_id"
+	codeDuplicate  = "duplicate_node"
+	codeReserved   = "reserved_id"
+	codeType       = "node_type"
+	codeRouters    = "router_count"
+	codeNode       = "unknown_node"
+	codeSelf       = "self_loop"
+	codeCycle      = "cycle"
+	codeParameter  = "parameter_name"
+	codeReferable  = "router_id"
+	codeConnection = "connection"         // warning: an edge that offers nothing
+	codeSecond     = "second_integration" // warning
+	codeHandle     = "handle"             // warning: an edge's handle names nothing
+	codeNoSource   = "no_integration"     // warning
+	codeSilent     = "source"             // warning: an integration that can only fail
+)
+
+// check validates connections: what is refused goes to faults, what only offers nothing is
+// returned as warnings.
+func (g *graph) check(faults *source.Faults) []engine.Problem {
+	c := checker{graph: g, faults: faults}
+	for _, n := range g.Nodes {
+		c.node(n)
+	}
+	if routers := g.ofKind(kindRouter); len(routers) != 1 {
+		ids := idsOf(routers)
+		faults.AddFor(ids, "/nodes", codeRouters, "a graph has exactly one router, this one has %d: %s", len(routers), strings.Join(ids, ", "))
+	}
+	for _, e := range g.Edges {
+		c.edge(e)
+	}
+	c.circles()
+	for _, n := range g.ofKind(kindTool) {
+		c.sources(n)
+	}
+	return c.warnings
+}
+
+type checker struct {
+	graph    *graph
+	faults   *source.Faults
+	warnings []engine.Problem
+}
+
+func idsOf(nodes []*node) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+	}
+	return ids
+}
+
+func (c *checker) atNode(n *node, pointer, code, format string, args ...any) {
+	c.faults.AddFor([]string{n.ID}, fmt.Sprintf("/nodes/%d%s", n.index, pointer), code, "node %q: %s", n.ID, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) atEdge(e *edge, code, format string, args ...any) {
+	c.faults.AddFor([]string{e.ID}, fmt.Sprintf("/edges/%d", e.index), code, "edge %q (%s to %s): %s", e.ID, e.Source, e.Target, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) warn(step, path, code, format string, args ...any) {
+	c.warnings = append(c.warnings, engine.Problem{Level: "warning", Step: step, Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) node(n *node) {
+	switch {
+	case n.ID == "":
+		c.atNode(n, "/id", codeNodeID, "it has no id")
+	case c.graph.repeated[n]:
+		c.atNode(n, "/id", codeDuplicate, "another node has the same id")
+	case n.ID == engine.DefaultEntry || n.ID == "prompt" || n.ID == "initial":
+		c.atNode(n, "/id", codeReserved, "this id is kept for the start of a session; give the node another")
+	case n.kind == kindRouter && !referable(n.ID):
+		c.atNode(n, "/id", codeReferable, "the router's id must be of letters, digits, _ and -, so that references can name the step")
+	}
+	switch n.kind {
+	case "":
+		c.atNode(n, "/type", codeType, "type %q is not known; there are routerNode, departmentNode, subAgentNode and integrationNode", n.Type)
+	case kindTool:
+		seen := map[string]bool{}
+		for i, p := range n.Data.Parameters {
+			if p.Name == "" || seen[p.Name] {
+				c.atNode(n, fmt.Sprintf("/data/parameters/%d/name", i), codeParameter, "parameter %d has no name of its own", i+1)
+			}
+			seen[p.Name] = true
+		}
+	case kindIntegration:
+		if fault := sourceFault(n); fault != "" {
+			c.warn(n.ID, "", codeSilent, "%s, so that every access fails", fault)
+		}
+	}
+}
+
+func (c *checker) edge(e *edge) {
+	from, to := c.graph.byID[e.Source], c.graph.byID[e.Target]
+	switch {
+	case from == nil:
+		c.atEdge(e, codeNode, "there is no node %q", e.Source)
+	case to == nil:
+		c.atEdge(e, codeNode, "there is no node %q", e.Target)
+	case from == to:
+		c.atEdge(e, codeSelf, "source and target are the same node")
+	case !makesTool(from, to):
+		c.warn(e.Source, e.ID, codeConnection, "a %s offers nothing to a %s; the edge is kept and does nothing", to.kind, from.kind)
+	default:
+		c.handle(e, from)
+	}
+}
+
+// handle warns where a handle names an intent or tool that its node does not have. Handles
+// are labels only: the edge makes its tool all the same.
+func (c *checker) handle(e *edge, from *node) {
+	prefix, names := "intent-", from.Data.Intents
+	if from.kind == kindDepartment {
+		prefix, names = "tool-", from.Data.Tools
+	}
+	name, ok := strings.CutPrefix(e.SourceHandle, prefix)
+	if e.SourceHandle == "" || from.kind == kindTool || len(names) == 0 {
+		return
+	}
+	for _, known := range names {
+		if ok && known == name {
+			return
+		}
+	}
+	c.warn(e.Source, e.ID, codeHandle, "handle %q names nothing that the node has", e.SourceHandle)
+}
+
+// sources warns of tools without a source and with more than one.
+func (c *checker) sources(n *node) {
+	used := c.graph.integrationOf(n)
+	if used == nil {
+		c.warn(n.ID, "", codeNoSource, "the tool has no integration: it answers with the arguments it got")
+		return
+	}
+	for _, e := range c.graph.Edges {
+		if to := c.graph.byID[e.Target]; e.Source == n.ID && to != nil && to.kind == kindIntegration && to != used {
+			c.warn(n.ID, e.ID, codeSecond, "the tool reads %q; %q is a second integration and is not read", used.ID, to.ID)
+		}
+	}
+}
+
+// circles refuses departments that consult each other in a circle: each would wait for the
+// other.
+func (c *checker) circles() {
+	reaches := func(from, to *node) bool {
+		seen := map[*node]bool{}
+		stack := []*node{from}
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, e := range c.graph.Edges {
+				next := c.graph.byID[e.Target]
+				if e.Source != at.ID || next == nil || next == at || next.kind != kindDepartment || seen[next] {
+					continue
+				}
+				seen[next] = true
+				stack = append(stack, next)
+			}
+		}
+		return seen[to]
+	}
+	done := map[*node]bool{}
+	for _, n := range c.graph.ofKind(kindDepartment) {
+		if done[n] || !reaches(n, n) {
+			continue
+		}
+		var circle []*node
+		for _, other := range c.graph.ofKind(kindDepartment) {
+			if reaches(n, other) && reaches(other, n) {
+				done[other] = true
+				circle = append(circle, other)
+			}
+		}
+		ids := idsOf(circle)
+		c.faults.AddFor(ids, fmt.Sprintf("/nodes/%d", n.index), codeCycle, "departments %s consult each other in a circle", strings.Join(ids, ", "))
+	}
+}

@@ -1,0 +1,91 @@
+// Package inputs makes the JSON text of step inputs for the compilers of foreign formats:
+// objects that keep the order of their fields, references, texts that hold none.
+package inputs
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// An Object is a JSON object whose fields keep their order.
+type Object []Field
+
+// A Field is one member of an Object; one with a nil value is left out.
+type Field struct {
+	Name  string
+	Value any
+}
+
+// Of is the object of names and values that take turns.
+func Of(namesAndValues ...any) Object {
+	o := Object{}
+	for i := 0; i+1 < len(namesAndValues); i += 2 {
+		o = append(o, Field{namesAndValues[i].(string), namesAndValues[i+1]})
+	}
+	return o
+}
+
+// With is the object with one more field.
+func (o Object) With(name string, value any) Object {
+	return append(o[:len(o):len(o)], Field{name, value})
+}
+
+// MarshalJSON writes the fields in their order.
+func (o Object) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for _, f := range o {
+		if f.Value == nil {
+			continue
+		}
+		value, err := marshal(f.Value)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		name, _ := marshal(f.Name) // a text always has a form
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+func marshal(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// Encode is the JSON text of a value made of objects, lists, texts, numbers and booleans. It
+// panics on anything else: that is a fault of the compiler, whatever the file says.
+func Encode(value any) string {
+	text, err := marshal(value)
+	if err != nil {
+		panic("inputs: " + err.Error())
+	}
+	return string(text)
+}
+
+// Ref is a reference to an output of the session.
+func Ref(path string) string { return "@{SESSION_ID}." + path }
+
+// RefOr is Ref, or an empty text where there is no such output.
+func RefOr(path string) string { return Ref(path) + "|" }
+
+// Literal is a text that is never read for references.
+func Literal(text string) any {
+	if strings.Contains(text, "@{") {
+		return Of("@literal", text)
+	}
+	return text
+}
+
+// Joined is one text made of parts with a separator between them.
+func Joined(separator string, parts ...any) Object {
+	return Of("@text", parts, "@join", separator)
+}
