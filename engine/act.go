@@ -15,7 +15,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if err := e.checkAction(ctx, &a); err != nil {
 		return nil, err
 	}
-	body, err := encodePlain(actionBody{Reason: a.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
+	body, err := encodePlain(actionBody{Reason: a.Reason, Step: a.Step, Visit: a.Visit, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
 	if err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)
 	}
@@ -66,7 +66,7 @@ func mayAct(kind string, rec *SessionRecord) error {
 		if status == StatusComplete {
 			return detail(ErrSessionEnded, "session %s is complete", rec.ID)
 		}
-	case RequestRetry, RequestAdvance, RequestMove:
+	case RequestRetry, RequestAdvance, RequestMove, RequestRollback:
 		if status == StatusCancelled {
 			return detail(ErrSessionEnded, "session %s is cancelled", rec.ID)
 		}
@@ -85,6 +85,13 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	case RequestMove:
 		if need = a.To; need == "" {
 			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/to", Message: "is missing: to which step?"}}}
+		}
+	case RequestRollback:
+		if need = a.Step; need == "" {
+			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/step", Message: "is missing: to before which step's visit?"}}}
+		}
+		if a.To != "" {
+			need = a.To
 		}
 	case RequestSignal:
 		if a.Name == "" {

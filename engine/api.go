@@ -89,9 +89,10 @@ type AnswerRequest struct {
 // An Action steers one session. Which fields count depends on Kind.
 type Action struct {
 	Session string
-	Kind    string // RequestPause, RequestResume, RequestCancel, RequestRetry, RequestAdvance, RequestMove, RequestReask, RequestSignal
-	Step    string // retry, advance, reask; From of a move
-	To      string // move
+	Kind    string // RequestPause, RequestResume, RequestCancel, RequestRetry, RequestAdvance, RequestMove, RequestReask, RequestSignal, RequestRollback
+	Step    string // retry, advance, reask, rollback; From of a move
+	Visit   int    // rollback; 0 means the newest
+	To      string // move; the compensating step of a rollback, "" for none
 	Name    string // signal
 	Body    json.RawMessage
 	Reason  string

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
 
@@ -60,12 +59,6 @@ func (r *runner) open(id string, q *openAsk, due time.Duration) {
 	r.unwritten.visits++
 	r.unwritten.touch()
 	r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusAwaitingInput})
-}
-
-// askApproval asks whether a step may run with its resolved input.
-func (r *runner) askApproval(id string, input json.RawMessage, reads []references.Read) {
-	r.open(id, &openAsk{Kind: AskApproval, Prompt: fmt.Sprintf("Approve step %q?", id),
-		Started: r.now(), Input: input, Reads: r.lineage(reads)}, 0)
 }
 
 func (r *runner) checkEntry(entry json.RawMessage) string {

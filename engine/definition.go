@@ -42,7 +42,8 @@ type compiledStep struct {
 	starts  []string // of body, those a round begins with
 	ends    []string // of body, those whose outputs are a round's result
 	split   splitInput
-	routes  bits // steps that can be reached over forward paths
+	consent approvalOptions // how approval is asked for
+	routes  bits            // steps that can be reached over forward paths
 }
 
 // A compiledPath is a NEXT path with its condition parsed.
@@ -124,6 +125,9 @@ func compileStep(step *Step, index int) *compiledStep {
 	}
 	if c.timeout, err = ParseDuration(step.Timeout); err != nil && c.fault == nil {
 		c.fault = fmt.Errorf("timeout: %w", err)
+	}
+	if c.consent, err = readApprovalOptions(step.Extra["approval_options"]); err != nil && c.fault == nil {
+		c.fault = fmt.Errorf("approval_options: %w", err)
 	}
 	return c
 }

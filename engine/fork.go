@@ -65,6 +65,7 @@ type forking struct {
 	ctx     context.Context
 	q       ForkRequest
 	rec     *SessionRecord
+	def     *Definition
 	state   *State // of now
 	counted *counters
 	before  []Execution // that ended before the visit began
@@ -82,19 +83,32 @@ func (f *forking) read() (err error) {
 	if f.q.Visit == 0 {
 		f.q.Visit = f.counted.Visits[f.q.Step]
 	}
-	var all []Execution
+	all, err := f.history()
+	if err != nil {
+		return err
+	}
+	return f.split(all)
+}
+
+func (f *forking) history() (all []Execution, err error) {
+	if f.def, err = f.e.definitions.recent(f.ctx, workflowOf(f.rec.Workflow), viewDefinitionAge); err != nil {
+		return nil, err
+	}
 	for after := int64(0); ; {
 		page, err := f.e.store.Executions(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500, Lineage: true})
-		if err != nil {
-			return err
-		}
-		if len(page) == 0 {
-			break
+		if err != nil || len(page) == 0 {
+			return all, err
 		}
 		all = append(all, page...)
 		after = page[len(page)-1].Seq
 	}
-	return f.split(all)
+}
+
+// inside tells whether a visit was part of another: of a round of a container, of an
+// agent's round. It cannot be begun again by itself.
+func (f *forking) inside(x *Execution) bool {
+	s := f.def.steps[x.Step]
+	return x.Parent != "" || s != nil && s.holder != ""
 }
 
 // split finds the visit and sorts the executions into those before it and those that
@@ -103,6 +117,9 @@ func (f *forking) split(all []Execution) error {
 	first := int64(0)
 	for i := range all {
 		if x := &all[i]; x.Step == f.q.Step && x.Visit == f.q.Visit {
+			if f.inside(x) {
+				return f.notAlone()
+			}
 			first, f.at = x.Seq, x.StartedAt.UnixMilli()
 			break
 		}
@@ -115,7 +132,7 @@ func (f *forking) split(all []Execution) error {
 		switch {
 		case x.Seq < first:
 			f.before = append(f.before, *x)
-		case x.Seq == first || tookBefore(x, f.rec.ID, first):
+		case x.Seq == first || !f.inside(x) && tookBefore(x, f.rec.ID, first):
 			if !containsVisit(f.live, x) {
 				f.live = append(f.live, *x)
 			}
@@ -124,14 +141,27 @@ func (f *forking) split(all []Execution) error {
 	return nil
 }
 
+func (f *forking) notAlone() error {
+	if s := f.def.steps[f.q.Step]; s != nil && s.holder != "" {
+		return detail(ErrBadRequest, "step %q runs in the body of %q: name a visit of %q", f.q.Step, s.holder, s.holder)
+	}
+	return detail(ErrBadRequest, "visit %d of step %q was a call of an agent's tool: name a visit of the agent", f.q.Visit, f.q.Step)
+}
+
 // openVisit is for a visit that has not ended: the fork begins as the session is now.
 func (f *forking) openVisit(all []Execution) error {
 	l := f.state.engine.Live[f.q.Step]
 	if l == nil || l.Visit != f.q.Visit {
 		return detail(ErrStepNotFound, "session %s has no visit %d of step %q in its history", f.rec.ID, f.q.Visit, f.q.Step)
 	}
+	if s := f.def.steps[f.q.Step]; l.Tool != nil || s != nil && s.holder != "" {
+		return f.notAlone()
+	}
 	f.before, f.at = all, f.rec.UpdatedAt.UnixMilli()
 	for id, live := range f.state.engine.Live {
+		if s := f.def.steps[id]; live.Tool != nil || s != nil && s.holder != "" {
+			continue
+		}
 		switch f.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			f.live = append(f.live, Execution{Step: id, Visit: live.Visit})
@@ -241,6 +271,8 @@ func (f *forking) fold(s *State, c *counters, x *Execution) error {
 		s.setStatus(x.Step, StatusError, problem.Message)
 	case StatusCancelled:
 		s.setStatus(x.Step, StatusCancelled, "")
+	case StatusRound: // what an agent put out is its last
+		return nil
 	}
 	if len(x.Output) == 0 || x.Status == StatusLost {
 		return nil

@@ -7,19 +7,20 @@ import (
 
 // Kinds of request.
 const (
-	RequestAnswer  = "answer"
-	RequestSignal  = "signal"
-	RequestPause   = "pause"
-	RequestResume  = "resume"
-	RequestCancel  = "cancel"
-	RequestRetry   = "retry"
-	RequestAdvance = "advance"
-	RequestMove    = "move"
-	RequestReask   = "reask"
-	RequestChild   = "child_ended"
-	RequestState   = "state" // an edit of the state, kept for the record
-	RequestLost    = "lost"  // a call whose worker had lost the session
-	RequestStart   = "start" // remembers the key a session was started with
+	RequestAnswer   = "answer"
+	RequestSignal   = "signal"
+	RequestPause    = "pause"
+	RequestResume   = "resume"
+	RequestCancel   = "cancel"
+	RequestRetry    = "retry"
+	RequestAdvance  = "advance"
+	RequestMove     = "move"
+	RequestReask    = "reask"
+	RequestRollback = "rollback"
+	RequestChild    = "child_ended"
+	RequestState    = "state" // an edit of the state, kept for the record
+	RequestLost     = "lost"  // a call whose worker had lost the session
+	RequestStart    = "start" // remembers the key a session was started with
 )
 
 // A Request is one thing that came from outside, numbered in its session's inbox. It is

@@ -24,6 +24,8 @@ func steering(kind string) func(*runner, *Request) string {
 		return (*runner).applyMove
 	case RequestReask:
 		return (*runner).applyReask
+	case RequestRollback:
+		return (*runner).applyRollback
 	case RequestSignal:
 		return (*runner).applySignal
 	case RequestChild:
@@ -36,6 +38,7 @@ func steering(kind string) func(*runner, *Request) string {
 type actionBody struct {
 	Reason string          `json:"reason,omitempty"`
 	Step   string          `json:"step,omitempty"`
+	Visit  int             `json:"visit,omitempty"`
 	To     string          `json:"to,omitempty"`
 	Name   string          `json:"name,omitempty"`
 	Body   json.RawMessage `json:"body,omitempty"`

@@ -86,6 +86,7 @@ func (v *validation) step(c *compiledStep) {
 	}
 	v.function(c)
 	v.references(c)
+	v.contains(c)
 }
 
 func faultCode(err error) string {
@@ -245,8 +246,42 @@ func (v *validation) path(p *Path) {
 			v.add("warning", "closes_loop", p.Source, p.ID, "counts as back: it closes a loop that has no path marked `back`")
 		}
 	}
-	if target := v.d.steps[p.Target]; target != nil && target.holder != "" && target.holder != source.holder && target.holder != p.Source {
-		v.add("error", "into_container", p.Source, p.ID, "leads into container %q from outside: it is not taken", target.holder)
+}
+
+// contains checks what CONTAINS and TOOL paths make of a step.
+func (v *validation) contains(c *compiledStep) {
+	if len(c.body) > 0 && len(c.starts) == 0 {
+		v.add("error", "body_without_start", c.ID, "", "every step of the body is led to from inside: mark the path that closes the circle with back")
+	}
+	holders := map[string]string{}
+	for i := range v.d.Workflow.Paths {
+		p := &v.d.Workflow.Paths[i]
+		if p.Kind != Contains || p.Source != c.ID {
+			continue
+		}
+		target := v.d.steps[p.Target]
+		switch {
+		case target == nil:
+			v.add("error", "no_body_step", c.ID, p.ID, "contains step %q, which is not there", p.Target)
+		case target.holder != c.ID:
+			v.add("error", "two_containers", p.Target, p.ID, "step %q is in the body of %q already, or contains itself: this path does not count", p.Target, target.holder)
+		case holders[p.Target] != "":
+			v.add("warning", "contained_twice", p.Target, p.ID, "step %q is contained twice", p.Target)
+		}
+		holders[p.Target] = p.ID
+	}
+	for _, t := range c.tools {
+		if v.d.steps[t.Target] == nil {
+			v.add("error", "no_tool_step", c.ID, t.ID, "TOOL leads to step %q, which is not there", t.Target)
+		}
+		if text, ok := t.Extra["parameters"].(string); ok {
+			if _, err := schemacheck.Compile([]byte(text)); err != nil {
+				v.add("error", "tool_parameters", c.ID, t.ID, "parameters of the tool: %v", err)
+			}
+		}
+	}
+	if len(c.body) > 0 && c.Function == "" {
+		v.add("error", "body_without_function", c.ID, "", "the step contains others and calls no function: loop, iterate, group or map runs a body")
 	}
 }
 

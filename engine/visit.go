@@ -65,7 +65,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 	input := resolved.Value
 	if step.Approval {
 		if l.Approved == nil {
-			r.askApproval(id, input, resolved.Reads)
+			r.askApproval(step, input, resolved.Reads)
 			return nil, true
 		}
 		input = l.Approved
