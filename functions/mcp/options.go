@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"log/slog"
+	"net/netip"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// A Server is one MCP server of the configuration: a command, which is spoken to on its
+// standard input and output, or the address of one that speaks streamable HTTP. $NAME and
+// ${NAME} in the values of Env and Headers stand for secrets and variables of the
+// environment.
+type Server struct {
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"` // beside PATH, HOME, LANG and TMPDIR, which are all it gets of the engine's
+	Dir     string            `json:"dir,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Tools   []string          `json:"tools,omitempty"`   // those that workflows may call; all when empty
+	Timeout input.Duration    `json:"timeout,omitempty"` // of one call; Options.Timeout when absent
+}
+
+// Options say which servers there are. The zero value works: no server.
+type Options struct {
+	Servers  map[string]Server
+	AllowNet []netip.Prefix // networks that may be called beside the public internet
+	// Lookup gives the value of a secret or variable of the environment for Env and Headers;
+	// os.LookupEnv by default.
+	Lookup  func(name string) (string, bool)
+	Timeout time.Duration // of starting a server, and of one call; 60 s by default
+	Idle    time.Duration // without a call, after which a server is closed; 5 minutes by default
+	Log     *slog.Logger  // what servers write to standard error, at debug level; nil: none
+}
+
+func (o Options) withDefaults() Options {
+	if o.Lookup == nil {
+		o.Lookup = os.LookupEnv
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
+	}
+	if o.Idle == 0 {
+		o.Idle = 5 * time.Minute
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func (o Options) timeout(s Server) time.Duration {
+	if s.Timeout > 0 {
+		return time.Duration(s.Timeout)
+	}
+	return o.Timeout
+}
+
+var variable = regexp.MustCompile(`\$(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Z_][A-Z0-9_]*)`)
+
+// expand replaces names by values; one without value is an error.
+func (o Options) expand(text string) (string, error) {
+	var missing string
+	out := variable.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.Trim(found, "${}")
+		value, ok := o.Lookup(name)
+		if !ok && missing == "" {
+			missing = name
+		}
+		return value
+	})
+	if missing != "" {
+		return "", input.Bad("there is no secret or variable %q", missing)
+	}
+	return out, nil
+}

@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"strings"
+	"sync"
+)
+
+const tailLength = 2 << 10 // bytes
+
+// A tail keeps the end of what a server wrote to its standard error, and the values that
+// must not be seen in it or in errors.
+type tail struct {
+	mu     sync.Mutex
+	text   []byte
+	hidden []string
+}
+
+// Write keeps the end of p.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if extra := len(t.text) - tailLength; extra > 0 {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+	return len(p), nil
+}
+
+// hide keeps a value out of everything that is shown; short ones are no secrets.
+func (t *tail) hide(value string) {
+	if len(value) >= 4 {
+		t.hidden = append(t.hidden, value, "***")
+	}
+}
+
+// blot returns text without the hidden values.
+func (t *tail) blot(text string) string {
+	if len(t.hidden) == 0 {
+		return text
+	}
+	return strings.NewReplacer(t.hidden...).Replace(text)
+}
+
+// last is the last line that was written, for an error.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\uFFFD")), "\n")
+	return t.blot(lines[len(lines)-1])
+}
