@@ -186,6 +186,9 @@ func TestBatchDryRun(t *testing.T) {
 	// What it forecast is the file of the batch that does it.
 	real := w.lines("action=answer", w.do("GET", "/api/v1/batches/"+batch+"/results", nil).text).want(202).str("id")
 	w.results(real, "")
+	if _, err := w.engine.Wait(t.Context(), id); err != nil { // done means accepted: it is applied a moment later
+		t.Fatal(err)
+	}
 	w.do("GET", "/api/v1/sessions/"+id+"/messages", nil).is("Edited Ada", "items", 2, "content")
 }
 

@@ -13,7 +13,7 @@ import (
 type Request struct {
 	ID      string          `json:"id" doc:"session/key"`
 	N       int64           `json:"n" doc:"1, 2, … within the session"`
-	Kind    string          `json:"kind" doc:"answer, signal, pause, resume, cancel, retry, advance, move, reask, state (an edit of it), start, child_ended, lost"`
+	Kind    string          `json:"kind" doc:"answer, signal, pause, resume, cancel, retry, advance, move, reask, rollback, state (an edit of it), start, child_ended, lost"`
 	Step    string          `json:"step,omitempty"`
 	Visit   int             `json:"visit,omitempty"`
 	Ask     int             `json:"ask,omitempty"`

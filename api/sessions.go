@@ -20,6 +20,37 @@ type StartBody struct {
 	Inputs   json.RawMessage   `json:"inputs,omitempty" doc:"an object, the output of the step named initial; each key is also that of a step of its name"`
 	ID       string            `json:"id,omitempty" maxLength:"200" doc:"a UUID v7 when left out"`
 	Labels   map[string]string `json:"labels,omitempty" doc:"for filters"`
+
+	Outputs  map[string]json.RawMessage `json:"outputs,omitempty" doc:"by name: given to references as if steps had put them out before"`
+	Seeds    map[string]json.RawMessage `json:"seeds,omitempty" doc:"by step: it ends with this output instead of running, the first time it is activated; its paths are followed"`
+	Until    []string                   `json:"until,omitempty" doc:"steps whose paths are not followed: the session goes up to them"`
+	Messages []StartMessage             `json:"messages,omitempty" doc:"the chat so far"`
+}
+
+// A StartMessage is one line of the chat a session begins with.
+type StartMessage struct {
+	Role    string `json:"role" enum:"user,assistant"`
+	Content string `json:"content"`
+}
+
+// Request is the start that the body of an idempotency key asks for.
+func (b *StartBody) Request(key string) engine.StartRequest {
+	q := engine.StartRequest{Workflow: b.Workflow, Entry: b.Entry, Inputs: b.Inputs, ID: b.ID, Labels: b.Labels, Key: key,
+		Outputs: b.Outputs, Seeds: b.Seeds, Until: b.Until}
+	for _, m := range b.Messages {
+		q.Messages = append(q.Messages, engine.Message{Role: m.Role, Content: m.Content})
+	}
+	return q
+}
+
+// StartBodyOf is the body that asks for a start.
+func StartBodyOf(q engine.StartRequest) StartBody {
+	b := StartBody{Workflow: q.Workflow, Entry: q.Entry, Inputs: q.Inputs, ID: q.ID, Labels: q.Labels,
+		Outputs: q.Outputs, Seeds: q.Seeds, Until: q.Until}
+	for _, m := range q.Messages {
+		b.Messages = append(b.Messages, StartMessage{Role: m.Role, Content: m.Content})
+	}
+	return b
 }
 
 type startIn struct {
@@ -78,7 +109,7 @@ type empty struct{}
 func (s *server) registerSessions() {
 	register(s, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
 		summary: "Start a session of a workflow", about: "Answers 201 as soon as the session is durable; with ?wait= at its next pause or end.",
-		problems: []string{"workflow_not_found", "no_entry", "session_exists", "overloaded"}}, s.start)
+		problems: []string{"workflow_not_found", "no_entry", "step_not_found", "session_exists", "overloaded"}}, s.start)
 	register(s, operation{id: "listSessions", method: http.MethodGet, path: "/api/v1/sessions", tag: tagSessions,
 		summary: "List sessions, the newest first", problems: []string{"bad_request"}}, s.list)
 	register(s, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
@@ -94,8 +125,7 @@ func (s *server) start(ctx context.Context, in *startIn) (*sessionOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &in.Body
-	session, err := s.e.Start(ctx, engine.StartRequest{Workflow: b.Workflow, Entry: b.Entry, Inputs: b.Inputs, ID: b.ID, Labels: b.Labels, Key: in.Key})
+	session, err := s.e.Start(ctx, in.Body.Request(in.Key))
 	if err != nil {
 		return nil, err
 	}

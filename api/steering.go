@@ -35,6 +35,13 @@ type ReaskBody struct {
 	Step string `json:"step,omitempty" doc:"one step that waits; all of them when left out"`
 }
 
+// RollbackBody goes with rollback.
+type RollbackBody struct {
+	Step       string `json:"step" minLength:"1" doc:"the step before whose visit the session goes back"`
+	Visit      int    `json:"visit,omitempty" minimum:"0" doc:"the newest when left out"`
+	Compensate string `json:"compensate,omitempty" doc:"a step that runs before, to undo outside what the session cannot"`
+}
+
 // SignalBody goes with signal.
 type SignalBody struct {
 	Name string          `json:"name" minLength:"1" doc:"what the session waits for"`
@@ -76,6 +83,12 @@ func (s *server) registerSteering() {
 		problems: []string{"session_ended", "step_not_found"}})
 	registerAction(s, action[ReaskBody]{kind: engine.RequestReask, optional: true, summary: "Show a step's current question to a session that waits already",
 		make:     func(b *ReaskBody) engine.Action { return engine.Action{Step: b.Step} },
+		problems: []string{"session_ended", "step_not_found"}})
+	registerAction(s, action[RollbackBody]{kind: engine.RequestRollback, summary: "Take a session back to before a visit",
+		about: "What ran since is cancelled, outputs and statuses become what they were, and the step begins a new visit. The history keeps all that happened.",
+		make: func(b *RollbackBody) engine.Action {
+			return engine.Action{Step: b.Step, Visit: b.Visit, To: b.Compensate}
+		},
 		problems: []string{"session_ended", "step_not_found"}})
 	registerAction(s, action[SignalBody]{kind: engine.RequestSignal, summary: "Send a session a signal",
 		make:     func(b *SignalBody) engine.Action { return engine.Action{Name: b.Name, Body: b.Body} },

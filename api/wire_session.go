@@ -20,6 +20,7 @@ type Session struct {
 	Error     *engine.SessionError    `json:"error,omitempty"`
 	Problems  []engine.SessionProblem `json:"problems,omitempty" doc:"why steps wait, failed, or paths are closed"`
 	Messages  []Message               `json:"messages" doc:"the newest of the chat; all of it is at …/messages"`
+	Result    json.RawMessage         `json:"result,omitempty" doc:"of a complete session: the newest output of the step without a forward path that ran, by step id where there are several"`
 	Accepted  *engine.Accepted        `json:"accepted,omitempty" doc:"on the reply to an answer: what was accepted"`
 }
 
@@ -36,7 +37,7 @@ func sessionOf(s *engine.Session) Session {
 	out := Session{ID: s.ID, Workflow: s.Workflow, Status: s.Status, Version: s.Version,
 		CreatedAt: s.CreatedAt.UTC(), UpdatedAt: s.UpdatedAt.UTC(), Labels: s.Labels,
 		Awaiting: questionsOf(s.Awaiting), Error: s.Error, Problems: s.Problems,
-		Messages: messagesOf(s.Messages), Accepted: s.Accepted}
+		Messages: messagesOf(s.Messages), Result: s.Result, Accepted: s.Accepted}
 	if s.Accepted != nil {
 		accepted := *s.Accepted
 		accepted.At = accepted.At.UTC()

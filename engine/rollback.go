@@ -69,6 +69,7 @@ func (r *runner) forkHere(b actionBody) (*forking, error) {
 // takeBack makes the session's state what it was, but for what is never taken back.
 func (r *runner) takeBack(was *State, f *forking) {
 	now := &r.state.engine
+	was.messages = r.state.messages // what was said was said
 	was.extra, was.dataExtra, was.LastEvaluated = r.state.extra, r.state.dataExtra, r.state.LastEvaluated
 	was.engine = engineState{Entry: now.Entry, Order: now.Order, Parent: now.Parent, Until: now.Until, Signals: now.Signals, extra: now.extra}
 	r.state = was

@@ -26,6 +26,7 @@ type action struct{ library, route, command string }
 // actions is everything one can do to sessions, batches and workflows.
 var actions = []action{
 	{"Start", "POST /sessions", "session start"},
+	{"Start", "POST /sessions", "step run"},
 	{"Answer", "POST /sessions/{session}/answer", "session answer"},
 	{"Act pause", "POST /sessions/{session}/pause", "session pause"},
 	{"Act resume", "POST /sessions/{session}/resume", "session resume"},
@@ -34,6 +35,7 @@ var actions = []action{
 	{"Act advance", "POST /sessions/{session}/advance", "session advance"},
 	{"Act move", "POST /sessions/{session}/move", "session move"},
 	{"Act reask", "POST /sessions/{session}/reask", "session reask"},
+	{"Act rollback", "POST /sessions/{session}/rollback", "session rollback"},
 	{"Act signal", "POST /sessions/{session}/signal", "session signal"},
 	{"Fork", "POST /sessions/{session}/fork", "session fork"},
 	{"EditState", "PUT /sessions/{session}/state", "session edit"},

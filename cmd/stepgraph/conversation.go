@@ -75,7 +75,7 @@ func (c *conversation) watch(ctx context.Context) (stop func()) {
 // none.
 func (c *conversation) answer(ctx context.Context, open []engine.Question) (given bool, err error) {
 	if step, response, ok := c.answers.next(open); ok {
-		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: c.id, Step: step, Response: response}, 0)
+		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: first(sessionAsking(open, step), c.id), Step: step, Response: response}, 0)
 		return true, err
 	}
 	q := longest(open)
@@ -87,7 +87,7 @@ func (c *conversation) answer(ctx context.Context, open []engine.Question) (give
 		if !ok {
 			return false, nil
 		}
-		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: c.id, Step: q.Step, Response: response}, 0)
+		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: first(q.Session, c.id), Step: q.Step, Response: response}, 0)
 		if !errors.Is(err, engine.ErrAnswerInvalid) {
 			return true, err
 		}
@@ -95,10 +95,20 @@ func (c *conversation) answer(ctx context.Context, open []engine.Question) (give
 	}
 }
 
+// sessionAsking is the child session that asks the question of a step, "" for none.
+func sessionAsking(open []engine.Question, step string) string {
+	for _, q := range open {
+		if q.Step == step && !q.Answered {
+			return q.Session
+		}
+	}
+	return ""
+}
+
 // longest is the question that waits longest and has no answer yet.
 func longest(open []engine.Question) *engine.Question {
 	for i := range open {
-		if !open[i].Answered {
+		if !open[i].Answered && open[i].Kind != engine.AskSignal {
 			return &open[i]
 		}
 	}

@@ -64,6 +64,7 @@ func (a *app) commands() []*cobra.Command {
 		a.devCommand(),
 		a.serveCommand(),
 		a.sessionCommand(),
+		a.stepCommand(),
 		a.batchCommand(),
 		a.awaitingCommand(),
 		a.countCommand(),

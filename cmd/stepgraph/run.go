@@ -24,6 +24,7 @@ type runOptions struct {
 	file     string
 	prompt   string
 	trace    bool
+	given    givenFlags
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -46,6 +47,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVar(&o.file, "inputs", "", "file with inputs, a JSON object; - is stdin")
 	flags.StringVar(&o.prompt, "prompt", "", "the input `prompt`")
 	flags.BoolVar(&o.trace, "trace", false, "show each step on stderr as it ends")
+	o.given.register(c)
 	flags.StringVar(&o.record, "record", "", "file to write the replies of models to, as a script")
 	return c
 }
@@ -64,6 +66,9 @@ func (a *app) runSession(ctx context.Context, o *runOptions, word string) error 
 		return err
 	}
 	start := engine.StartRequest{Workflow: workflow, Entry: o.entry, ID: o.id, Inputs: inputs}
+	if err := o.given.into(&start); err != nil {
+		return errors.Join(err, s.Close())
+	}
 	return errors.Join(a.play(ctx, s, start, given, o.trace), s.Close())
 }
 

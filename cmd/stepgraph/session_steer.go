@@ -29,6 +29,7 @@ func (a *app) steeringCommands() []*cobra.Command {
 		a.steeringCommand("reask SESSION", "Shows the step's question of now to a session that waits", engine.RequestReask, step),
 		a.moveCommand(),
 		a.signalCommand(),
+		a.rollbackCommand(),
 	}
 }
 
@@ -55,6 +56,19 @@ func (a *app) moveCommand() *cobra.Command {
 			return a.shown(s.Act(ctx, *act))
 		})
 	c.Flags().StringVar(&act.Step, "from", "", "step to close")
+	keyFlag(c, act)
+	return c
+}
+
+func (a *app) rollbackCommand() *cobra.Command {
+	act := &engine.Action{Kind: engine.RequestRollback}
+	c := a.onSession("rollback SESSION STEP", "Takes a session back to before a visit of a step", 2, &reach{run: true},
+		func(ctx context.Context, s service, args []string) error {
+			act.Session, act.Step = args[0], args[1]
+			return a.shown(s.Act(ctx, *act))
+		})
+	c.Flags().IntVar(&act.Visit, "visit", 0, "which visit; the newest by default")
+	c.Flags().StringVar(&act.To, "compensate", "", "step that runs before, to undo outside what the session cannot")
 	keyFlag(c, act)
 	return c
 }

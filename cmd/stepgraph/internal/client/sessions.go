@@ -16,8 +16,7 @@ import (
 // Start starts a session; with wait the server answers at its next pause or end, or after
 // that time.
 func (c *Client) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error) {
-	body := api.StartBody{Workflow: q.Workflow, Entry: q.Entry, Inputs: q.Inputs, ID: q.ID, Labels: q.Labels}
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions"), query: waiting(wait), body: body, key: q.Key})
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions"), query: waiting(wait), body: api.StartBodyOf(q), key: q.Key})
 }
 
 // Answer answers a question; with wait the server answers when the session rests again,
@@ -44,6 +43,12 @@ func (c *Client) Act(ctx context.Context, a engine.Action) (*api.Session, error)
 	case engine.RequestMove:
 		set("from", a.Step)
 		set("to", a.To)
+	case engine.RequestRollback:
+		set("step", a.Step)
+		set("compensate", a.To)
+		if a.Visit > 0 {
+			body["visit"] = a.Visit
+		}
 	default:
 		set("step", a.Step)
 	}
