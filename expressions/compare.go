@@ -1,0 +1,243 @@
+package expressions
+
+import (
+	"math/big"
+	"strings"
+	"unicode/utf8"
+)
+
+// compare applies one operator that compares.
+func (r *run) compare(operator string, left, right any) (bool, error) {
+	if err := r.spend(1); err != nil {
+		return false, err
+	}
+	switch operator {
+	case "==":
+		return r.equal(left, right)
+	case "!=":
+		equal, err := r.equal(left, right)
+		return !equal, err
+	case "in":
+		return r.contains(right, left)
+	case "not in":
+		found, err := r.contains(right, left)
+		return !found, err
+	case "is":
+		return identical(left, right)
+	case "is not":
+		same, err := identical(left, right)
+		return !same, err
+	}
+	return r.ordered(operator, left, right)
+}
+
+// equal is ==, which works between all values.
+func (r *run) equal(left, right any) (bool, error) {
+	if isNumber(left) && isNumber(right) {
+		order, ok := compareNumbers(left, right)
+		return ok && order == 0, nil
+	}
+	switch a := left.(type) {
+	case nil:
+		return right == nil, nil
+	case string:
+		b, ok := right.(string)
+		if !ok || len(a) != len(b) {
+			return false, nil
+		}
+		return a == b, r.look(len(a))
+	case []any:
+		b, ok := right.([]any)
+		if !ok {
+			return false, nil
+		}
+		return r.equalItems(a, b)
+	case tuple:
+		b, ok := right.(tuple)
+		if !ok {
+			return false, nil
+		}
+		return r.equalItems(a, b)
+	case *set:
+		b, ok := right.(*set)
+		if !ok || len(a.items.keys) != len(b.items.keys) {
+			return false, nil
+		}
+		return r.within(a, b)
+	case *dict:
+		b, ok := right.(*dict)
+		if !ok || len(a.keys) != len(b.keys) {
+			return false, nil
+		}
+		return r.equalDicts(a, b)
+	}
+	return left == right, nil // functions and generators are equal to themselves
+}
+
+func (r *run) equalItems(a, b []any) (bool, error) {
+	if len(a) != len(b) {
+		return false, nil
+	}
+	for i := range a {
+		if err := r.spend(1); err != nil {
+			return false, err
+		}
+		if equal, err := r.equal(a[i], b[i]); err != nil || !equal {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (r *run) equalDicts(a, b *dict) (bool, error) {
+	for i, key := range a.keys {
+		if err := r.spend(1); err != nil {
+			return false, err
+		}
+		other, found, err := b.get(r, key)
+		if err != nil || !found {
+			return false, err
+		}
+		if equal, err := r.equal(a.values[i], other); err != nil || !equal {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// within tells whether b has all items of a.
+func (r *run) within(a, b *set) (bool, error) {
+	for _, item := range a.items.keys {
+		if err := r.spend(1); err != nil {
+			return false, err
+		}
+		if _, found, err := b.items.get(r, item); err != nil || !found {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// contains is "item in all".
+func (r *run) contains(all, item any) (bool, error) {
+	switch all := all.(type) {
+	case string:
+		part, ok := item.(string)
+		if !ok {
+			return false, faultf("in a str there can only be a str, not %s", typeName(item))
+		}
+		return strings.Contains(all, part), r.look(len(all) + len(part))
+	case *set:
+		_, found, err := all.items.get(r, item)
+		return found, err
+	case *dict:
+		_, found, err := all.get(r, item)
+		return found, err
+	}
+	if _, ok := sequence(all); !ok {
+		if _, ok := all.(*generator); !ok {
+			return false, faultf("nothing can be in %s", typeName(all))
+		}
+	}
+	return r.find(all, func(one any) (bool, error) { return r.equal(one, item) })
+}
+
+// identical is "is". Python guarantees it for None and the truth values; small numbers and
+// texts of one character are kept once there, so they are here.
+func identical(left, right any) (bool, error) {
+	if typeName(left) != typeName(right) {
+		return false, nil
+	}
+	switch a := left.(type) {
+	case nil:
+		return true, nil
+	case bool:
+		return a == right.(bool), nil
+	case *big.Int:
+		b := right.(*big.Int)
+		if a.Cmp(b) != 0 || a.IsInt64() && a.Int64() >= -5 && a.Int64() <= 256 {
+			return a.Cmp(b) == 0, nil
+		}
+	case string:
+		b := right.(string)
+		c, _ := utf8.DecodeRuneInString(a)
+		if a != b || utf8.RuneCountInString(a) <= 1 && c <= 0xff {
+			return a == b, nil
+		}
+	case *set, *dict, *function, *generator:
+		return left == right, nil
+	}
+	return false, faultf("is asks for the same object, which two equal values of %s may or may not be; write ==", typeName(left))
+}
+
+// ordered is one of < <= > >=.
+func (r *run) ordered(operator string, left, right any) (bool, error) {
+	a, ok := left.(*set)
+	if b, also := right.(*set); ok && also {
+		return r.orderedSets(operator, a, b)
+	}
+	order, comparable, err := r.order(operator, left, right)
+	if err != nil || !comparable {
+		return false, err
+	}
+	switch operator {
+	case "<":
+		return order < 0, nil
+	case "<=":
+		return order <= 0, nil
+	case ">":
+		return order > 0, nil
+	}
+	return order >= 0, nil
+}
+
+// order gives -1, 0 or 1; comparable is false for nan, which is neither.
+func (r *run) order(operator string, left, right any) (order int, comparable bool, err error) {
+	if isNumber(left) && isNumber(right) {
+		order, comparable = compareNumbers(left, right)
+		return order, comparable, nil
+	}
+	switch a := left.(type) {
+	case string:
+		if b, ok := right.(string); ok {
+			return strings.Compare(a, b), true, r.look(min(len(a), len(b)))
+		}
+	case []any:
+		if b, ok := right.([]any); ok {
+			return r.orderItems(operator, a, b)
+		}
+	case tuple:
+		if b, ok := right.(tuple); ok {
+			return r.orderItems(operator, a, b)
+		}
+	}
+	return 0, false, faultf("%s does not work between %s and %s", operator, typeName(left), typeName(right))
+}
+
+// orderItems compares the first items that differ, else the lengths.
+func (r *run) orderItems(operator string, a, b []any) (order int, comparable bool, err error) {
+	for i := range min(len(a), len(b)) {
+		if err := r.spend(1); err != nil {
+			return 0, false, err
+		}
+		equal, err := r.equal(a[i], b[i])
+		if err != nil {
+			return 0, false, err
+		}
+		if !equal {
+			return r.order(operator, a[i], b[i])
+		}
+	}
+	return len(a) - len(b), true, nil
+}
+
+// orderedSets asks whether one set is part of the other.
+func (r *run) orderedSets(operator string, a, b *set) (bool, error) {
+	if operator[0] == '>' {
+		a, b = b, a
+	}
+	if len(operator) == 1 && len(a.items.keys) == len(b.items.keys) {
+		return false, nil
+	}
+	return r.within(a, b)
+}

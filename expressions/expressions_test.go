@@ -1,0 +1,214 @@
+package expressions_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/expressions"
+)
+
+// fixture finds a recorded case file; the folder is not part of the repository.
+func fixture(t *testing.T, path string) []byte {
+	root := os.Getenv("STEPGRAPH_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared")
+	}
+	text, err := os.ReadFile(filepath.Join(root, "fixtures", path))
+	if err != nil {
+		t.Skip("the recorded cases are not here: " + err.Error())
+	}
+	return text
+}
+
+// TestRecorded checks that what was recorded from Python is so here, of a sandbox with few
+// functions where that knew them all, else of Python as it is.
+func TestRecorded(t *testing.T) {
+	var file struct {
+		Rows []struct {
+			Expression, Input string
+			Sandbox           string `json:"python_sandbox"`
+			Full              string `json:"python_full"`
+		}
+	}
+	if err := json.Unmarshal(fixture(t, "agentzero/10-condition-expressions.json"), &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Rows) == 0 {
+		t.Fatal("no rows")
+	}
+	for _, row := range file.Rows {
+		want := row.Sandbox
+		if want == "error" {
+			want = row.Full
+		}
+		if got := judge(row.Expression, map[string]any{"input": row.Input}); got != want {
+			t.Errorf("%s with %.20q: %s, want %s", row.Expression, row.Input, got, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	functions := strings.Join(expressions.Functions(), ", ")
+	for source, want := range map[string]string{
+		"":                                  "column 1: there is no expression",
+		"  # nothing":                       "column 12: there is no expression",
+		"len(input) > 3 and":                "column 19: the expression ends too early",
+		"input = 'a'":                       "column 7: a value cannot be set here; to compare write ==",
+		"undefined > 1":                     `column 1: "undefined" is not known here; there are input, ` + functions,
+		"input.encode()":                    `column 7: str has no method "encode" here`,
+		"().__class__":                      `column 4: tuple has no method "__class__" here`,
+		"input.lower.__self__":              `column 13: function has no method "__self__" here`,
+		"__import__('os')":                  `column 1: "__import__" is not known here; there are input, ` + functions,
+		"lambda: 1":                         "column 1: lambda is not allowed",
+		"input > 5":                         "column 7: > does not work between str and int",
+		"1 + len('é') + 1/0":                "column 17: division by zero",
+		"'é' 5":                             `column 5: "5" cannot stand here`,
+		"f'{1/0}'":                          "column 5: division by zero",
+		"f'{nope}' == input":                `column 4: "nope" is not known here; there are input, ` + functions,
+		"(1,\n  2":                          "column 8: \")\" is missing at the end",
+		"1\n+ 1":                            "column 2: an expression is one line; put it in brackets to write it on several",
+		"input[9]":                          "column 6: there is no item 9: the str has 3",
+		"int(input)":                        "column 4: int cannot be made of 'abc'",
+		"{}['a']":                           "column 3: there is no key 'a'",
+		"b'x'":                              `column 1: bytes are not known here; leave out the "b"`,
+		"0777":                              `column 1: a whole number does not begin with 0: "0777"`,
+		"'abc":                              "column 1: the text is not closed",
+		"input is 'abc'":                    "column 7: is asks for the same object, which two equal values of str may or may not be; write ==",
+		"input.split(1)":                    "column 12: split takes a str as sep, not int",
+		"input.lower(1)":                    "column 12: lower takes at most 0 arguments, not 1",
+		"max(input, sort=1)":                `column 4: max has no argument "sort"`,
+		"len()":                             "column 4: len needs 1 arguments, not 0",
+		"'{0.__class__}'.format(input)":     `column 23: a field of a format has no attributes here: "0.__class__"`,
+		"input($)":                          `column 7: "$" has no meaning here`,
+		strings.Repeat("(", 200):            "column 101: nested deeper than 100 levels",
+		strings.Repeat("not ", 200) + "1":   "column 401: nested deeper than 100 levels",
+		strings.Repeat("-", 200) + "1":      "column 101: nested deeper than 100 levels",
+		strings.Repeat("1 if 1 else ", 200): "column 1201: nested deeper than 100 levels",
+		strings.Repeat("x", 10_001):         "column 1: the expression has more than 10000 characters",
+		"input == '\xff'":                   "column 1: the expression is not UTF-8",
+	} {
+		e, err := expressions.Parse(source)
+		if err == nil {
+			_, err = e.True(map[string]any{"input": "abc"}, expressions.Limits{})
+		}
+		var failed *expressions.Error
+		if !errors.As(err, &failed) || err.Error() != want {
+			t.Errorf("%.60q: %v, want %s", source, err, want)
+		}
+	}
+}
+
+// TestLimits checks that what would cost much ends soon, with an error that says so.
+func TestLimits(t *testing.T) {
+	names := map[string]any{"input": strings.Repeat("ab ", 100_000), "one": "a"}
+	for _, source := range []string{
+		"one * 1000000000", "[one] * 1000000000", "(one,) * 10 ** 30", "input.replace('', input)", "input.replace(one, input)",
+		"'-'.join([input] * 1000)", "input.join(input)", "2 ** 10 ** 9", "10 ** 10000", "1 << 10 ** 9", "9 ** 9 ** 9", "(-2) ** 10 ** 30",
+		"sum(range(10 ** 9))", "[x for x in range(2 ** 30)]", "all(x for x in [1] for y in range(3000) for z in range(3000))",
+		"any(one not in input.lower() for c in input)", "[input.upper() for c in input]", "len([c for c in input for d in input])",
+		"f'{one:1000000000}'", "'%1000000000d' % 1", "'%.1000000000f' % 1", "one.ljust(10 ** 9)", "one.zfill(10 ** 9)", "'{:{w}}'.format(1, w=10**9)",
+		"repr([[[[[[0] * 99] * 99] * 99] * 99] * 99] * 99)", "[[[[[0] * 99] * 99] * 99] * 99] * 99 == [[[[[0] * 99] * 99] * 99] * 99] * 99",
+		"{((((((0,) * 99,) * 99,) * 99,) * 99,) * 99,)}", "sum([[0] * 9999] * 9999, [])", "{input + c for c in input}", "{input: 1 for c in input}",
+		"[input == input + '' for c in input]", "[input.find('zz') for c in input]", "[input.strip(input) for c in input]", "sorted(input.split() * 1000)",
+		"[x for x in input.split() if input.count(x) > 9 ** 9]", "str(9 ** 5000) * 999999", "[int('9' * 5000) ** 3 for c in input]",
+		"[input.startswith(input) for c in input]", "[input[1:] for c in input]", "[input[5] for c in input]", "round(1, -10 ** 40) or [round(10 ** 4000, -400) for c in input]",
+	} {
+		e, err := expressions.Parse(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.True(names, expressions.Limits{})
+		if err == nil || !strings.Contains(err.Error(), "more than") && !strings.Contains(err.Error(), "at most") {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
+func TestOwnLimits(t *testing.T) {
+	e, err := expressions.Parse("len(input.upper()) > 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]any{"input": "abcdefgh"}
+	for want, limits := range map[string]expressions.Limits{
+		"column 16: makes more than 4 bytes of text and items": {Bytes: 4},
+		"column 16: takes more than 3 steps":                   {Steps: 3},
+	} {
+		if _, err := e.True(names, limits); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", limits, err, want)
+		}
+	}
+	if holds, err := e.True(names, expressions.Limits{Steps: 50, Bytes: 8}); !holds || err != nil {
+		t.Errorf("within the limits: %t, %v", holds, err)
+	}
+	if e.String() != "len(input.upper()) > 3" {
+		t.Errorf("source %s", e)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for source, names := range map[string]map[string]any{
+		"x == 12345678901234567890": {"x": json.Number("12345678901234567890")},
+		"x == -1.5e3":               {"x": json.Number("-1.5e3")},
+		"str(x) == '-0.0'":          {"x": json.Number("-0.0")},
+		"x == 3 and y == 4":         {"x": 3, "y": int64(4)},
+		"x == 'a\uFFFD'":            {"x": "a\xff"},
+		"len == 1":                  {"len": 1},
+		"list(x) == ['a', 'b']":     {"x": map[string]any{"b": 1, "a": 2}},
+	} {
+		if got := judge(source, names); got != "true" {
+			t.Errorf("%s with %v: %s", source, names, got)
+		}
+	}
+	e, err := expressions.Parse("True")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []any{struct{}{}, json.Number("x"), json.Number(strings.Repeat("9", 10_000)), []any{make(chan int)}} {
+		if _, err := e.True(map[string]any{"x": bad}, expressions.Limits{}); err == nil {
+			t.Errorf("%v is taken as a value", bad)
+		}
+	}
+}
+
+func TestListed(t *testing.T) {
+	if all := expressions.Functions(); !slices.IsSorted(all) || !slices.Contains(all, "len") {
+		t.Errorf("functions %v", all)
+	}
+	if all := expressions.Methods(); !slices.Contains(all["str"], "lower") || !slices.Contains(all["dict"], "get") {
+		t.Errorf("methods %v", all)
+	}
+}
+
+// FuzzTrue checks that nothing makes evaluating fail in another way than by an error with a
+// place, and that it gives the same each time.
+func FuzzTrue(f *testing.F) {
+	text, err := os.ReadFile("testdata/expressions.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		f.Add(line, "abc")
+	}
+	f.Fuzz(func(t *testing.T, source, input string) {
+		e, err := expressions.Parse(source)
+		if err == nil {
+			limits := expressions.Limits{Steps: 20_000, Bytes: 1 << 20}
+			values := names(input)
+			var holds, again bool
+			holds, err = e.True(values, limits)
+			if again, _ = e.True(values, limits); again != holds {
+				t.Fatalf("%q: %t, then %t", source, holds, again)
+			}
+		}
+		var failed *expressions.Error
+		if err != nil && (!errors.As(err, &failed) || failed.Column < 1 || failed.Column > len(source)+1 || failed.Reason == "") {
+			t.Fatalf("%q: %#v", source, err)
+		}
+	})
+}
