@@ -1,8 +1,18 @@
 package agentzero
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
 
-// topLevel is a flow without its nodes and edges: viewport and whatever else stands there.
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
+)
+
+// topLevel is a flow without nodes, edges and what the workflow keeps itself: viewport and
+// whatever else stands there.
 func topLevel(src []byte) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(src, &all) != nil {
@@ -11,9 +21,173 @@ func topLevel(src []byte) string {
 	for _, key := range []string{"nodes", "edges", "name", "description"} {
 		delete(all, key)
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return "{}"
-	}
+	text, _ := json.Marshal(all) // raw JSON that was read from JSON
 	return string(text)
+}
+
+// ErrNotAFlow is returned for a workflow that does not come from a flow of Agent Zero.
+var ErrNotAFlow = errors.New("not a flow of Agent Zero")
+
+// Export writes a workflow back as a flow, in the spelling it was read in. Nodes keep what
+// they had; labels, places, prompts, models, profiles, strategies, expressions and edges are
+// those of the workflow. Problems name what the flow cannot say: what is written then is the
+// flow that comes closest.
+func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
+	if w.Extra[propertyFormat] != Format {
+		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)
+	}
+	x := exporter{w: w}
+	nodes, err := x.nodes()
+	if err != nil {
+		return nil, nil, err
+	}
+	edges, err := x.edges()
+	if err != nil {
+		return nil, nil, err
+	}
+	beside, _ := w.Extra[propertyFlow].(string)
+	text, err := refit.Join(inputs.Of("name", w.Name, "description", w.Description, "nodes", nodes, "edges", edges), beside)
+	if err != nil {
+		return nil, nil, err
+	}
+	again, err := Parse(w.ID+".json", text)
+	if err != nil {
+		return text, append(x.problems, engine.Problem{Level: "error", Code: refit.Code, Message: "as a flow it would be refused: " + err.Error()}), nil
+	}
+	return text, append(x.problems, refit.Compare(w, &again.Workflows[0])...), nil
+}
+
+type exporter struct {
+	w        *engine.Workflow
+	problems []engine.Problem
+}
+
+// nodes are the nodes of all steps that were nodes, in the order of the file.
+func (x *exporter) nodes() ([]json.RawMessage, error) {
+	steps := make([]*engine.Step, 0, len(x.w.Steps))
+	for i := range x.w.Steps {
+		if s := &x.w.Steps[i]; s.Extra[propertyGenerated] == nil && s.Config != "" {
+			steps = append(steps, s)
+		}
+	}
+	sort.SliceStable(steps, func(i, j int) bool { return number(steps[i].Extra) < number(steps[j].Extra) })
+	out := []json.RawMessage{}
+	for _, s := range steps {
+		text, err := x.node(s)
+		if err != nil {
+			return nil, fmt.Errorf("step %q: %w", s.ID, err)
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// node is the node of a step with what the workflow says of it now.
+func (x *exporter) node(s *engine.Step) (json.RawMessage, error) {
+	var n node
+	if err := json.Unmarshal([]byte(s.Config), &n); err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	text := []byte(s.Config)
+	set := func(path string, was, is any) error {
+		changed, err := refit.Set(text, path, was, is)
+		text = changed
+		return err
+	}
+	px, py := x.place(s, n.ParentID)
+	err := errors.Join(set("position.x", n.Position.X, px), set("position.y", n.Position.Y, py), set("data.label", n.Data.Label, s.Name))
+	for _, c := range edited(s, &n) {
+		err = errors.Join(err, set("data."+c.field, c.was, c.is))
+	}
+	return text, err
+}
+
+// place is where the node stands in the file: children relative to their group.
+func (x *exporter) place(s *engine.Step, parent string) (px, py float64) {
+	if s.X != nil && s.Y != nil {
+		px, py = *s.X, *s.Y
+	}
+	if g := x.w.Step(parent); parent != "" && g != nil && g.X != nil && g.Y != nil {
+		px, py = px-*g.X, py-*g.Y
+	}
+	return px, py
+}
+
+// A change is one field of a node's data that a step's input says as well: what it was and
+// what it is.
+type change struct{ field, was, is string }
+
+// edited are the fields of a node's data by what its step says now.
+func edited(s *engine.Step, n *node) []change {
+	var in struct {
+		Template   json.RawMessage `json:"template"`
+		Prompt     json.RawMessage `json:"prompt"`
+		Model      json.RawMessage `json:"model"`
+		Profile    json.RawMessage `json:"profile"`
+		Merge      string          `json:"merge"`
+		Expression string          `json:"expression"`
+	}
+	if json.Unmarshal([]byte(s.Input), &in) != nil {
+		return nil
+	}
+	switch kinds[n.Type] {
+	case kindInput:
+		if n.fixed() {
+			return []change{{"fixedPrompt", n.Data.FixedPrompt, plain(in.Template)}}
+		}
+	case kindAgent:
+		key := "systemPromptOverride"
+		if n.Data.PromptOverride != "" {
+			key = "promptOverride"
+		}
+		out := []change{{"model", n.Data.Model, plain(in.Model)}, {"agentProfile", n.Data.AgentProfile, plain(in.Profile)}}
+		if is := overrideOf(in.Prompt); is != n.override() {
+			out = append(out, change{key, n.override(), is})
+		}
+		return out
+	case kindGroup:
+		if s.Function == "group" && in.Merge != n.merge() {
+			return []change{{"mergeStrategy", n.merge(), in.Merge}}
+		}
+	case kindCondition:
+		return []change{{"expression", n.Data.Expression, in.Expression}}
+	}
+	return nil
+}
+
+// plain is a text that may stand as @literal.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	var literal struct {
+		Text string `json:"@literal"`
+	}
+	_ = json.Unmarshal(value, &literal) // anything else is no text, which Compare tells
+	return literal.Text
+}
+
+// overrideOf is what stands before an agent's input.
+func overrideOf(prompt json.RawMessage) string {
+	var joined struct {
+		Parts []json.RawMessage `json:"@text"`
+	}
+	if json.Unmarshal(prompt, &joined) != nil || len(joined.Parts) < 2 {
+		return ""
+	}
+	return plain(joined.Parts[0])
+}
+
+// number is a step's or path's place in the file; what has none comes last.
+func number(extra map[string]any) float64 {
+	switch n := extra[propertyOrder].(type) {
+	case float64:
+		return n
+	case int64:
+		return float64(n)
+	case int:
+		return float64(n)
+	}
+	return 1 << 30
 }

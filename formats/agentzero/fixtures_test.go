@@ -3,7 +3,7 @@ package agentzero_test
 import (
 	"encoding/json"
 	"errors"
-		"path/filepath"
+	"path/filepath"
 	"reflect"
 	"testing"
 

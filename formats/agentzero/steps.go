@@ -11,7 +11,7 @@ import (
 // node makes the step of a node and what stands in front of it, and returns the step that
 // edges into the node lead to.
 func (c *compiler) node(n *node) (entrance string) {
-	s := engine.Step{ID: n.ID, Name: n.Data.Label, Config: string(n.raw)}
+	s := engine.Step{ID: n.ID, Name: n.Data.Label, Config: string(n.raw), Extra: map[string]any{propertyOrder: float64(n.index)}}
 	x, y := n.place()
 	s.X, s.Y = &x, &y
 	entrance = n.ID
@@ -77,7 +77,7 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 	}
 	s.Input = inputs.Encode(in)
 	if v := strings.TrimSpace(n.Data.OutputVariable); v != "" {
-		s.Extra = map[string]any{propertyVariable: v}
+		s.Extra[propertyVariable] = v
 		if !identifier(v) || v == inputName {
 			c.note(n, "output_variable", "outputVariable %q is no name that an expression can use", v)
 		}

@@ -162,7 +162,7 @@ func (c *checker) count(kind, code string) {
 	if len(all) > 1 {
 		pointer = fmt.Sprintf("/nodes/%d", all[1].index)
 	}
-	c.faults.AddFor(ids, pointer, code, "a flow has exactly one node of type %s, this one has %d: %s", kind, len(all), strings.Join(ids, ", "))
+	c.faults.AddFor(ids, pointer, code, "a flow has exactly one node of type %s, this one has %d (%s)", kind, len(all), strings.Join(ids, ", "))
 }
 
 func (c *checker) edge(e *edge) {

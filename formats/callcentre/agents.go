@@ -8,12 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
 )
 
-// How long things may take where a node does not say, as engine.Step.Timeout: one model call
-// of an agent, and one run of a tool.
-const (
-	agentTime = "30s"
-	toolTime  = "10s"
-)
+// agentTime is how long one model call of an agent may take where its node does not say.
+const agentTime = "30s"
 
 // retry is how often a model call that failed for a while is made again. The tools of a round
 // that has passed do not run again.
@@ -64,7 +60,7 @@ func (c *compiler) router(s *engine.Step, n *node) {
 	in := inputs.Of(
 		"system", inputs.Literal(system),
 		"prompt", inputs.Ref(c.ask+".response")+"|"+inputs.Ref("prompt"),
-		"include_history", true, "directly_set_reply", true)
+		"include_history", true, "directly_set_reply", true, "parallel", false)
 	if g := n.Data.Guardrails; len(g.BannedPhrases) > 0 {
 		in = in.With("guardrails", inputs.Of("banned_phrases", g.BannedPhrases, "fallback", or(g.FallbackResponse, sorryText)))
 	}
@@ -78,7 +74,7 @@ func (c *compiler) department(s *engine.Step, n *node) {
 	in := inputs.Of(
 		"system", inputs.Literal(or(n.Data.SystemPrompt, readingRules)),
 		"query", defaultQuery,
-		"max_rounds", departmentRounds, "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
+		"parallel", false, "max_rounds", departmentRounds, "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
 	if m := strings.TrimSpace(n.Data.Model); m != "" {
 		in = in.With("profile", m).With("profile_optional", true)
 	}
@@ -88,7 +84,7 @@ func (c *compiler) department(s *engine.Step, n *node) {
 
 // tool fills in the step of a tool, which hands its arguments on to its integration.
 func (c *compiler) tool(s *engine.Step, n *node) {
-	s.Function, s.Input, s.Timeout, s.Description = "integration", "{}", toolTime, n.Data.Description
+	s.Function, s.Input, s.Description = "integration", "{}", n.Data.Description
 	if n.Data.IsGoal {
 		s.Extra[propertyGoal] = or(n.Data.SuccessCriteria, "it ran")
 	}

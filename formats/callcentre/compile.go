@@ -60,8 +60,14 @@ type compiler struct {
 
 // A canvas is what a file shows and nothing runs: notes and edges that offer nothing.
 type canvas struct {
-	Nodes []json.RawMessage `json:"nodes,omitempty"`
-	Edges []json.RawMessage `json:"edges,omitempty"`
+	Nodes []canvasItem `json:"nodes,omitempty"`
+	Edges []canvasItem `json:"edges,omitempty"`
+}
+
+// A canvasItem is a node or edge as it stood in the file, and where.
+type canvasItem struct {
+	Order int             `json:"order"`
+	JSON  json.RawMessage `json:"json"`
 }
 
 func (c *compiler) compile(src []byte) {
@@ -75,8 +81,9 @@ func (c *compiler) compile(src []byte) {
 		c.node(n)
 	}
 	for _, e := range c.graph.Edges {
-		if from, to := c.graph.byID[e.Source], c.graph.byID[e.Target]; !makesTool(from, to) {
-			c.canvas.Edges = append(c.canvas.Edges, e.raw)
+		from, to := c.graph.byID[e.Source], c.graph.byID[e.Target]
+		if !makesTool(from, to) || from.kind == kindTool && to != c.graph.integrationOf(from) {
+			c.canvas.Edges = append(c.canvas.Edges, canvasItem{e.index, e.raw})
 		}
 	}
 	c.w.Extra = map[string]any{propertyFormat: Format, propertyFile: topLevel(src)}
@@ -87,7 +94,7 @@ func (c *compiler) compile(src []byte) {
 }
 
 func (c *compiler) node(n *node) {
-	s := engine.Step{ID: n.ID, Name: or(n.Data.Label, n.Data.AgentName), Config: string(n.raw), Extra: map[string]any{propertyKind: n.kind}}
+	s := engine.Step{ID: n.ID, Name: or(n.Data.Label, n.Data.AgentName), Config: string(n.raw), Extra: map[string]any{propertyKind: n.kind, propertyOrder: float64(n.index)}}
 	x, y := n.Position.X, n.Position.Y
 	s.X, s.Y = &x, &y
 	switch n.kind {
@@ -98,9 +105,9 @@ func (c *compiler) node(n *node) {
 	case kindTool:
 		c.tool(&s, n)
 	case kindIntegration:
-		s.Function, s.Input, s.Timeout = "integration", inputs.Encode(integrationInput(n)), toolTime
+		s.Function, s.Input = "integration", inputs.Encode(integrationInput(n))
 	case kindCanvas:
-		c.canvas.Nodes = append(c.canvas.Nodes, n.raw)
+		c.canvas.Nodes = append(c.canvas.Nodes, canvasItem{n.index, n.raw})
 		return
 	}
 	c.add(s)

@@ -1,6 +1,7 @@
 package callcentre
 
 import (
+	"cmp"
 	"encoding/json"
 	"unicode"
 
@@ -50,29 +51,39 @@ func sourceFault(n *node) string {
 	return "integrations of type " + n.Data.IntegrationType + " are not known; there are mock, rest and graphql"
 }
 
-// integrationInput is the input of an integration's step.
+// A sourceField is a field of an integration's data and of its step's input.
+type sourceField struct {
+	data, input string
+	of          func(*nodeData) string
+}
+
+// sourceFields are the fields whose texts go over as they are.
+var sourceFields = []sourceField{
+	{"url", "url", func(d *nodeData) string { return d.URL }},
+	{"method", "method", func(d *nodeData) string { return d.Method }},
+	{"authType", "auth", func(d *nodeData) string { return d.AuthType }},
+	{"apiHeaderName", "api_header_name", func(d *nodeData) string { return d.APIHeaderName }},
+	{"authToken", "auth_token", func(d *nodeData) string { return d.AuthToken }},
+	{"headers", "headers", func(d *nodeData) string { return d.Headers }},
+	{"body", "body", func(d *nodeData) string { return d.Body }},
+	{"graphQLQuery", "query", func(d *nodeData) string { return d.GraphQLQuery }},
+	{"graphQLVariables", "variables", func(d *nodeData) string { return d.GraphQLVariables }},
+	{"mockOutput", "mock_output", func(d *nodeData) string { return *cmp.Or(d.MockOutput, new(string)) }},
+	{"dataStructure", "data_structure", func(d *nodeData) string { return d.DataStructure }},
+	{"aiInstructions", "instructions", func(d *nodeData) string { return d.AIInstructions }},
+}
+
+// integrationInput is the input of an integration's step. Its arguments are those of the tool
+// that calls it, or where it is accessed alone those the session was started with.
 func integrationInput(n *node) inputs.Object {
-	d := n.Data
-	in := inputs.Of("type", integrationType(n))
-	text := func(name, value string) {
-		if value != "" {
-			in = in.With(name, inputs.Literal(value))
+	in := inputs.Of("type", integrationType(n), "arguments", inputs.RefOr("arguments"))
+	for _, f := range sourceFields {
+		if text := f.of(&n.Data); text != "" {
+			in = in.With(f.input, inputs.Literal(text))
 		}
 	}
-	text("url", d.URL)
-	text("method", d.Method)
-	text("auth_type", d.AuthType)
-	text("api_header_name", d.APIHeaderName)
-	text("auth_token", d.AuthToken)
-	text("headers", d.Headers)
-	text("body", d.Body)
-	text("query", d.GraphQLQuery)
-	text("variables", d.GraphQLVariables)
-	if d.MockOutput != nil {
-		in = in.With("mock_output", inputs.Literal(*d.MockOutput))
-	}
-	if d.Latency > 0 {
-		in = in.With("latency_ms", d.Latency)
+	if n.Data.Latency > 0 {
+		in = in.With("latency", n.Data.Latency)
 	}
 	return in
 }

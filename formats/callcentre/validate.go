@@ -36,7 +36,7 @@ func (g *graph) check(faults *source.Faults) []engine.Problem {
 	}
 	if routers := g.ofKind(kindRouter); len(routers) != 1 {
 		ids := idsOf(routers)
-		faults.AddFor(ids, "/nodes", codeRouters, "a graph has exactly one router, this one has %d: %s", len(routers), strings.Join(ids, ", "))
+		faults.AddFor(ids, "/nodes", codeRouters, "a graph has exactly one router, this one has %d (%s)", len(routers), strings.Join(ids, ", "))
 	}
 	for _, e := range g.Edges {
 		c.edge(e)

@@ -1,0 +1,57 @@
+package callcentre
+
+import (
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Usage counts how often each node of a graph was used, from the history of one or several
+// sessions: turns of the router, consultations of departments, runs of tools, accesses to
+// integrations. A visit counts once, however many rounds, attempts or requests it took. Nodes
+// that were never used are not in it.
+func Usage(w *engine.Workflow, executions []engine.Execution) map[string]int {
+	type visit struct {
+		session, step string
+		n             int
+	}
+	counts, seen := map[string]int{}, map[visit]bool{}
+	for _, e := range executions {
+		at := visit{e.Session, e.Step, e.Visit}
+		s := w.Step(e.Step)
+		if s == nil || s.Extra[propertyKind] == nil || seen[at] {
+			continue
+		}
+		seen[at] = true
+		counts[e.Step]++
+	}
+	return counts
+}
+
+// ConnectionTest is the start of a session that does nothing but access one integration, with
+// the given arguments (a JSON object, or nil). Its result is the normalised answer of the
+// source.
+func ConnectionTest(workflow, integration string, arguments json.RawMessage) engine.StartRequest {
+	q := engine.StartRequest{Workflow: workflow, Entry: integration, Until: []string{integration}}
+	if len(arguments) > 0 {
+		q.Inputs = json.RawMessage(`{"arguments":` + string(arguments) + `}`)
+	}
+	return q
+}
+
+// Goals tells which goals the history of a call has reached: tools marked as one that ran with
+// success, whoever called them.
+func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {
+	reached := map[string]bool{}
+	for _, e := range executions {
+		s := w.Step(e.Step)
+		if s == nil || s.Extra[propertyGoal] == nil || e.Status != engine.StatusComplete {
+			continue
+		}
+		var out struct{ Success bool }
+		if json.Unmarshal(e.Output, &out) == nil && out.Success {
+			reached[e.Step] = true
+		}
+	}
+	return reached
+}
