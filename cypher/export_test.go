@@ -1,5 +1,7 @@
 package cypher
 
+import "context"
+
 // QueryTexts gives the tests the text of each loaded query by its file's name.
 func QueryTexts() map[string]string {
 	texts := map[string]string{}
@@ -23,4 +25,11 @@ func QueryFiles() ([]string, error) {
 		names = append(names, e.Name())
 	}
 	return names, err
+}
+
+// PlanOf judges a query by the server's plan alone.
+func (s *Store) PlanOf(ctx context.Context, query string) error {
+	session := s.driver.NewSession(ctx, s.session)
+	defer closeQuietly(ctx, session)
+	return s.plan(ctx, session, query, nil)
 }

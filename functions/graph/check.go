@@ -1,0 +1,45 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
+	"github.com/stepgraph/stepgraph/internal/readonly"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// check looks at an input whose references are not resolved yet.
+func check(text json.RawMessage) []engine.Problem {
+	o, err := input.Parse(text)
+	if err != nil {
+		return nil // the engine says so itself
+	}
+	var c web.Checks
+	var names []string
+	query, _ := references.Bind(input.TextOf(o.Get("query")), func(i int) string {
+		names = append(names, fmt.Sprintf("ref_%d", i))
+		return names[i]
+	})
+	if err := readonly.Check(query); err != nil {
+		c.Error("query", err.Error())
+	} else if _, err := readonly.Replace(query, names, func(name string) string { return name }); err != nil {
+		c.Error("query", err.Error())
+	}
+	if given := o.Get("limit"); web.Settled(given) {
+		if in, _, err := input.Decode[Input](input.Object{}.With("limit", given).Encode()); err != nil {
+			c.Error("limit", err.Error())
+		} else if _, _, err := in.limits(); err != nil {
+			c.Error("limit", err.Error())
+		}
+	}
+	return c.Problems
+}
+
+// examples have no outputs: what is in the graph depends on the world.
+var examples = []engine.Example{
+	{Title: "A reference becomes a parameter", Input: json.RawMessage(`{"query": "MATCH (o:Order {number: @{SESSION_ID}.ask.response}) RETURN o.status AS status, o.total AS total"}`)},
+	{Title: "Sessions of this workflow that wait", Input: json.RawMessage(`{"query": "MATCH (s:SESSION {workflow: $workflow, status: 'awaiting_input'}) RETURN count(s) AS waiting", "parameters": {"workflow": "support"}, "limit": 1}`)},
+}

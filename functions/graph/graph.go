@@ -1,0 +1,230 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/wire"
+	"github.com/stepgraph/stepgraph/internal/readonly"
+)
+
+const (
+	timeout   = 10 * time.Second
+	maxTime   = time.Minute
+	rows      = 100
+	maxRows   = 1000
+	maxOutput = 1 << 20 // bytes
+)
+
+// A Querier runs a query that only reads; *cypher.Store is one. It returns at most limit rows
+// by the names of their columns, in plain JSON values: a node is {labels, properties}, a
+// relationship {type, properties}. A query that may do more than read, and an answer above
+// 1 MB, is an *engine.CallError; nothing was changed in either case. ctx bounds the time on
+// the server, too.
+type Querier interface {
+	ReadQuery(ctx context.Context, query string, params map[string]any, limit int) ([]map[string]any, error)
+}
+
+// Options say what is read. The zero value works: calls are refused.
+type Options struct {
+	// Querier gives the store, once it is open; nil, or a nil Querier, where the store
+	// cannot be asked with Cypher.
+	Querier func() Querier
+}
+
+// Input is the input of graph.query.
+type Input struct {
+	Query      input.Text      `json:"query,omitempty" jsonschema:"Cypher that reads: begins with MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN or CALL; a reference in it becomes a parameter"`
+	Parameters json.RawMessage `json:"parameters,omitempty" jsonschema:"an object with the values of further parameters"`
+	Limit      input.Int       `json:"limit,omitempty" jsonschema:"how many rows at most; 100 when absent, 1000 at most"`
+	Timeout    input.Duration  `json:"timeout,omitempty" jsonschema:"how long the query may take, in seconds or as a text such as 10s; 10 s when absent, a minute at most"`
+}
+
+// Output is what a query gives.
+type Output struct {
+	Rows      []map[string]any `json:"rows" jsonschema:"objects by the names of the columns; a node is {labels, properties}"`
+	Count     int              `json:"count" jsonschema:"of rows"`
+	Truncated bool             `json:"truncated" jsonschema:"there were more rows than the limit"`
+	Text      string           `json:"text" jsonschema:"the one value of a single row with a single column, else the rows as JSON"`
+}
+
+// Spec is graph.query. It changes nothing, so a call that is made again after a crash only
+// reads again; what it reads may be newer.
+func Spec(o Options) engine.Spec {
+	f := function{o}
+	return engine.Spec{
+		Name:        "graph.query",
+		Description: "Reads the graph with a fixed Cypher query.",
+		Effects:     true,
+		Program:     []string{"query"},
+		Arguments:   "parameters",
+		Check:       check,
+		Input:       input.Schema[Input](),
+		Output:      input.Schema[Output](),
+		Examples:    examples,
+		Function:    engine.FunctionFunc(f.call),
+	}
+}
+
+type function struct{ options Options }
+
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	query, params, err := in.bound(engine.CallOf(ctx).Bindings)
+	if err != nil {
+		return nil, err
+	}
+	limit, allowed, err := in.limits()
+	if err != nil {
+		return nil, err
+	}
+	var q Querier
+	if f.options.Querier != nil {
+		q = f.options.Querier()
+	}
+	if q == nil {
+		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "graph.query is not on this store: it takes Neo4j, start with --store neo4j://HOST:PORT"}
+	}
+	bounded, cancel := context.WithTimeout(ctx, allowed)
+	defer cancel()
+	found, err := q.ReadQuery(bounded, query, params, limit+1)
+	switch {
+	case ctx.Err() != nil:
+		return nil, wire.Ended(ctx)
+	case err != nil && bounded.Err() != nil:
+		return nil, &engine.CallError{Kind: engine.KindTimeout, Transient: true, Message: fmt.Sprintf("the query took longer than %s", allowed), Err: err}
+	case err != nil:
+		return nil, failure(err)
+	}
+	return encode(found, limit)
+}
+
+// failure is an error of the store as the engine wants to know it.
+func failure(err error) error {
+	var known *engine.CallError
+	if errors.As(err, &known) {
+		return err
+	}
+	return &engine.CallError{Kind: engine.KindFailed, Message: err.Error(), Transient: errors.Is(err, engine.ErrUnavailable), Err: err}
+}
+
+// limits are the rows and the time.
+func (in Input) limits() (int, time.Duration, error) {
+	limit, allowed := int(in.Limit), time.Duration(in.Timeout)
+	if limit == 0 {
+		limit = rows
+	}
+	if allowed == 0 {
+		allowed = timeout
+	}
+	if limit < 0 || limit > maxRows {
+		return 0, 0, input.Bad("limit: want 1 to %d rows, not %d", maxRows, limit)
+	}
+	return limit, min(allowed, maxTime), nil
+}
+
+// bound is the query with parameters for its references, and all parameters.
+func (in Input) bound(bindings json.RawMessage) (string, map[string]any, error) {
+	if err := readonly.Check(string(in.Query)); err != nil {
+		return "", nil, input.Bad("%v", err)
+	}
+	params := map[string]any{}
+	if in.Parameters != nil {
+		given := in.Parameters
+		if given[0] == '"' {
+			given = json.RawMessage(input.TextOf(given))
+		}
+		if err := decode(given, &params); err != nil || params == nil {
+			return "", nil, input.Bad("parameters: want an object")
+		}
+	}
+	if len(bindings) == 0 {
+		return string(in.Query), params, nil
+	}
+	values := map[string]any{}
+	if err := decode(bindings, &values); err != nil {
+		return "", nil, input.Bad("query: %v", err)
+	}
+	names := make([]string, 0, len(values))
+	for name, value := range values {
+		names = append(names, name)
+		params[name] = value
+	}
+	query, err := readonly.Replace(string(in.Query), names, func(name string) string { return "$" + name })
+	if err != nil {
+		return "", nil, input.Bad("%v", err)
+	}
+	return query, params, nil
+}
+
+// decode reads an object whose whole numbers are int64, as a database has them.
+func decode(text json.RawMessage, into *map[string]any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	for name, value := range *into {
+		(*into)[name] = numbers(value)
+	}
+	return nil
+}
+
+func numbers(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = numbers(v[name])
+		}
+	}
+	return value
+}
+
+func encode(found []map[string]any, limit int) (json.RawMessage, error) {
+	out := Output{Rows: found}
+	if len(found) > limit {
+		out.Rows, out.Truncated = found[:limit], true
+	}
+	if out.Rows == nil {
+		out.Rows = []map[string]any{}
+	}
+	out.Count = len(out.Rows)
+	out.Text = textOf(out.Rows)
+	encoded := input.Encode(out)
+	if len(encoded) > maxOutput {
+		return nil, &engine.CallError{Kind: engine.KindTooLarge, Message: "the rows are larger than 1048576 bytes; return less, or set a limit"}
+	}
+	return encoded, nil
+}
+
+// textOf is what rows read as.
+func textOf(rows []map[string]any) string {
+	if len(rows) == 1 && len(rows[0]) == 1 {
+		for _, value := range rows[0] {
+			return input.TextOf(input.Encode(value))
+		}
+	}
+	return string(input.Encode(rows))
+}
