@@ -105,23 +105,23 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	if a.schema != nil {
+	if a.Schema != nil {
 		return a.object(ctx, bool(in.DirectlySetReply))
 	}
 	return a.text(ctx, bool(in.DirectlySetReply))
 }
 
-// asking is one step's question to a model, ready to be asked.
-type asking struct {
-	model   models.Model
-	request models.Request
-	schema  checker // nil: the answer is a text
+// An Asking is one step's question to a model, ready to be asked.
+type Asking struct {
+	Model   models.Model
+	Request models.Request
+	Schema  checker // nil: the answer is a text
 }
 
 // text asks for a text, which is shown as it comes.
-func (a *asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
-	a.request.Token = talk.Of(ctx).Token
-	response, err := a.ask(ctx, a.request)
+func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
+	a.Request.Token = talk.Of(ctx).Token
+	response, err := a.Ask(ctx, a.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,9 @@ func (a *asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	return input.Encode(out), nil
 }
 
-// ask makes one call and meters what it used.
-func (a *asking) ask(ctx context.Context, request models.Request) (models.Response, error) {
-	response, err := a.model.Generate(ctx, request)
+// Ask makes one call and meters what it used.
+func (a *Asking) Ask(ctx context.Context, request models.Request) (models.Response, error) {
+	response, err := a.Model.Generate(ctx, request)
 	if err != nil {
 		return response, failure(err)
 	}

@@ -20,18 +20,18 @@ type checker interface {
 // object asks for an object that fits the schema. One that does not is asked for once more,
 // with the faults shown, since models mend most of them; then it is an error. Nothing is
 // shown as it comes: half an object helps nobody.
-func (a *asking) object(ctx context.Context, say bool) (json.RawMessage, error) {
-	response, err := a.ask(ctx, a.request)
+func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) {
+	response, err := a.Ask(ctx, a.Request)
 	if err != nil {
 		return nil, err
 	}
-	found := a.faults(response)
+	found := a.Faults(response)
 	if found != "" && response.FinishReason != models.FinishLength {
-		response, err = a.ask(ctx, a.repair(response, found))
+		response, err = a.Ask(ctx, a.Repair(response, found))
 		if err != nil {
 			return nil, err
 		}
-		found = a.faults(response)
+		found = a.Faults(response)
 	}
 	if found != "" {
 		return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
@@ -42,8 +42,8 @@ func (a *asking) object(ctx context.Context, say bool) (json.RawMessage, error) 
 	return response.Object, nil
 }
 
-// faults is what is wrong with an answer, "" when it fits.
-func (a *asking) faults(response models.Response) string {
+// Faults is what is wrong with an answer, "" when it fits.
+func (a *Asking) Faults(response models.Response) string {
 	if response.Object == nil {
 		if response.FinishReason == models.FinishLength {
 			return "it was cut off because max_tokens was used up"
@@ -51,20 +51,20 @@ func (a *asking) faults(response models.Response) string {
 		return "it is not JSON"
 	}
 	var lines []string
-	for _, f := range a.schema.Check(response.Object) {
+	for _, f := range a.Schema.Check(response.Object) {
 		lines = append(lines, f.String())
 	}
 	return strings.Join(lines, "; ")
 }
 
-// repair is the request again, with the answer and what is wrong with it. It is another call
+// Repair is the request again, with the answer and what is wrong with it. It is another call
 // with a key of its own.
-func (a *asking) repair(response models.Response, found string) models.Request {
-	again := a.request
+func (a *Asking) Repair(response models.Response, found string) models.Request {
+	again := a.Request
 	if again.Key != "" {
 		again.Key += "/repair"
 	}
-	again.Messages = append([]models.Message(nil), a.request.Messages...)
+	again.Messages = append([]models.Message(nil), a.Request.Messages...)
 	if response.Text != "" {
 		again.Messages = append(again.Messages, models.Message{Role: models.RoleAssistant, Content: response.Text})
 	}
@@ -92,3 +92,7 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 	}
 	return problems
 }
+
+// Check looks at the part of a step's input that is a question to a model, as generate does
+// when its step is loaded.
+func Check(o Options, text json.RawMessage) []engine.Problem { return function{o}.check(text) }

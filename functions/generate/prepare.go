@@ -12,8 +12,14 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
+// Prepare turns an input into a question to a model, for functions that ask in rounds of
+// their own. ctx is that of the call.
+func Prepare(ctx context.Context, o Options, in Input) (*Asking, error) {
+	return function{o}.prepare(ctx, in)
+}
+
 // prepare turns an input into a question to a model.
-func (f function) prepare(ctx context.Context, in Input) (*asking, error) {
+func (f function) prepare(ctx context.Context, in Input) (*Asking, error) {
 	if f.options.Models == nil {
 		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "no model is configured, start with --model"}
 	}
@@ -22,22 +28,22 @@ func (f function) prepare(ctx context.Context, in Input) (*asking, error) {
 		return nil, err
 	}
 	in = profile.over(in)
-	a := &asking{}
+	a := &Asking{}
 	if err := f.setSchema(a, in, profile); err != nil {
 		return nil, err
 	}
 	call := engine.CallOf(ctx)
-	a.request.Step, a.request.Key = call.Step, call.Key
-	if err := in.settings(&a.request, profile); err != nil {
+	a.Request.Step, a.Request.Key = call.Step, call.Key
+	if err := in.settings(&a.Request, profile); err != nil {
 		return nil, err
 	}
-	if a.request.Messages, err = in.messages(ctx); err != nil {
+	if a.Request.Messages, err = in.messages(ctx); err != nil {
 		return nil, err
 	}
 	return a, f.setModel(a, in)
 }
 
-func (f function) setSchema(a *asking, in Input, profile Profile) error {
+func (f function) setSchema(a *Asking, in Input, profile Profile) error {
 	text, name, err := f.schema(in, profile)
 	if err != nil || text == nil {
 		return err
@@ -45,10 +51,10 @@ func (f function) setSchema(a *asking, in Input, profile Profile) error {
 	if text[0] == '"' {
 		text = json.RawMessage(input.TextOf(text))
 	}
-	if a.schema, err = compile(text); err != nil {
+	if a.Schema, err = compile(text); err != nil {
 		return input.Bad("%v", err)
 	}
-	a.request.Schema, a.request.SchemaName = text, name
+	a.Request.Schema, a.Request.SchemaName = text, name
 	return nil
 }
 
@@ -61,9 +67,9 @@ func compile(text json.RawMessage) (*schemacheck.Schema, error) {
 
 // setModel finds what answers: the workflow's own server if it names one, else what the
 // operator has chosen.
-func (f function) setModel(a *asking, in Input) (err error) {
+func (f function) setModel(a *Asking, in Input) (err error) {
 	if in.BaseURL == "" {
-		a.model, a.request.Model, err = f.options.Models.Model(string(in.Model))
+		a.Model, a.Request.Model, err = f.options.Models.Model(string(in.Model))
 		return failure(err)
 	}
 	at := models.Endpoint{BaseURL: string(in.BaseURL), Key: string(in.APIKey)}
@@ -72,8 +78,8 @@ func (f function) setModel(a *asking, in Input) (err error) {
 			return err
 		}
 	}
-	a.model, err = f.options.Models.Endpoint(at)
-	a.request.Model = string(in.Model)
+	a.Model, err = f.options.Models.Endpoint(at)
+	a.Request.Model = string(in.Model)
 	return failure(err)
 }
 

@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// Limits where a step sets none. Ten rounds are more than what answers a question needs;
+// a model that has asked for fifty tools is lost.
+const (
+	defaultRounds = 10
+	defaultCalls  = 50
+	modelCalls    = 8 // at once in one engine, as for generate
+)
+
+// Input is the input of agent, besides what generate takes: system, user, messages, model,
+// profile, history, temperature and the like.
+type Input struct {
+	Prompt          input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
+	Query           input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
+	Tools           json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
+	MaxRounds       input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
+	MaxCalls        input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
+	TokenBudget     input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
+	OnLimit         input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
+	Parallel        *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
+	ToolChoice      input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
+	Guardrails      json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced"`
+	Marks           input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
+	EmptyError      input.Text      `json:"empty_error,omitempty" jsonschema:"the kind of the error that an empty answer is; without it an empty answer is one"`
+	RoundLimitError input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
+	ProfileOptional input.Bool      `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
+}
+
+// Output is what an agent gives.
+type Output struct {
+	Response string          `json:"response" jsonschema:"the answer"`
+	Text     string          `json:"text" jsonschema:"the same"`
+	Output   json.RawMessage `json:"output,omitempty" jsonschema:"with a schema: the answer as an object"`
+	Clarify  string          `json:"clarify,omitempty" jsonschema:"with marks: what the agent wants to know from who asked it"`
+	AskUser  string          `json:"ask_user,omitempty" jsonschema:"with marks: what it wants to know from the person"`
+	Guarded  bool            `json:"guarded,omitempty" jsonschema:"the answer was replaced by the fallback of guardrails"`
+	Rounds   int             `json:"rounds" jsonschema:"rounds of the model"`
+	Calls    int             `json:"calls" jsonschema:"calls of tools"`
+	Tools    map[string]int  `json:"tools,omitempty" jsonschema:"calls by tool"`
+	Tokens   int             `json:"tokens" jsonschema:"of all rounds, in and out"`
+}
+
+// Spec is agent. A round that is asked again after a crash goes out with the same key.
+func Spec(o generate.Options) engine.Spec {
+	f := function{o}
+	spec := engine.Spec{
+		Name:        "agent",
+		Aliases:     []string{"utils.agent"},
+		Description: "A model that calls tools, which are steps, before it answers.",
+		Effects:     true,
+		Limit:       modelCalls,
+		Check:       f.check,
+		Input:       schema(),
+		Output:      input.Schema[Output](),
+		Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what is asked"}},"required":["query"]}`),
+		Examples: []engine.Example{
+			{Title: "A question to an agent whose TOOL paths lead to its tools", Input: json.RawMessage(`{"system": "Use your tools; never guess.", "prompt": "@{SESSION_ID}.ask.response", "max_rounds": 5}`)},
+			{Title: "An answer of a shape", Input: json.RawMessage(`{"prompt": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
+		},
+		Function: engine.FunctionFunc(f.call),
+	}
+	if o.Models == nil {
+		spec.Disabled = "no model is configured, start with --model"
+	}
+	return spec
+}
+
+type function struct{ options generate.Options }
+
+// call is one round: it ends with calls of tools, or with the answer.
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	ask, _, err := input.Decode[generate.Input](text)
+	if err != nil {
+		return nil, err
+	}
+	for _, user := range []input.Text{in.Prompt, in.Query} {
+		if ask.User == "" {
+			ask.User = user
+		}
+	}
+	if bool(in.ProfileOptional) && !f.knows(string(ask.Profile)) {
+		ask.Profile = ""
+	}
+	question, err := generate.Prepare(ctx, f.options, ask)
+	if err != nil {
+		return nil, err
+	}
+	r := &round{in: in, ask: question, call: engine.CallOf(ctx), say: bool(ask.DirectlySetReply)}
+	if err := r.setTools(); err != nil {
+		return nil, err
+	}
+	return r.run(ctx)
+}
+
+func (f function) knows(profile string) bool {
+	if profile == "" || f.options.Profiles == nil {
+		return profile == ""
+	}
+	_, ok := f.options.Profiles()[profile]
+	return ok
+}
+
+// check looks at a step when it is loaded.
+func (f function) check(text json.RawMessage) []engine.Problem {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil // references may stand where numbers will
+	}
+	bad := func(code, format string, args ...any) []engine.Problem {
+		return []engine.Problem{{Level: "error", Code: code, Message: fmt.Sprintf(format, args...)}}
+	}
+	switch in.OnLimit {
+	case "", "error", "answer":
+	default:
+		if !strings.Contains(string(in.OnLimit), "@{") {
+			return bad("on_limit", "on_limit: want error or answer, not %q", in.OnLimit)
+		}
+	}
+	if _, err := readGuardrails(in.Guardrails); err != nil {
+		return bad("guardrails", "%v", err)
+	}
+	return generate.Check(f.options, text)
+}

@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// readPast reads the transcript and counts what was used.
+func (r *round) readPast() error {
+	r.used = map[string]int{}
+	for _, t := range r.call.Transcript {
+		var e entry
+		if err := json.Unmarshal(t.Entry, &e); err != nil {
+			return &engine.CallError{Kind: engine.KindState, Message: "the agent's transcript cannot be read: " + err.Error()}
+		}
+		r.past = append(r.past, e)
+		r.tokens += e.Tokens
+		for _, one := range t.Results {
+			r.calls++
+			r.used[one.Tool]++
+		}
+	}
+	return nil
+}
+
+// messages are the rounds before as a model reads them: what it said, and an answer to each
+// of its calls, in their order.
+func (r *round) messages() []models.Message {
+	var list []models.Message
+	for i, e := range r.past {
+		list = append(list, models.Message{Role: models.RoleAssistant, Content: e.Text, ToolCalls: e.ToolCalls})
+		for _, c := range e.ToolCalls {
+			list = append(list, models.Message{Role: models.RoleTool, ToolCallID: c.ID, Name: c.Name, Content: r.answerTo(i, c.ID)})
+		}
+	}
+	return list
+}
+
+func (r *round) answerTo(n int, id string) string {
+	if problem, refused := r.past[n].Refused[id]; refused {
+		return told(&engine.SessionError{Kind: engine.KindBadInput, Message: problem})
+	}
+	for _, one := range r.call.Transcript[n].Results {
+		if one.ID != id {
+			continue
+		}
+		if one.Error != nil {
+			return told(one.Error)
+		}
+		return r.resultText(one)
+	}
+	return told(&engine.SessionError{Kind: engine.KindLost, Message: "the call has left no result"})
+}
+
+// told is how a model learns of a failure.
+func told(e *engine.SessionError) string {
+	return string(input.Encode(map[string]string{"error": e.Message, "errorCode": e.Kind}))
+}
+
+// resultText is a tool's output as the model reads it: the answer of an agent, the text of
+// an output that is one or has nothing else, and everything else as JSON.
+func (r *round) resultText(one engine.ToolResult) string {
+	if len(one.Output) == 0 {
+		return "null"
+	}
+	if one.Output[0] == '"' {
+		return input.TextOf(one.Output)
+	}
+	fields, err := input.Parse(one.Output)
+	if err != nil {
+		return string(one.Output)
+	}
+	if t := r.tool(one.Tool); t != nil && t.Function == "agent" && fields.Get("response") != nil {
+		return input.TextOf(fields.Get("response"))
+	}
+	if text := fields.Get("text"); len(fields) == 1 && text != nil {
+		return input.TextOf(text)
+	}
+	return string(one.Output)
+}
+
+// direct is the output of a tool that answers in the agent's stead: the one call of the
+// newest round, of a path with return_direct.
+func (r *round) direct() (string, bool) {
+	n := len(r.past) - 1
+	if n < 0 || len(r.past[n].ToolCalls) != 1 || len(r.call.Transcript[n].Results) != 1 {
+		return "", false
+	}
+	one := r.call.Transcript[n].Results[0]
+	t := r.tool(one.Tool)
+	if t == nil || one.Error != nil || t.Properties["return_direct"] != true {
+		return "", false
+	}
+	return r.resultText(one), true
+}

@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// A round is one call of the agent's model.
+type round struct {
+	in    Input
+	ask   *generate.Asking
+	call  *engine.Call
+	tools []engine.ToolInfo
+	say   bool
+
+	past   []entry // the rounds before
+	calls  int     // of tools, in these
+	tokens int
+	used   map[string]int // calls by tool
+}
+
+// An entry is what one round adds to the transcript.
+type entry struct {
+	Text      string            `json:"text,omitempty"`
+	ToolCalls []models.ToolCall `json:"tool_calls,omitempty"`
+	// Refused are calls that were never made, by id, and what the model is told instead.
+	Refused map[string]string `json:"refused,omitempty"`
+	Tokens  int               `json:"tokens,omitempty"`
+}
+
+// run asks the model once and says what comes of it.
+func (r *round) run(ctx context.Context) (json.RawMessage, error) {
+	if err := r.readPast(); err != nil {
+		return nil, err
+	}
+	if direct, ok := r.direct(); ok {
+		return r.finish(ctx, direct)
+	}
+	last := false
+	if problem := r.overLimit(); problem != nil {
+		if r.in.OnLimit != "answer" {
+			return nil, problem
+		}
+		last = true
+	}
+	response, err := r.ask.Ask(ctx, r.request(ctx, last))
+	if err != nil {
+		return nil, err
+	}
+	r.tokens += response.Usage.InputTokens + response.Usage.OutputTokens
+	if len(response.ToolCalls) == 0 || last {
+		return r.finish(ctx, response.Text)
+	}
+	if over := r.calls + len(response.ToolCalls) - r.most(r.in.MaxCalls, defaultCalls); over > 0 {
+		return nil, limit("max_calls: the model asked for %d calls of tools beyond the %d it may make", over, r.most(r.in.MaxCalls, defaultCalls))
+	}
+	return nil, r.handOver(response)
+}
+
+func (r *round) most(given input.Int, otherwise int) int {
+	if given > 0 {
+		return int(given)
+	}
+	return otherwise
+}
+
+// request is what the model is asked: the question, and all rounds that have passed.
+func (r *round) request(ctx context.Context, last bool) models.Request {
+	q := r.ask.Request
+	q.Schema, q.SchemaName = nil, "" // asked for once the model has its answer
+	q.Token = talk.Of(ctx).Token
+	q.Messages = append(append([]models.Message(nil), q.Messages...), r.messages()...)
+	if last {
+		q.Messages = append(q.Messages, models.Message{Role: models.RoleUser, Content: "No more tools can be called. Answer with what you know."})
+		return q
+	}
+	for _, t := range r.tools {
+		q.Tools = append(q.Tools, models.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+	}
+	if len(q.Tools) > 0 && len(r.past) == 0 {
+		q.ToolChoice = string(r.in.ToolChoice)
+	}
+	return q
+}
+
+// overLimit tells which limit the rounds before have used up.
+func (r *round) overLimit() error {
+	if most := r.most(r.in.MaxRounds, defaultRounds); len(r.past) >= most {
+		problem := limit("max_rounds: no answer after %d rounds of the model", most)
+		if r.in.RoundLimitError != "" {
+			problem.Kind = string(r.in.RoundLimitError)
+		}
+		return problem
+	}
+	if r.in.TokenBudget > 0 && r.tokens >= int(r.in.TokenBudget) {
+		return limit("token_budget: %d tokens are used, at most %d may be", r.tokens, r.in.TokenBudget)
+	}
+	return nil
+}
+
+func limit(format string, args ...any) *engine.CallError {
+	return &engine.CallError{Kind: engine.KindLimit, Message: fmt.Sprintf(format, args...)}
+}
+
+// handOver gives the calls a model asked for to the engine. Those that cannot be made are
+// answered at once.
+func (r *round) handOver(response models.Response) error {
+	said := entry{Text: response.Text, Tokens: response.Usage.InputTokens + response.Usage.OutputTokens}
+	out := &engine.CallTools{}
+	if r.in.Parallel != nil && !bool(*r.in.Parallel) {
+		out.Concurrency = 1
+	}
+	seen := map[string]bool{}
+	for i, c := range response.ToolCalls {
+		if c.ID == "" || seen[c.ID] {
+			c.ID = fmt.Sprintf("call_%d_%d", len(r.past)+1, i+1)
+		}
+		seen[c.ID] = true
+		said.ToolCalls = append(said.ToolCalls, c)
+		if problem := r.refuse(c); problem != "" {
+			if said.Refused == nil {
+				said.Refused = map[string]string{}
+			}
+			said.Refused[c.ID] = problem
+			continue
+		}
+		out.Calls = append(out.Calls, engine.ToolCall{ID: c.ID, Tool: c.Name, Arguments: c.Arguments})
+	}
+	out.Entry = input.Encode(said)
+	return out
+}

@@ -1,0 +1,17 @@
+package agent
+
+import (
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// schema is that of generate's input with the agent's own fields.
+func schema() *jsonschema.Schema {
+	whole, own := input.Schema[generate.Input](), input.Schema[Input]()
+	for name, property := range own.Properties {
+		whole.Properties[name] = property
+	}
+	return whole
+}

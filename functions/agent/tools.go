@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// setTools finds the tools the agent may call. A name that is none of its tools is an
+// error: it would be missed only when the model wants it.
+func (r *round) setTools() error {
+	r.tools = r.call.Tools
+	if r.in.Tools == nil {
+		return nil
+	}
+	var names []string
+	if err := json.Unmarshal(r.in.Tools, &names); err != nil {
+		return input.Bad("tools: want a list of names")
+	}
+	r.tools = nil
+	for _, name := range names {
+		found := false
+		for _, t := range r.call.Tools {
+			if t.Name == name || t.Step == name {
+				r.tools, found = append(r.tools, t), true
+			}
+		}
+		if !found {
+			return input.Bad("tools: there is no tool %q; there are %s", name, r.names(r.call.Tools))
+		}
+	}
+	return nil
+}
+
+func (r *round) names(list []engine.ToolInfo) string {
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Name
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (r *round) tool(name string) *engine.ToolInfo {
+	for i := range r.tools {
+		if r.tools[i].Name == name {
+			return &r.tools[i]
+		}
+	}
+	return nil
+}
+
+// refuse says why a call cannot be made, "" when it can. The model reads it and mostly
+// mends its call.
+func (r *round) refuse(c models.ToolCall) string {
+	t := r.tool(c.Name)
+	if t == nil {
+		return fmt.Sprintf("there is no tool %q; there are %s", c.Name, r.names(r.tools))
+	}
+	if len(c.Arguments) == 0 || c.Arguments[0] != '{' {
+		return "the arguments are no JSON object"
+	}
+	schema, err := schemacheck.Compile(t.Parameters)
+	if err != nil {
+		return "" // the workflow's fault, which validate shows; the tool decides
+	}
+	var faults []string
+	for _, f := range schema.Check(c.Arguments) {
+		faults = append(faults, f.String())
+	}
+	if len(faults) > 0 {
+		return "the arguments do not fit: " + strings.Join(faults, "; ")
+	}
+	return ""
+}
