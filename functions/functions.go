@@ -2,14 +2,19 @@ package functions
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/api"
 	"github.com/stepgraph/stepgraph/functions/code"
 	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/graph"
+	"github.com/stepgraph/stepgraph/functions/graphql"
+	"github.com/stepgraph/stepgraph/functions/integration"
 )
 
 // Options are what functions may use here. The zero value works: no model, no network but
@@ -25,6 +30,8 @@ type Options struct {
 	Transport http.RoundTripper // replaces the guarded one of api
 	Timeout   time.Duration     // of an HTTP request whose step sets none; 30 s by default
 	Code      code.Options      // limits of scripts, and their folder
+	Graph     graph.Options     // what graph.query reads; off without
+	Log       *slog.Logger      // what integrations gave, at debug level; nil: none
 }
 
 // Standard registers every function of this package and of those below it. It is the whole
@@ -37,11 +44,17 @@ func Standard(r *engine.Registry, o Options) {
 
 	// Talking, to people and to models.
 	r.Add(replySpec())
-	asks := generate.Spec(generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv})
+	talking := generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv}
+	asks := generate.Spec(talking)
 	r.Add(asks)
+	r.Add(agent.Spec(talking))
 
 	// The outside.
 	r.Add(api.Spec(api.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
+
+	r.Add(graphql.Spec(graphql.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
+	r.Add(integration.Spec(integration.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport, Log: o.Log}))
+	r.Add(graph.Spec(o.Graph))
 
 	// Work on data.
 	r.Add(code.Spec(o.Code))

@@ -18,13 +18,16 @@ func TestStandard(t *testing.T) {
 		"reply": "utils.reply.reply", "reply.reply": "utils.reply.reply", "generate": "utils.generate.generate",
 		"api": "utils.api.api", "code": "utils.code.code", "variable": "variable", "template": "template", "accumulate": "accumulate",
 		"loop": "loop", "iterate": "iterate", "group": "group", "map": "map", "subflow": "subflow", "wait": "wait",
+		"agent": "agent", "graphql": "graphql", "integration": "integration", "graph.query": "graph.query",
 	}
 	for name, want := range names {
 		if s := r.Find(name); s == nil || s.Name != want {
 			t.Errorf("Find(%s) = %v, want %s", name, s, want)
 		}
 	}
-	effects := map[string]bool{"utils.generate.generate": true, "utils.api.api": true, "group": true}
+	effects := map[string]bool{"utils.generate.generate": true, "utils.api.api": true, "group": true,
+		"agent": true, "graphql": true, "integration": true, "graph.query": true}
+	needsModel := map[string]bool{"utils.generate.generate": true, "agent": true}
 	for _, s := range r.Specs() {
 		if s.Effects != effects[s.Name] {
 			t.Errorf("%s has effects: %t", s.Name, s.Effects)
@@ -33,7 +36,7 @@ func TestStandard(t *testing.T) {
 			t.Errorf("%s is not described", s.Name)
 		}
 		undescribed(t, s)
-		if (s.Disabled != "") != (s.Name == "utils.generate.generate") {
+		if (s.Disabled != "") != needsModel[s.Name] {
 			t.Errorf("%s is disabled: %q", s.Name, s.Disabled)
 		}
 	}
