@@ -92,7 +92,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 		q = f.options.Querier()
 	}
 	if q == nil {
-		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "graph.query is not on this store: it takes Neo4j, start with --store neo4j://HOST:PORT"}
+		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "graph.query is not on this store: it takes Neo4j, start with --store neo4j://HOST:PORT", Err: engine.ErrNotOnThisStore}
 	}
 	bounded, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
