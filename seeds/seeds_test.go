@@ -12,7 +12,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"approval", "conversation", "hello", "parallel"}
+	want := []string{"agent", "approval", "callcentre", "conversation", "hello", "iterate", "loop", "parallel"}
 	if !reflect.DeepEqual(Names(), want) {
 		t.Errorf("got %v", Names())
 	}

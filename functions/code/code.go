@@ -62,6 +62,7 @@ func Spec(o Options) engine.Spec {
 		Aliases:     []string{"code", "utils.code"},
 		Description: "Runs a Starlark script in a sandbox and keeps its result.",
 		Program:     []string{"code"},
+		Arguments:   "variables",
 		Check:       f.check,
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),

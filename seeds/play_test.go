@@ -1,0 +1,91 @@
+package seeds_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
+	"github.com/stepgraph/stepgraph/formats/cypherfile"
+	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/script"
+	"github.com/stepgraph/stepgraph/seeds"
+)
+
+// scripted answers every step by the seeds' own script.
+type scripted struct{ model models.Model }
+
+func (s scripted) Model(name string) (models.Model, string, error) { return s.model, name, nil }
+func (s scripted) Endpoint(models.Endpoint) (models.Model, error)  { return s.model, nil }
+
+// TestPlayedWithTheScript plays each workflow with the script, as somebody does who has no
+// key for a model, and looks at what was said last.
+func TestPlayedWithTheScript(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers []enginetest.Answer
+		status  string
+		chat    []string // in this order, among others
+		ran     []string // steps
+	}{
+		"loop": {answers: []enginetest.Answer{enginetest.Say("1200")}, status: engine.StatusComplete,
+			chat: []string{"assistant: After 10 years you have 12180."}},
+		"iterate": {answers: []enginetest.Answer{enginetest.Say("print"), enginetest.Say("drop"), enginetest.Say("print")}, status: engine.StatusComplete,
+			chat: []string{"assistant: All seen.\nBridge reopens: print\nCat elected mayor: drop\nRain expected: print"}},
+		"agent": {answers: []enginetest.Answer{enginetest.Say("How many lamps are there?"), enginetest.Say("Order 20 lamps"), enginetest.SayTo("order", true)},
+			status: engine.StatusAwaitingInput, ran: []string{"stock", "order"},
+			chat: []string{"assistant: There are 14 lamps on the shelves.", "assistant: Twenty lamps are on their way."}},
+		"callcentre": {answers: []enginetest.Answer{enginetest.Say("Is a double room free tonight?"), enginetest.Say("What does the spa cost?")},
+			status: engine.StatusAwaitingInput, ran: []string{"rooms", "free", "spa", "prices"},
+			chat: []string{"assistant: Yes, room 12 is free tonight, for 140 euros.", "assistant: The entrance is 25 euros, a massage 60."}},
+		"parallel": {answers: []enginetest.Answer{enginetest.Say("a garden on the roof")}, status: engine.StatusComplete, ran: []string{"verdict"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := enginetest.Play(t, enginetest.Game{Workflow: workflow(t, name), Registry: registry(t), Answers: c.answers})
+			result.WantStatus(c.status)
+			at := 0
+			for _, m := range result.Session.Messages {
+				if at < len(c.chat) && m.Role+": "+m.Content == c.chat[at] {
+					at++
+				}
+			}
+			if at < len(c.chat) {
+				t.Errorf("nobody said %q in %+v", c.chat[at], result.Session.Messages)
+			}
+			for _, step := range c.ran {
+				if !slices.ContainsFunc(result.Executions, func(x engine.Execution) bool {
+					return x.Step == step && x.Status == engine.StatusComplete && !strings.Contains(string(x.Output), `"error":"`)
+				}) {
+					t.Errorf("step %s has not run", step)
+				}
+			}
+		})
+	}
+}
+
+func workflow(t *testing.T, name string) *engine.Workflow {
+	t.Helper()
+	src, err := seeds.Workflow(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := cypherfile.Parse(name+".cypher", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := f.Workflows[0]
+	w.ID = name
+	return &w
+}
+
+func registry(t *testing.T) *engine.Registry {
+	t.Helper()
+	file, err := script.Parse(seeds.Script())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := engine.NewRegistry()
+	functions.Standard(r, functions.Options{Models: scripted{script.New(file)}})
+	return r
+}
