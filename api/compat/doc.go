@@ -17,6 +17,11 @@
 //   - A message that is none of the answers a question takes is 422, in the same form;
 //     the question stays open.
 //
-// workflow_id is a workflow of that id; where there is none and the workflow default has
+// Agent Zero (agentzero*.go): POST /api/flow_list, flow_load, flow_save, flow_delete,
+// flow_execute, flow_status, flow_stop, flow_template_list and flow_group_remove, and GET
+// /api/flow_list, in the spelling of the design and in that of the public implementation at
+// once. Flows are workflows, runs are sessions; docs/formats/agentzero.md has the decisions.
+//
+// LUNA's workflow_id is a workflow of that id; where there is none and the workflow default has
 // a step of that id, it is the step to begin at, as in LUNA. messages are the newest 500.
 package compat
