@@ -6,8 +6,11 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/formats/agentzero"
+	"github.com/stepgraph/stepgraph/formats/callcentre"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
 	"github.com/stepgraph/stepgraph/formats/native"
+	"github.com/stepgraph/stepgraph/formats/source"
 )
 
 // A Format is one kind of workflow file.
@@ -28,8 +31,35 @@ type Format interface {
 func All() []Format {
 	return []Format{
 		stepgraphFormat{},
+		foreign{"agentzero", agentzero.Recognise, agentzero.Parse},
+		foreign{"callcentre", callcentre.Recognise, callcentre.Parse},
 		cypherFormat{},
 	}
+}
+
+// foreign is a format of another system, compiled to our graph.
+type foreign struct {
+	name      string
+	recognise func(name string, src []byte) bool
+	parse     func(name string, src []byte) (source.File, error)
+}
+
+func (f foreign) Name() string { return f.name }
+
+func (f foreign) Recognise(name string, src []byte) bool {
+	return isJSON(src) && f.recognise(name, src)
+}
+
+func (f foreign) Parse(name string, src []byte) (Loaded, error) {
+	file, err := f.parse(name, src)
+	if err != nil {
+		return Loaded{}, err
+	}
+	l := Loaded{Workflows: file.Workflows, Notes: file.Notes, Saved: file.Saved}
+	for _, lines := range file.Lines {
+		l.Lines = append(l.Lines, Lines(lines))
+	}
+	return l, nil
 }
 
 type cypherFormat struct{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/native"
+	"github.com/stepgraph/stepgraph/formats/source"
 )
 
 // ErrUnknownFormat is returned for a file that no format recognises.
@@ -21,6 +22,7 @@ type Loaded struct {
 	Workflows []engine.Workflow // each with an ID; their Problems carry lines
 	Lines     []Lines           // of each workflow, in the same order; may be empty
 	Notes     []engine.Problem  // problems of the file that belong to no workflow of it
+	Saved     *source.Saved     // the state that came with it, where its format keeps one
 }
 
 // Lines tells where in the file a workflow's steps and paths stand, from 1, by id.
