@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dlclark/regexp2"
+)
+
+// patience is how long one match may take: patterns of JavaScript can take for ever.
+const patience = 250 * time.Millisecond
+
+// maxPattern bounds the length of a pattern in bytes.
+const maxPattern = 10_000
+
+// matches tells whether a regular expression, as JavaScript writes them and without flags,
+// is found anywhere in the text.
+func matches(text, pattern string, lenient bool) (bool, error) {
+	if lenient {
+		pattern = unescaped.Replace(pattern)
+	}
+	compiled, err := compile(pattern)
+	if err == nil {
+		var found bool
+		if found, err = compiled.MatchString(text); err == nil {
+			return found, nil
+		}
+		err = fmt.Errorf("right: matching the pattern takes longer than %v", patience)
+	}
+	if lenient {
+		return false, nil
+	}
+	return false, err
+}
+
+// unescaped undoes what an editor of rich text does to a pattern.
+var unescaped = strings.NewReplacer(`\\`, `\`, `\[`, `[`, `\]`, `]`, `\*`, `*`)
+
+// patterns keeps what was compiled; a workflow uses few, and over and over.
+var patterns = struct {
+	sync.Mutex
+	byText map[string]*regexp2.Regexp
+}{byText: map[string]*regexp2.Regexp{}}
+
+// maxKept bounds patterns, which is emptied when it is full.
+const maxKept = 256
+
+func compile(pattern string) (*regexp2.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("right: the pattern has more than %d bytes", maxPattern)
+	}
+	patterns.Lock()
+	defer patterns.Unlock()
+	if compiled := patterns.byText[pattern]; compiled != nil {
+		return compiled, nil
+	}
+	compiled, err := regexp2.Compile(pattern, regexp2.ECMAScript)
+	if err != nil {
+		return nil, fmt.Errorf("right: %q is no pattern: %w", pattern, err)
+	}
+	compiled.MatchTimeout = patience
+	if len(patterns.byText) == maxKept {
+		clear(patterns.byText)
+	}
+	patterns.byText[pattern] = compiled
+	return compiled, nil
+}

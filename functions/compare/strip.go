@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2"
+)
+
+// Strip takes the marks of Markdown and HTML out of a text and leaves what a reader would
+// see of it: "**yes**" gives "yes", "[t](http://x)" gives "t", "<p>ok</p>" gives "ok". It
+// goes by looks, not by a grammar: what looks like a mark is taken for one ("1 < 2 > 1"
+// loses "< 2 >"), and a single star between blanks is none. Characters written as &amp; stay.
+func Strip(text string) string {
+	for _, mark := range blockMarks {
+		text = mark.form.ReplaceAllString(text, mark.keep)
+	}
+	text = fence.ReplaceAllStringFunc(text, func(block string) string {
+		return strings.TrimFunc(fence.FindStringSubmatch(block)[1], isBlank)
+	})
+	for _, mark := range inlineMarks {
+		text = mark.form.ReplaceAllString(text, mark.keep)
+	}
+	for _, mark := range pairedMarks {
+		text = mark.strip(text)
+	}
+	for _, mark := range singleMarks {
+		text = mark.form.ReplaceAllString(text, mark.keep)
+	}
+	return text
+}
+
+// A mark is taken out wherever its form is found, but for what keep names.
+type mark struct {
+	form *regexp.Regexp
+	keep string
+}
+
+// blank stands in the forms below for the white space of JavaScript, in which these rules
+// were first written.
+const blank = `[\s\v\p{Z}\x{feff}]`
+
+func marked(form, keep string) mark {
+	return mark{regexp.MustCompile(strings.ReplaceAll(form, "␣", blank)), keep}
+}
+
+// blockMarks stand at the beginnings of lines; a rule before the list it could be taken for.
+var blockMarks = []mark{
+	marked(`(?m)^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})(?:\n+|$)`, ""), // a rule
+	marked(`(?m)^(␣*)(?:[-+*]|\d+\.)␣+`, "$1"),                                             // an item of a list
+	marked(`\n={2,}`, "\n"), // the line under a heading
+	marked(`~~~.*\n`, ""),   // the fence of a block of code
+	marked(`~~`, ""),
+}
+
+// fence is a block of code with its fences of backticks.
+var fence = regexp.MustCompile("(?s)```[^\n]*\n(.*?)```")
+
+var inlineMarks = []mark{
+	marked(`<[^>]*>`, ""),
+	marked(`\A[-=]{2,}␣*\z`, ""),
+	marked(`\[\^.+?\](?:: .*?\z)?`, ""),                  // a footnote
+	marked(`␣{0,2}\[.*?\]: .*?\z`, ""),                   // where a link by reference leads
+	marked(`!\[(.*?)\][\[(].*?[\])]`, "$1"),              // an image leaves its text
+	marked(`\[((?s:.*?))\]␣*[\[(].*?[\])]`, "$1"),        // a link too
+	marked(`(?m)^(\n)?␣{0,3}>␣?`, "$1"),                  // a quotation
+	marked(`\A␣{1,2}\[.*?\]: [^\s]+(?: ".*?")?␣*\z`, ""), // where a link leads, alone
+	marked(`(?m)^(\n)?␣*#{1,6}␣*(?: (.+))? +#+$|^(\n)?␣*#{1,6}␣*(?: (.+))?$`, "$1$2$3$4"),
+}
+
+// singleMarks are pairs of one character.
+var singleMarks = []mark{
+	marked("`(.+?)`", "$1"),
+	marked(`~(.*?)~`, "$1"),
+}
+
+// A pairedMark ends with as many characters as it begins with, which takes an expression
+// with a reference back; such a one has its time limited.
+type pairedMark struct {
+	form *regexp2.Regexp
+	keep []int // groups that stay
+}
+
+var pairedMarks = []pairedMark{
+	{paired(`(\*+)(\S)(.*?\S)??\1`), []int{2, 3}},
+	{paired(`(^|\W)(_+)(\S)(.*?\S)??\2($|\W)`), []int{1, 3, 4, 5}}, // not within a word
+	{paired("(`{3,})(.*?)\\1"), []int{2}},
+}
+
+func paired(form string) *regexp2.Regexp {
+	compiled := regexp2.MustCompile(form, regexp2.ECMAScript)
+	compiled.MatchTimeout = patience
+	return compiled
+}
+
+// strip takes the mark out, everywhere or, when that takes too long, nowhere.
+func (p pairedMark) strip(text string) string {
+	end := time.Now().Add(patience)
+	runes := []rune(text)
+	var kept []rune
+	at := 0
+	m, err := p.form.FindRunesMatch(runes)
+	for ; m != nil && err == nil; m, err = p.form.FindNextMatch(m) {
+		if time.Now().After(end) {
+			return text
+		}
+		kept = append(kept, runes[at:m.Index]...)
+		for _, n := range p.keep {
+			kept = append(kept, m.GroupByNumber(n).Runes()...)
+		}
+		at = m.Index + m.Length
+	}
+	if err != nil {
+		return text
+	}
+	return string(append(kept, runes[at:]...))
+}
