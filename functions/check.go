@@ -1,8 +1,8 @@
 package functions
 
 import (
-	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -19,7 +19,7 @@ func checkInput[T any](check func(in T, has func(name string) bool) error) func(
 		}
 		var known input.Object
 		for _, f := range given {
-			if !bytes.Contains(f.Value, []byte("@{")) && !bytes.Contains(f.Value, []byte(`"@`)) {
+			if !refers(f.Value) {
 				known = append(known, f)
 			}
 		}
@@ -32,4 +32,10 @@ func checkInput[T any](check func(in T, has func(name string) bool) error) func(
 		}
 		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
 	}
+}
+
+// refers tells whether JSON text, or the text of a field, holds a reference or a form such
+// as @text.
+func refers[T ~string | ~[]byte](text T) bool {
+	return strings.Contains(string(text), "@{") || strings.Contains(string(text), `"@`)
 }

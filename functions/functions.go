@@ -62,6 +62,10 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(templateSpec())
 	r.Add(accumulateSpec())
 
+	// Branches.
+	r.Add(conditionSpec())
+	r.Add(switchSpec())
+
 	// Containers, children and time.
 	r.Add(loopSpec())
 	r.Add(iterateSpec())

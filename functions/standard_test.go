@@ -18,6 +18,7 @@ func TestStandard(t *testing.T) {
 		"reply": "utils.reply.reply", "reply.reply": "utils.reply.reply", "generate": "utils.generate.generate",
 		"api": "utils.api.api", "code": "utils.code.code", "variable": "variable", "template": "template", "accumulate": "accumulate",
 		"loop": "loop", "iterate": "iterate", "group": "group", "map": "map", "subflow": "subflow", "wait": "wait",
+		"condition": "condition", "switch": "switch",
 		"agent": "agent", "graphql": "graphql", "integration": "integration", "graph.query": "graph.query",
 	}
 	for name, want := range names {

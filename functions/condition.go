@@ -1,0 +1,120 @@
+package functions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/expressions"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// ConditionInput is the input of condition.
+type ConditionInput struct {
+	Expression input.Text      `json:"expression,omitempty" jsonschema:"what must hold, as in Python: len(input) > 3 and 'x' in input.lower(); a reference stands in it as a value"`
+	Input      json.RawMessage `json:"input,omitempty" jsonschema:"the value called input; empty text when absent"`
+	Variables  json.RawMessage `json:"variables,omitempty" jsonschema:"an object of further values by name"`
+}
+
+// ConditionOutput is what condition gives. Paths test result, or branch.
+type ConditionOutput struct {
+	Result bool            `json:"result" jsonschema:"whether the expression holds"`
+	Branch string          `json:"branch" jsonschema:"the same as text, true or false"`
+	Text   string          `json:"text" jsonschema:"the text of input, for the step behind"`
+	Input  json.RawMessage `json:"input" jsonschema:"input as it was given"`
+}
+
+// Condition judges an expression. It is pure, and so is the language, see package
+// expressions.
+func Condition(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[ConditionInput](text)
+	if err != nil {
+		return nil, err
+	}
+	expression, err := expressions.Parse(string(in.Expression))
+	if err != nil {
+		return nil, input.Bad("expression: %v", err)
+	}
+	given := in.Input
+	if given == nil {
+		given = json.RawMessage(`""`)
+	}
+	names, err := in.names(given, engine.CallOf(ctx).Bindings)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := expression.True(names, expressions.Limits{})
+	if err != nil {
+		return nil, input.Bad("expression: %v", err)
+	}
+	return input.Encode(ConditionOutput{Result: holds, Branch: strconv.FormatBool(holds), Text: input.ResultText(given), Input: given}), nil
+}
+
+// names are the values that the expression knows. What references gave is always known, as
+// its names occur nowhere else.
+func (in ConditionInput) names(given, bindings json.RawMessage) (map[string]any, error) {
+	names := map[string]any{}
+	for _, part := range []struct {
+		field  string
+		object json.RawMessage
+	}{{"variables", in.Variables}, {"references", bindings}} {
+		if len(part.object) == 0 {
+			continue
+		}
+		if err := decodeNumbers(part.object, &names); err != nil {
+			return nil, input.Bad("%s: want an object, not %s", part.field, abridged(part.object))
+		}
+	}
+	var value any
+	if err := decodeNumbers(given, &value); err != nil {
+		return nil, input.Bad("input: %v", err)
+	}
+	if _, known := names["input"]; in.Input != nil || !known {
+		names["input"] = value
+	}
+	return names, nil
+}
+
+// decodeNumbers decodes JSON without loss: numbers stay as they are written.
+func decodeNumbers(text json.RawMessage, to any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(to)
+}
+
+// checkCondition reads the expression with names in the place of its references.
+func checkCondition(text json.RawMessage) []engine.Problem {
+	in, fields, err := input.Decode[ConditionInput](text)
+	if err != nil || bytes.HasPrefix(fields.Get("expression"), []byte("{")) {
+		return nil // an expression put together by a form is read when the step runs
+	}
+	bound, _ := references.Bind(string(in.Expression), func(i int) string { return fmt.Sprintf("ref_%d", i) })
+	if _, err := expressions.Parse(bound); err != nil {
+		return []engine.Problem{{Level: "error", Code: "expression", Message: "expression: " + err.Error()}}
+	}
+	return nil
+}
+
+func conditionSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "condition",
+		Aliases:     []string{"utils.condition"},
+		Description: "Judges an expression, written as in Python, so that paths can go by its result.",
+		Program:     []string{"expression"},
+		Check:       checkCondition,
+		Input:       input.Schema[ConditionInput](),
+		Output:      input.Schema[ConditionOutput](),
+		Examples: []engine.Example{
+			{Title: "A long text without complaints", Input: json.RawMessage(`{"expression": "len(input) > 5 and 'error' not in input.lower()", "input": "All is well"}`),
+				Output: json.RawMessage(`{"result":true,"branch":"true","text":"All is well","input":"All is well"}`)},
+			{Title: "Values by name", Input: json.RawMessage(`{"expression": "0 < count < limit", "variables": {"count": 7, "limit": 5}}`),
+				Output: json.RawMessage(`{"result":false,"branch":"false","text":"","input":""}`)},
+			{Title: "A reference in the expression", Input: json.RawMessage(`{"expression": "@{SESSION_ID}.score.total >= 0.75"}`)},
+		},
+		Function: engine.FunctionFunc(Condition),
+	}
+}

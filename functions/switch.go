@@ -1,0 +1,162 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/compare"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// SwitchInput is the input of switch.
+type SwitchInput struct {
+	Rules           json.RawMessage `json:"rules,omitempty" jsonschema:"a list of {type, left, operator, right, branch}; the first that holds wins"`
+	Otherwise       input.Text      `json:"otherwise,omitempty" jsonschema:"the branch when no rule holds; the number of rules when absent"`
+	StripMarkup     input.Bool      `json:"strip_markup,omitempty" jsonschema:"texts are compared without their Markdown and HTML"`
+	LenientNumbers  input.Bool      `json:"lenient_numbers,omitempty" jsonschema:"what is no number counts as the number it begins with, or as 0"`
+	LenientPatterns input.Bool      `json:"lenient_patterns,omitempty" jsonschema:"patterns may be escaped as editors of rich text do; one that cannot be read matches nothing"`
+}
+
+// A SwitchRule compares two values.
+type SwitchRule struct {
+	Type     input.Text      `json:"type"`     // text (the default), number or boolean
+	Left     json.RawMessage `json:"left"`     // any value
+	Operator input.Text      `json:"operator"` // one of compare.Operators; equal by default
+	Right    json.RawMessage `json:"right"`    // any value
+	Branch   input.Text      `json:"branch"`   // the name of its branch; its index by default
+}
+
+// SwitchOutput is what switch gives. Paths test branches.
+type SwitchOutput struct {
+	Branch   string          `json:"branch" jsonschema:"the branch of the rule that holds, else otherwise"`
+	Index    int             `json:"index" jsonschema:"its place from 0; the number of rules when none holds"`
+	Matched  bool            `json:"matched" jsonschema:"whether a rule holds"`
+	Branches map[string]bool `json:"branches" jsonschema:"each branch, by index and by name, with whether it is the one"`
+}
+
+// Switch finds the first of several rules that holds. Rules behind it are not judged. It is
+// pure.
+func Switch(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[SwitchInput](text)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := switchRules(in.Rules)
+	if err != nil {
+		return nil, err
+	}
+	options := compare.Options{StripMarkup: bool(in.StripMarkup), LenientNumbers: bool(in.LenientNumbers), LenientPatterns: bool(in.LenientPatterns)}
+	index := len(rules)
+	for i, rule := range rules {
+		holds, err := rule.compared().Holds(options)
+		if err != nil {
+			return nil, input.Bad("rules[%d]: %v", i, err)
+		}
+		if holds {
+			index = i
+			break
+		}
+	}
+	return input.Encode(in.output(rules, index)), nil
+}
+
+func (in SwitchInput) output(rules []SwitchRule, index int) SwitchOutput {
+	out := SwitchOutput{Index: index, Matched: index < len(rules), Branches: map[string]bool{}}
+	for i := range len(rules) + 1 {
+		name := string(in.Otherwise)
+		if i < len(rules) {
+			name = string(rules[i].Branch)
+		}
+		number := strconv.Itoa(i)
+		if name == "" {
+			name = number
+		}
+		if i == index {
+			out.Branch = name
+		}
+		for _, key := range []string{number, name} {
+			out.Branches[key] = out.Branches[key] || i == index // rules may share a branch
+		}
+	}
+	return out
+}
+
+func (r SwitchRule) compared() compare.Rule {
+	rule := compare.Rule{Type: compare.Type(r.Type), Left: r.Left, Operator: compare.Operator(r.Operator), Right: r.Right}
+	if rule.Type == "" {
+		rule.Type = compare.Text
+	}
+	if rule.Operator == "" {
+		rule.Operator = compare.Equal
+	}
+	return rule
+}
+
+// switchRules reads the rules, given as a list or as its JSON text.
+func switchRules(given json.RawMessage) ([]SwitchRule, error) {
+	list, err := items("rules", given)
+	if err != nil {
+		return nil, err
+	}
+	rules := make([]SwitchRule, len(list))
+	for i, text := range list {
+		if rules[i], _, err = input.Decode[SwitchRule](text); err != nil {
+			return nil, input.Bad("rules[%d]: %v", i, err)
+		}
+	}
+	return rules, nil
+}
+
+// checkSwitch looks at the types and operators of the rules; their sides may hold
+// references.
+func checkSwitch(text json.RawMessage) []engine.Problem {
+	var problems []engine.Problem
+	bad := func(format string, args ...any) {
+		problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: fmt.Sprintf(format, args...)})
+	}
+	fields, err := input.Parse(text)
+	if err != nil {
+		return nil // the engine says what is wrong with it
+	}
+	given := fields.Get("rules")
+	if given == nil {
+		bad("rules: are missing, so every session takes the last branch")
+		return problems
+	}
+	if given[0] != '[' {
+		return nil // known when the step runs
+	}
+	rules, err := switchRules(given)
+	if err != nil {
+		bad("%v", err)
+	}
+	for i, rule := range rules {
+		if !refers(rule.Type) && !refers(rule.Operator) {
+			if err := rule.compared().Check(); err != nil {
+				bad("rules[%d]: %v", i, err)
+			}
+		}
+	}
+	return problems
+}
+
+func switchSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "switch",
+		Aliases:     []string{"utils.switch"},
+		Description: "Finds the first of several rules that holds, so that paths can go by it.",
+		Check:       checkSwitch,
+		Input:       input.Schema[SwitchInput](),
+		Output:      input.Schema[SwitchOutput](),
+		Examples: []engine.Example{
+			{Title: "By a number, else by a text", Input: json.RawMessage(`{"rules": [{"type": "number", "left": 12, "operator": "larger", "right": 100, "branch": "big"}, ` +
+				`{"left": "Rush order", "operator": "starts_with", "right": "Rush", "branch": "fast"}], "otherwise": "normal"}`),
+				Output: json.RawMessage(`{"branch":"fast","index":1,"matched":true,"branches":{"0":false,"1":true,"2":false,"big":false,"fast":true,"normal":false}}`)},
+			{Title: "What the user said, with a path on @{SESSION_ID}.step.branches.0", Input: json.RawMessage(`{"rules": [{"left": "@{SESSION_ID}.ask.response", "operator": "matches", "right": "^(yes|ok)$"}]}`)},
+		},
+		Function: engine.FunctionFunc(Switch),
+	}
+}
