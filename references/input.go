@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -131,118 +129,6 @@ func inputError(text []byte, at int, reason string) *InputError {
 		Column: 1 + utf8.RuneCount(before[lineStart:]),
 		Reason: reason,
 	}
-}
-
-// compile cuts valid JSON text into slots.
-func compile(text []byte, object bool, options []Option) (*Input, error) {
-	c := compiler{text: text, object: object, input: &Input{}}
-	for _, option := range options {
-		option(&c)
-	}
-	if mayHoldForm(text) {
-		c.ends = blockEnds(text)
-	}
-	c.compile(span{0, len(text)})
-	if c.fault != nil {
-		return nil, c.fault
-	}
-	if len(c.input.slots) > 0 {
-		c.input.names = freeName(text)
-	}
-	return c.input, nil
-}
-
-type compiler struct {
-	text   []byte
-	object bool // the outermost object is no form
-	raw    []string
-	// ends is set where the text may hold a form; see blockEnds.
-	ends  map[int]int
-	input *Input
-	fault *InputError
-	// out is the compact text without the texts that became slots; what
-	// follows cut belongs to the next slot.
-	out       []byte
-	cut       int
-	depth     int
-	textDepth int
-	key       string
-	keyIsRaw  bool
-}
-
-func (c *compiler) compile(s span) {
-	c.out = make([]byte, 0, s.to-s.from)
-	for at := s.from; at < s.to && c.fault == nil; {
-		at = c.token(at)
-	}
-	in := c.input
-	in.tail = c.out[c.cut:len(c.out):len(c.out)]
-	in.size = len(c.out)
-}
-
-// token takes over one token and gives the offset behind it.
-func (c *compiler) token(at int) int {
-	switch b := c.text[at]; {
-	case isSpace(b):
-		return at + 1
-	case b == '"':
-		return c.string(at)
-	case b == '{' && c.ends != nil && !c.keyIsRaw && !(c.object && c.depth == 0):
-		if end, ok := c.takeForm(at); ok {
-			return end
-		}
-		c.depth++
-	case b == '{' || b == '[':
-		c.depth++
-	case b == '}' || b == ']':
-		c.depth--
-	}
-	c.out = append(c.out, c.text[at])
-	return at + 1
-}
-
-func (c *compiler) string(at int) int {
-	end := stringEnd(c.text, at)
-	raw := c.text[at:end]
-	if next := skipSpace(c.text, end); next < len(c.text) && c.text[next] == ':' {
-		if c.depth == 1 {
-			c.key, _ = unquote(raw)
-			c.keyIsRaw = slices.Contains(c.raw, c.key)
-		}
-		c.out = append(c.out, raw...)
-		return end
-	}
-	if !mayRefer(raw) {
-		c.out = append(c.out, raw...)
-		return end
-	}
-	text, _ := unquote(raw)
-	template := Parse(text)
-	if c.keyIsRaw {
-		c.input.raw = append(c.input.raw, template.References()...)
-	}
-	if c.keyIsRaw || !template.HasReference() {
-		c.out = append(c.out, raw...)
-		return end
-	}
-	c.add(slot{
-		template: template,
-		program:  sync.OnceValue(func() program { return scanProgram(template.text) }),
-	})
-	c.input.foreign = append(c.input.foreign, template.foreign...)
-	return end
-}
-
-// mayRefer says whether the JSON string can hold "@{", as such or escaped.
-func mayRefer(raw []byte) bool {
-	return bytes.Contains(raw, []byte(opening)) || bytes.Contains(raw, []byte(`\u00`))
-}
-
-func (c *compiler) add(s slot) {
-	s.before = c.out[c.cut:len(c.out):len(c.out)]
-	s.key, s.direct = c.key, c.depth == 1
-	c.input.slots = append(c.input.slots, s)
-	c.cut = len(c.out)
 }
 
 // HasReference says whether any text of the input holds a reference.
