@@ -1,0 +1,255 @@
+package nebulaflow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/source"
+)
+
+// Properties a compiled workflow carries besides what runs.
+const (
+	propertyFormat    = "source_format" // of the workflow
+	propertySource    = "source"        // of the workflow: the file without nodes and edges, JSON text
+	propertyGenerated = "generated"     // of steps and paths the compiler added
+	propertyEdge      = "edge"          // of a path: the edge as it stood in the file, JSON text
+	propertyFromPort  = "from_port"
+	propertyToPort    = "to_port"
+	propertyOrder     = "order"
+)
+
+// Values of the key onError of a file, which NebulaFlow takes from who runs it.
+const (
+	failFast         = "fail-fast"
+	continueSubgraph = "continue-subgraph"
+)
+
+// Parse compiles a workflow or subflow file. One that breaks rules is refused with a
+// *source.Faults that lists all of them; text that is no JSON with file, line and column.
+func Parse(name string, src []byte) (source.File, error) {
+	f, err := readFlow(name, src)
+	if err != nil {
+		return source.File{}, err
+	}
+	faults := &source.Faults{Name: name, Src: src}
+	f.check(faults)
+	if err := faults.Err(); err != nil {
+		return source.File{}, err
+	}
+	c := newCompiler(f)
+	w := c.compile()
+	w.Extra[propertySource] = topLevel(src)
+	return source.File{Workflows: []engine.Workflow{*w}, Lines: []source.Lines{c.lines(src)}, Notes: c.notes, Saved: c.saved()}, nil
+}
+
+// A compiler makes one workflow of one flow that has no faults.
+type compiler struct {
+	flow         *flow
+	w            *engine.Workflow
+	gates        *gates
+	ready        map[string]float64
+	variables    map[string]bool // names that variable nodes set
+	accumulators map[string]bool
+	used         map[string]bool // ids of steps and of values kept beside them
+	helpers      map[string]string
+	entrances    map[string]string // the step that paths into a node or a loop lead to
+	edges        map[string]bool   // ids of paths
+	incoming     map[string]int    // paths into a step
+	notes        []engine.Problem
+}
+
+func newCompiler(f *flow) *compiler {
+	c := &compiler{flow: f, gates: newGates(f), ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
+		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}}
+	for _, n := range f.Nodes {
+		c.used[n.ID] = true
+		switch n.Type {
+		case kindVariable:
+			c.variables[n.Data.VariableName] = n.Data.VariableName != ""
+		case kindAccumulator:
+			c.accumulators[n.Data.VariableName] = n.Data.VariableName != ""
+		}
+	}
+	return c
+}
+
+func (c *compiler) compile() *engine.Workflow {
+	f := c.flow
+	c.w = &engine.Workflow{ID: f.ID, Name: f.Title, Extra: map[string]any{propertyFormat: Format}}
+	for _, n := range f.Nodes {
+		c.node(n)
+	}
+	for _, r := range f.regions {
+		c.region(r)
+	}
+	for _, e := range f.Edges {
+		if f.live(e) {
+			c.edge(e)
+		}
+	}
+	for _, r := range f.regions {
+		c.contains(r)
+	}
+	c.begin()
+	for i := range f.Outputs {
+		c.outPort(i)
+	}
+	c.joins()
+	c.lint()
+	return c.w
+}
+
+// begin makes the step a session starts at, with a path to each node nothing leads to.
+func (c *compiler) begin() {
+	if c.flow.byID[engine.DefaultEntry] != nil && c.flow.byID[engine.DefaultEntry].active() {
+		return // check has seen that it is the only beginning
+	}
+	c.add(engine.Step{ID: engine.DefaultEntry, Name: "Start", Extra: generated()})
+	begun := map[string]bool{}
+	for _, s := range c.w.Steps {
+		if s.ID == engine.DefaultEntry || s.Inactive || c.incoming[s.ID] > 0 {
+			continue
+		}
+		if at, ok := c.topLevel(s.ID); ok && !begun[s.ID] {
+			begun[s.ID] = true
+			c.link(engine.DefaultEntry, s.ID, &at, nil)
+		}
+	}
+}
+
+// topLevel tells whether a step runs outside of loops, and its place among those ready.
+func (c *compiler) topLevel(step string) (place float64, ok bool) {
+	for id, entrance := range c.entrances {
+		if entrance != step {
+			continue
+		}
+		for _, r := range c.flow.regions {
+			if c.loopID(r) == id {
+				return c.ready[r.start.ID], r.outer == nil
+			}
+		}
+		if c.flow.inRegion[id] == nil {
+			return c.ready[id], true
+		}
+	}
+	return 0, false
+}
+
+// joins makes every step wait for all that leads to it.
+func (c *compiler) joins() {
+	for i := range c.w.Steps {
+		if c.incoming[c.w.Steps[i].ID] > 1 {
+			c.w.Steps[i].Join = engine.JoinAll
+		}
+	}
+}
+
+func (c *compiler) add(s engine.Step) { c.w.Steps = append(c.w.Steps, s) }
+
+func (c *compiler) addPath(p engine.Path) {
+	if p.Kind == engine.Next {
+		c.incoming[p.Target]++
+	}
+	c.w.Paths = append(c.w.Paths, p)
+}
+
+// link draws a path of our own.
+func (c *compiler) link(from, to string, priority *float64, condition any) {
+	p := engine.Path{Kind: engine.Next, Source: from, Target: to, Priority: priority, Extra: generated()}
+	if condition != nil {
+		p.Condition = inputs.Encode(condition)
+	}
+	c.addPath(p)
+}
+
+func generated() map[string]any { return map[string]any{propertyGenerated: true} }
+
+// helper is the id of a step beside the nodes, or of a value kept beside their outputs:
+// always the same for the same purpose, and never that of a node. References can name it.
+func (c *compiler) helper(purpose string) string {
+	if id := c.helpers[purpose]; id != "" {
+		return id
+	}
+	id := idText(purpose)
+	for n := 2; c.used[id]; n++ {
+		id = fmt.Sprintf("%s-%d", idText(purpose), n)
+	}
+	c.used[id], c.helpers[purpose] = true, id
+	return id
+}
+
+// idText makes a text one that references can name.
+func idText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if referable(string(r)) {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+func (c *compiler) loopID(r *region) string          { return c.helper(r.start.ID + "-loop") }
+func (c *compiler) variableID(name string) string    { return c.helper("var-" + name) }
+func (c *compiler) accumulatorID(name string) string { return c.helper("acc-" + name) }
+
+// edge draws the path of an edge. One that crosses the border of a loop leaves from the loop,
+// or leads to it: the loop begins when all that feeds it is there and goes on when it ends.
+func (c *compiler) edge(e *edge) {
+	from, to := c.flow.around(e.Source), c.flow.around(e.Target)
+	shared := 0
+	for shared < len(from) && shared < len(to) && from[shared] == to[shared] {
+		shared++
+	}
+	order := c.ready[e.Target]
+	p := engine.Path{Kind: engine.Next, Source: e.Source, Target: c.entrances[e.Target], Priority: &order, Extra: map[string]any{propertyEdge: string(e.raw), propertyOrder: float64(e.index)}}
+	if len(from) > shared {
+		p.Source = c.loopID(from[shared])
+	}
+	if len(to) > shared {
+		p.Target = c.entrances[c.loopID(to[shared])]
+	}
+	if e.SourceHandle != "" {
+		p.Extra[propertyFromPort] = e.SourceHandle
+	}
+	if e.TargetHandle != "" {
+		p.Extra[propertyToPort] = e.TargetHandle
+	}
+	if e.ID != "" && !c.edges[e.ID] {
+		p.ID, p.Stored, c.edges[e.ID] = e.ID, true, true
+	}
+	c.condition(&p, e)
+	c.addPath(p)
+}
+
+// condition says when the path of an edge is taken: out of an if/else by its decision, out of
+// the start of a while loop only into a round.
+func (c *compiler) condition(p *engine.Path, e *edge) {
+	from := c.flow.byID[e.Source]
+	switch {
+	case from.Type == kindIfElse:
+		p.Condition = inputs.Encode(inputs.Of(e.SourceHandle, inputs.RefOr(from.ID+".result")))
+		p.Label = e.SourceHandle
+	case from.Type == kindLoopStart && from.Data.LoopMode == loopWhile:
+		p.Condition = inputs.Encode(inputs.Of("true", inputs.RefOr(c.helper(from.ID+"-more")+".result")))
+	}
+}
+
+// lines tells where the steps and paths of the file stand.
+func (c *compiler) lines(src []byte) source.Lines {
+	out := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}
+	for _, n := range c.flow.Nodes {
+		out.Steps[n.ID], _ = source.Locate(src, fmt.Sprintf("%s/nodes/%d", c.flow.at, n.index))
+	}
+	for _, e := range c.flow.Edges {
+		if e.ID != "" {
+			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("%s/edges/%d", c.flow.at, e.index))
+		}
+	}
+	return out
+}
+
+func (c *compiler) note(n *node, code, format string, args ...any) {
+	c.notes = append(c.notes, engine.Problem{Level: "warning", Step: n.ID, Code: code, Message: fmt.Sprintf(format, args...)})
+}
