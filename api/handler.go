@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stepgraph/stepgraph/api/compat"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // Options configure the handler. The zero value works: no token, any Host, no routes of
@@ -28,6 +29,8 @@ type Options struct {
 	Hosts    []string // names without port, besides loopback ones
 	// Compat mounts the routes of the systems whose clients are to work unchanged.
 	Compat bool
+	// Vault keeps profiles, variables and secrets; one in memory by default.
+	Vault Vault
 	// Collectors are added to /metrics: what an engine or a store has to count.
 	Collectors []prometheus.Collector
 
@@ -44,6 +47,13 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Heartbeat == 0 {
 		o.Heartbeat = 15 * time.Second
+	}
+	if o.Vault == nil {
+		memory, err := vault.Open(vault.Options{})
+		if err != nil {
+			panic("api: " + err.Error()) // without a file there is nothing to fail
+		}
+		o.Vault = memory
 	}
 	return o
 }
@@ -105,6 +115,9 @@ func (s *server) registerAll() {
 	s.registerSteps()
 	s.registerPaths()
 	s.registerFunctions()
+	s.registerProfiles()
+	s.registerVariables()
+	s.registerSecrets()
 	s.registerSessions()
 	s.registerState()
 	s.registerHistory()

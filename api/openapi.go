@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 func humaConfig() huma.Config {
@@ -39,6 +40,10 @@ func schemaName(t reflect.Type, hint string) string {
 	switch t {
 	case reflect.TypeFor[workflowProblem]():
 		return "WorkflowProblem"
+	case reflect.TypeFor[vault.Profile]():
+		return "ProfileBody"
+	case reflect.TypeFor[vault.Variable]():
+		return "VariableBody"
 	case reflect.TypeFor[engine.Affected]():
 		return "AffectedSessions"
 	}
@@ -53,6 +58,7 @@ const (
 	tagPeople    = "people"
 	tagSteering  = "steering"
 	tagEval      = "evaluation"
+	tagSettings  = "settings"
 	tagBatches   = "batches"
 	tagOperating = "operating"
 )
@@ -65,6 +71,7 @@ var tags = []*huma.Tag{
 	{Name: tagSteering, Description: "what an operator can do to a session"},
 	{Name: tagBatches, Description: "one action on many sessions: durable, restartable, at a rate"},
 	{Name: tagOperating, Description: "why sessions stand where they stand, whom an edit touches, how to take it back"},
+	{Name: tagSettings, Description: "what the operator gives to workflows: profiles of model calls, variables, secrets"},
 	{Name: tagEval, Description: "what a reference gives and why a condition holds"},
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // Faults of requests that only the API knows.
@@ -66,6 +67,15 @@ var problemTable = []problemRow{
 	{Err: engine.ErrBatchNotFound, Slug: "batch_not_found", Status: http.StatusNotFound, Title: "No such batch",
 		Means: "There is no batch of this id; it may have been deleted.",
 		Do:    "List batches with `GET /api/v1/batches`."},
+	{Err: vault.ErrProfileNotFound, Slug: "profile_not_found", Status: http.StatusNotFound, Title: "No such profile",
+		Means: "There is no profile of this name; `exists` lists those there are.",
+		Do:    "Set it with `PUT /api/v1/profiles/{profile}`, or use one of `exists`."},
+	{Err: vault.ErrVariableNotFound, Slug: "variable_not_found", Status: http.StatusNotFound, Title: "No such variable",
+		Means: "There is no variable of this name; `exists` lists those there are.",
+		Do:    "Set it with `PUT /api/v1/variables/{variable}`, or use one of `exists`."},
+	{Err: vault.ErrSecretNotFound, Slug: "secret_not_found", Status: http.StatusNotFound, Title: "No such secret",
+		Means: "There is no secret of this name; `exists` lists those there are.",
+		Do:    "Set it with `PUT /api/v1/secrets/{secret}`, or use one of `exists`."},
 	{Err: errMethod, Slug: "method_not_allowed", Status: http.StatusMethodNotAllowed, Title: "Not with this method",
 		Means: "The route exists, but not for this method; `Allow` lists those it has.",
 		Do:    "Use a method of `Allow`."},
@@ -88,6 +98,9 @@ var problemTable = []problemRow{
 	{Err: engine.ErrSessionEnded, Slug: "session_ended", Status: http.StatusConflict, Title: "The session has ended",
 		Means: "The session is complete or cancelled and cannot do this any more.",
 		Do:    "Start another one."},
+	{Err: vault.ErrFixed, Slug: "fixed_by_configuration", Status: http.StatusConflict, Title: "Set by the configuration file",
+		Means: "The configuration file of the engine has an entry of this name, which comes before whatever the API would set.",
+		Do:    "Change it in the file and start the engine again, or use another name."},
 	{Err: errStepExists, Slug: "step_exists", Status: http.StatusConflict, Title: "The step's id is taken",
 		Means: "The workflow has a step of this id already.",
 		Do:    "Change it with `PATCH`, or choose another id."},
@@ -109,6 +122,7 @@ var problemTable = []problemRow{
 	{Err: errInvalid, Slug: "request_invalid", Status: http.StatusUnprocessableEntity, Title: "The request does not fit",
 		Means: "The body is JSON, but not what this route takes: a field is unknown, missing or of a wrong type; or a parameter is. `errors` names each place.",
 		Do:    "Correct the places named. Nothing has changed."},
+	{Err: vault.ErrInvalid, Slug: "request_invalid", Status: http.StatusUnprocessableEntity},
 	{Err: engine.ErrNoEntry, Slug: "no_entry", Status: http.StatusUnprocessableEntity, Title: "Nowhere to start",
 		Means: "The workflow has no step of the entry's name (`root` when none is given); `exists` lists its steps.",
 		Do:    "Name one of `exists` as `entry`."},

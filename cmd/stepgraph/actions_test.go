@@ -17,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // An action is one thing that can be done: by a call of the library (a method of Engine,
@@ -92,6 +93,19 @@ var actions = []action{
 	{"EvalReference", "POST /eval/reference", "eval reference"},
 	{"EvalCondition", "POST /eval/condition", "eval condition"},
 	{"Registry", "GET /functions", "functions"},
+
+	{"Profiles", "GET /profiles", "profile list"},
+	{"Profile", "GET /profiles/{profile}", "profile list"},
+	{"PutProfile", "PUT /profiles/{profile}", "profile set"},
+	{"DeleteProfile", "DELETE /profiles/{profile}", "profile delete"},
+	{"Variables", "GET /variables", "variable list"},
+	{"Variable", "GET /variables/{variable}", "variable list"},
+	{"PutVariable", "PUT /variables/{variable}", "variable set"},
+	{"DeleteVariable", "DELETE /variables/{variable}", "variable delete"},
+	{"Secrets", "GET /secrets", "secret list"},
+	{"Secret", "GET /secrets/{secret}", "secret list"},
+	{"PutSecret", "PUT /secrets/{secret}", "secret set"},
+	{"DeleteSecret", "DELETE /secrets/{secret}", "secret delete"},
 	{"Doctor", "GET /doctor", "doctor"},
 }
 
@@ -102,6 +116,7 @@ var noActions = map[string]string{
 	"StartAndWait": "Start and Wait in one",
 	"Wait":         "?wait= and --wait of what starts, answers and steers",
 	"Forecast":     "dry_run and --dry-run of a batch",
+	"Lookup":       "what requests of steps ask a vault; nobody else reads a secret",
 	"Adopt":        "once, on a store that LUNA has left: migrate --adopt",
 
 	"Act child_ended": "what a child session sends its parent",
@@ -148,7 +163,7 @@ func TestEachActionIsEverywhere(t *testing.T) {
 	}
 }
 
-// libraryActions are the methods of Engine, Act and StartBatch once for each kind.
+// libraryActions are the methods of Engine and Vault, Act and StartBatch once for each kind.
 func libraryActions(t *testing.T) []string {
 	var all []string
 	e := reflect.TypeFor[*engine.Engine]()
@@ -156,6 +171,9 @@ func libraryActions(t *testing.T) []string {
 		if name := e.Method(i).Name; name != "Act" && name != "StartBatch" {
 			all = append(all, name)
 		}
+	}
+	for kept, i := reflect.TypeFor[*vault.Vault](), 0; i < kept.NumMethod(); i++ {
+		all = append(all, kept.Method(i).Name)
 	}
 	batch := engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{})
 	for _, kind := range append(requestKinds(t), engine.ActionDelete) {

@@ -10,26 +10,31 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/mcp"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // A config is the configuration file. Flags and environment come before it.
 type config struct {
-	Store       string                      `json:"store"`
-	Model       string                      `json:"model"`
-	ModelScript string                      `json:"model_script"`
-	Models      []string                    `json:"models"` // providers workflows may ask for beside the default
-	AllowNet    []string                    `json:"allow_net"`
-	AllowShell  bool                        `json:"allow_shell"`
-	Functions   map[string]string           `json:"functions"` // remote functions: name or prefix.* to address
-	Env         []string                    `json:"env"`       // environment variables that steps may use: NAME, or NAME@HOST for one host
-	Scripts     string                      `json:"scripts"`   // folder of the scripts that steps may name
-	Profiles    map[string]generate.Profile `json:"profiles"`  // named settings of model calls
-	Schemas     map[string]json.RawMessage  `json:"schemas"`   // named schemas of their answers
-	Server      string                      `json:"server"`
-	Token       string                      `json:"token"`
-	Lease       string                      `json:"lease"`
-	Poll        string                      `json:"poll"`
+	Store       string                     `json:"store"`
+	Model       string                     `json:"model"`
+	ModelScript string                     `json:"model_script"`
+	Models      []string                   `json:"models"` // providers workflows may ask for beside the default
+	AllowNet    []string                   `json:"allow_net"`
+	AllowShell  bool                       `json:"allow_shell"`
+	Functions   map[string]string          `json:"functions"` // remote functions: name or prefix.* to address
+	Env         []string                   `json:"env"`       // environment variables that steps may use: NAME, or NAME@HOST for one host
+	Scripts     string                     `json:"scripts"`   // folder of the scripts that steps may name
+	Profiles    map[string]vault.Profile   `json:"profiles"`  // named settings of model calls
+	Variables   map[string]json.RawMessage `json:"variables"` // named values that workflows read
+	Secrets     map[string]secretConfig    `json:"secrets"`   // where secrets are
+	Vault       string                     `json:"vault"`     // file of the profiles, variables and secrets that the API sets
+	MCP         map[string]mcp.Server      `json:"mcp"`       // MCP servers whose tools steps may call
+	Schemas     map[string]json.RawMessage `json:"schemas"`   // named schemas of their answers
+	Server      string                     `json:"server"`
+	Token       string                     `json:"token"`
+	Lease       string                     `json:"lease"`
+	Poll        string                     `json:"poll"`
 }
 
 // readConfig reads a configuration file; "" is none. An unknown key is an error: it is

@@ -35,7 +35,7 @@ const (
 )
 
 func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Finding {
-	registry, catalog, err := a.registry(set, nil)
+	registry, catalog, err := a.knownRegistry(set)
 	if err != nil {
 		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
 	}

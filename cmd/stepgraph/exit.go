@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/sqlite"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // Exit codes.
@@ -71,6 +72,10 @@ var codes = []struct {
 	{engine.ErrStepNotFound, exitNotFound},
 	{engine.ErrPathNotFound, exitNotFound},
 	{engine.ErrBatchNotFound, exitNotFound},
+	{vault.ErrProfileNotFound, exitNotFound},
+	{vault.ErrVariableNotFound, exitNotFound},
+	{vault.ErrSecretNotFound, exitNotFound},
+	{vault.ErrFixed, exitConflict},
 	{engine.ErrNoEntry, exitNotFound},
 	{fs.ErrNotExist, exitNotFound},
 	{engine.ErrNoOpenQuestion, exitConflict},

@@ -14,7 +14,7 @@ func (a *app) functionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			registry, _, err := a.registry(set, nil)
+			registry, _, err := a.knownRegistry(set)
 			if err != nil {
 				return err
 			}

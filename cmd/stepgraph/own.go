@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // An ownEngine is an engine of this process, on a store that it opened. It is asked
@@ -20,6 +21,7 @@ type ownEngine struct {
 	engine   *engine.Engine
 	catalog  *models.Catalog
 	recorder *models.Recorder
+	vault    *vault.Vault
 	stop     context.CancelCauseFunc
 	stopped  chan error // nil while it does not run
 }
@@ -37,7 +39,11 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	if o.record != "" {
 		own.recorder = models.NewRecorder(o.record)
 	}
-	registry, catalog, err := a.registry(o.settings, own.recorder)
+	var err error
+	if own.vault, err = a.openVault(o.settings.store); err != nil {
+		return nil, err
+	}
+	registry, catalog, err := a.registry(o.settings, own.vault, own.recorder)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +56,7 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
 	}
 	own.engine = engine.New(store, registry, engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll})
-	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log}))
+	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.vault}))
 	return own, nil
 }
 

@@ -11,14 +11,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/code"
-	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // registry holds what steps may call, and the models behind it. A mistake in the
 // configuration is found here, before anything runs.
-func (a *app) registry(s settings, recorder *models.Recorder) (*engine.Registry, *models.Catalog, error) {
+func (a *app) registry(s settings, v *vault.Vault, recorder *models.Recorder) (*engine.Registry, *models.Catalog, error) {
 	nets, err := networks(s.allowNet)
 	if err != nil {
 		return nil, nil, err
@@ -29,8 +29,8 @@ func (a *app) registry(s settings, recorder *models.Recorder) (*engine.Registry,
 	}
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{
-		Models: catalog, AllowNet: nets, Getenv: a.openEnv,
-		Profiles: func() map[string]generate.Profile { return a.config.Profiles },
+		Models: catalog, AllowNet: nets, Getenv: a.secretOrEnv(v),
+		Profiles: a.profiles(v),
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
 		Code:     code.Options{Dir: a.config.Scripts},
 	})
@@ -46,6 +46,15 @@ func (a *app) registry(s settings, recorder *models.Recorder) (*engine.Registry,
 		return nil, nil, usagef("configuration %s: functions: there is a function %q already", a.file, name)
 	}
 	return r, catalog, nil
+}
+
+// knownRegistry is the registry of commands that run nothing: doctor, validate, functions.
+func (a *app) knownRegistry(s settings) (*engine.Registry, *models.Catalog, error) {
+	v, err := a.openVault(first(s.store, a.devStore()))
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.registry(s, v, nil)
 }
 
 // networks reads what --allow-net names; a lone address is a network of one.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"time"
 
@@ -38,5 +39,9 @@ type operating interface {
 	Change(ctx context.Context, workflow, part, id string, properties map[string]any) (*client.Edited, error)
 	Remove(ctx context.Context, workflow, part, id string) (*client.Edited, error)
 	DeleteWorkflow(ctx context.Context, workflow string) error
+	Settings(ctx context.Context, kind string) ([]json.RawMessage, error)
+	Setting(ctx context.Context, kind, name string) (json.RawMessage, error)
+	PutSetting(ctx context.Context, kind, name string, body any) (json.RawMessage, error)
+	DeleteSetting(ctx context.Context, kind, name string) error
 	Doctor(ctx context.Context) ([]engine.Finding, error)
 }

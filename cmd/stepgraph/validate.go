@@ -40,7 +40,7 @@ func (a *app) problems(ctx context.Context, to *reach, args []string) ([]placed,
 	if err != nil {
 		return nil, err
 	}
-	registry, _, err := a.registry(set, nil)
+	registry, _, err := a.knownRegistry(set)
 	if err != nil {
 		return nil, err
 	}

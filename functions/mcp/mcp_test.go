@@ -118,7 +118,7 @@ func options(t *testing.T) mcp.Options {
 			"nobody": {Command: self, Env: map[string]string{"TOKEN": "$NOBODY"}},
 			"empty":  {},
 		},
-		Lookup: func(name string) (string, bool) { return "t0psecret", name == "API_TOKEN" },
+		Lookup: func(name, _ string) (string, bool) { return "t0psecret", name == "API_TOKEN" },
 	}
 }
 

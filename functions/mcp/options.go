@@ -30,9 +30,9 @@ type Server struct {
 type Options struct {
 	Servers  map[string]Server
 	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	// Lookup gives the value of a secret or variable of the environment for Env and Headers;
-	// os.LookupEnv by default.
-	Lookup  func(name string) (string, bool)
+	// Lookup gives the value of a secret or variable of the environment for the Headers of a
+	// server on host, or for the Env of a command, with no host; os.LookupEnv by default.
+	Lookup  func(name, host string) (string, bool)
 	Timeout time.Duration // of starting a server, and of one call; 60 s by default
 	Idle    time.Duration // without a call, after which a server is closed; 5 minutes by default
 	Log     *slog.Logger  // what servers write to standard error, at debug level; nil: none
@@ -40,7 +40,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Lookup == nil {
-		o.Lookup = os.LookupEnv
+		o.Lookup = func(name, _ string) (string, bool) { return os.LookupEnv(name) }
 	}
 	if o.Timeout == 0 {
 		o.Timeout = time.Minute
@@ -64,11 +64,11 @@ func (o Options) timeout(s Server) time.Duration {
 var variable = regexp.MustCompile(`\$(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Z_][A-Z0-9_]*)`)
 
 // expand replaces names by values; one without value is an error.
-func (o Options) expand(text string) (string, error) {
+func (o Options) expand(text, host string) (string, error) {
 	var missing string
 	out := variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.Trim(found, "${}")
-		value, ok := o.Lookup(name)
+		value, ok := o.Lookup(name, host)
 		if !ok && missing == "" {
 			missing = name
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // An Error is a problem document of the server, as the error of package engine that it
@@ -42,25 +43,29 @@ func (e *Error) Unwrap() error { return e.err }
 
 // sentinels by slug of the problem's type.
 var sentinels = map[string]error{
-	"session_not_found":  engine.ErrSessionNotFound,
-	"workflow_not_found": engine.ErrWorkflowNotFound,
-	"step_not_found":     engine.ErrStepNotFound,
-	"path_not_found":     engine.ErrPathNotFound,
-	"batch_not_found":    engine.ErrBatchNotFound,
-	"batch_busy":         engine.ErrSessionBusy,
-	"not_on_this_store":  engine.ErrNotOnThisStore,
-	"no_entry":           engine.ErrNoEntry,
-	"no_open_question":   engine.ErrNoOpenQuestion,
-	"already_answered":   engine.ErrAlreadyAnswered,
-	"key_reused":         engine.ErrKeyReused,
-	"answer_invalid":     engine.ErrAnswerInvalid,
-	"session_exists":     engine.ErrSessionExists,
-	"session_busy":       engine.ErrSessionBusy,
-	"session_ended":      engine.ErrSessionEnded,
-	"version_mismatch":   engine.ErrVersionMismatch,
-	"too_large":          engine.ErrTooLarge,
-	"bad_request":        engine.ErrBadRequest,
-	"overloaded":         engine.ErrOverloaded,
+	"session_not_found":      engine.ErrSessionNotFound,
+	"workflow_not_found":     engine.ErrWorkflowNotFound,
+	"step_not_found":         engine.ErrStepNotFound,
+	"path_not_found":         engine.ErrPathNotFound,
+	"batch_not_found":        engine.ErrBatchNotFound,
+	"profile_not_found":      vault.ErrProfileNotFound,
+	"variable_not_found":     vault.ErrVariableNotFound,
+	"secret_not_found":       vault.ErrSecretNotFound,
+	"fixed_by_configuration": vault.ErrFixed,
+	"batch_busy":             engine.ErrSessionBusy,
+	"not_on_this_store":      engine.ErrNotOnThisStore,
+	"no_entry":               engine.ErrNoEntry,
+	"no_open_question":       engine.ErrNoOpenQuestion,
+	"already_answered":       engine.ErrAlreadyAnswered,
+	"key_reused":             engine.ErrKeyReused,
+	"answer_invalid":         engine.ErrAnswerInvalid,
+	"session_exists":         engine.ErrSessionExists,
+	"session_busy":           engine.ErrSessionBusy,
+	"session_ended":          engine.ErrSessionEnded,
+	"version_mismatch":       engine.ErrVersionMismatch,
+	"too_large":              engine.ErrTooLarge,
+	"bad_request":            engine.ErrBadRequest,
+	"overloaded":             engine.ErrOverloaded,
 }
 
 // problem reads the answer of a call that was refused.

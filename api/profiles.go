@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/vault"
+)
+
+// Vault is what the API asks of the place where profiles, variables and secrets are kept;
+// *vault.Vault is one.
+type Vault interface {
+	Profiles() ([]vault.Named[vault.Profile], error)
+	Profile(name string) (vault.Named[vault.Profile], error)
+	PutProfile(name string, p vault.Profile) error
+	DeleteProfile(name string) error
+	Variables() ([]vault.Named[vault.Variable], error)
+	Variable(name string) (vault.Named[vault.Variable], error)
+	PutVariable(name string, v vault.Variable) error
+	DeleteVariable(name string) error
+	Secrets() ([]vault.Named[vault.Secret], error)
+	Secret(name string) (vault.Named[vault.Secret], error)
+	PutSecret(name, value string, s vault.Secret) error
+	DeleteSecret(name string) error
+}
+
+// A Profile is named settings of model calls.
+type Profile struct {
+	vault.Origin
+	vault.Profile
+}
+
+func profileOf(n vault.Named[vault.Profile]) Profile { return Profile{n.Origin, n.Entry} }
+
+// AtProfile is embedded by what is addressed by a profile.
+type AtProfile struct {
+	Profile string `path:"profile" doc:"its name"`
+}
+
+type putProfileIn struct {
+	AtProfile
+	Body vault.Profile
+}
+
+func (s *server) registerProfiles() {
+	register(s, operation{id: "listProfiles", method: http.MethodGet, path: "/api/v1/profiles", tag: tagSettings,
+		summary: "List profiles by name"}, s.listProfiles)
+	register(s, operation{id: "getProfile", method: http.MethodGet, path: "/api/v1/profiles/{profile}", tag: tagSettings,
+		summary: "Read a profile", problems: []string{"profile_not_found"}}, s.getProfile)
+	register(s, operation{id: "putProfile", method: http.MethodPut, path: "/api/v1/profiles/{profile}", tag: tagSettings,
+		summary: "Set a profile", about: "Model calls use it from the next one on.", problems: []string{"fixed_by_configuration"}}, s.putProfile)
+	register(s, operation{id: "deleteProfile", method: http.MethodDelete, path: "/api/v1/profiles/{profile}", tag: tagSettings,
+		summary: "Remove a profile", about: "Steps that name it fail from then on.", problems: []string{"profile_not_found", "fixed_by_configuration"}}, s.deleteProfile)
+}
+
+func (s *server) listProfiles(context.Context, *empty) (*pageOut[Profile], error) {
+	return listed(s.o.Vault.Profiles, profileOf)
+}
+
+func (s *server) getProfile(_ context.Context, in *AtProfile) (*struct{ Body Profile }, error) {
+	return entry(s.o.Vault.Profile, in.Profile, profileOf)
+}
+
+func (s *server) putProfile(ctx context.Context, in *putProfileIn) (*struct{ Body Profile }, error) {
+	if err := s.o.Vault.PutProfile(in.Profile, in.Body); err != nil {
+		return nil, err
+	}
+	s.o.Log.InfoContext(ctx, "profile set", "profile", in.Profile)
+	return entry(s.o.Vault.Profile, in.Profile, profileOf)
+}
+
+func (s *server) deleteProfile(ctx context.Context, in *AtProfile) (*empty, error) {
+	err := s.o.Vault.DeleteProfile(in.Profile)
+	if err == nil {
+		s.o.Log.InfoContext(ctx, "profile removed", "profile", in.Profile)
+	}
+	return nil, err
+}
+
+// listed is a page of all there are: an operator sets tens of them, not thousands.
+func listed[T, W any](read func() ([]vault.Named[T], error), of func(vault.Named[T]) W) (*pageOut[W], error) {
+	all, err := read()
+	if err != nil {
+		return nil, err
+	}
+	items := make([]W, len(all))
+	for i, n := range all {
+		items[i] = of(n)
+	}
+	return pageOf(items, ""), nil
+}
+
+// entry is one of them.
+func entry[T, W any](read func(string) (vault.Named[T], error), name string, of func(vault.Named[T]) W) (*struct{ Body W }, error) {
+	n, err := read(name)
+	var missing *vault.NotFoundError
+	if errors.As(err, &missing) {
+		for i := range problemTable {
+			if problemTable[i].Err == missing.Err {
+				p := problem(problemTable[i].Slug, err.Error())
+				p.Exists = missing.Exists[:min(len(missing.Exists), maxExists)]
+				return nil, p
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body W }{of(n)}, nil
+}

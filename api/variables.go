@@ -1,0 +1,61 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/vault"
+)
+
+// A Variable is a named value that workflows read.
+type Variable struct {
+	vault.Origin
+	vault.Variable
+}
+
+func variableOf(n vault.Named[vault.Variable]) Variable { return Variable{n.Origin, n.Entry} }
+
+// AtVariable is embedded by what is addressed by a variable.
+type AtVariable struct {
+	Variable string `path:"variable" doc:"its name"`
+}
+
+type putVariableIn struct {
+	AtVariable
+	Body vault.Variable
+}
+
+func (s *server) registerVariables() {
+	register(s, operation{id: "listVariables", method: http.MethodGet, path: "/api/v1/variables", tag: tagSettings,
+		summary: "List variables by name, with their values"}, s.listVariables)
+	register(s, operation{id: "getVariable", method: http.MethodGet, path: "/api/v1/variables/{variable}", tag: tagSettings,
+		summary: "Read a variable", problems: []string{"variable_not_found"}}, s.getVariable)
+	register(s, operation{id: "putVariable", method: http.MethodPut, path: "/api/v1/variables/{variable}", tag: tagSettings,
+		summary: "Set a variable", about: "It may stand in histories and logs: what nobody should read is a secret.", problems: []string{"fixed_by_configuration"}}, s.putVariable)
+	register(s, operation{id: "deleteVariable", method: http.MethodDelete, path: "/api/v1/variables/{variable}", tag: tagSettings,
+		summary: "Remove a variable", problems: []string{"variable_not_found", "fixed_by_configuration"}}, s.deleteVariable)
+}
+
+func (s *server) listVariables(context.Context, *empty) (*pageOut[Variable], error) {
+	return listed(s.o.Vault.Variables, variableOf)
+}
+
+func (s *server) getVariable(_ context.Context, in *AtVariable) (*struct{ Body Variable }, error) {
+	return entry(s.o.Vault.Variable, in.Variable, variableOf)
+}
+
+func (s *server) putVariable(ctx context.Context, in *putVariableIn) (*struct{ Body Variable }, error) {
+	if err := s.o.Vault.PutVariable(in.Variable, in.Body); err != nil {
+		return nil, err
+	}
+	s.o.Log.InfoContext(ctx, "variable set", "variable", in.Variable)
+	return entry(s.o.Vault.Variable, in.Variable, variableOf)
+}
+
+func (s *server) deleteVariable(ctx context.Context, in *AtVariable) (*empty, error) {
+	err := s.o.Vault.DeleteVariable(in.Variable)
+	if err == nil {
+		s.o.Log.InfoContext(ctx, "variable removed", "variable", in.Variable)
+	}
+	return nil, err
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/api"
+)
+
+var secretSettings = settingsOf{kind: "secrets", name: "secret", headings: "SECRET\tHOSTS\tFROM\tDESCRIPTION",
+	row: func(text json.RawMessage) ([]any, error) {
+		var s api.Secret
+		err := json.Unmarshal(text, &s)
+		return []any{s.Name, first(strings.Join(s.Hosts, " "), "all"), s.Source, short(s.Description, 60)}, err
+	}}
+
+func (a *app) secretCommand() *cobra.Command {
+	return group("secret", "Lists, sets and removes secrets; nobody reads one again",
+		a.settingList(secretSettings), a.secretSetCommand(), a.settingDelete(secretSettings))
+}
+
+func (a *app) secretSetCommand() *cobra.Command {
+	var file, variable, description string
+	var hosts []string
+	to := &reach{}
+	c := &cobra.Command{Use: "set SECRET", Short: "Sets a secret from standard input, a file or the environment", Args: want(cobra.ExactArgs(1)),
+		Long: "Sets a secret. Its value is read from standard input unless a flag says otherwise; it is no argument, since those stand\n" +
+			"in the shell's history and in the list of processes. A line's end after it does not count.",
+		RunE: func(c *cobra.Command, args []string) error {
+			value, err := a.secretText(file, variable)
+			if err != nil {
+				return err
+			}
+			body := api.SecretBody{Value: value}
+			body.Hosts, body.Description = hosts, description
+			return a.with(c.Context(), to, func(s service) error { return a.putSetting(c.Context(), s, secretSettings, args[0], body) })
+		}}
+	to.register(c)
+	c.Flags().StringVar(&file, "from-file", "", "file that holds the value")
+	c.Flags().StringVar(&variable, "from-env", "", "variable of the environment that holds the value")
+	c.Flags().StringArrayVar(&hosts, "host", nil, "host that requests may take it to, *.example.com for all below; all hosts without")
+	c.Flags().StringVar(&description, "description", "", "what it is for")
+	return c
+}
+
+func (a *app) secretText(file, variable string) (string, error) {
+	var text []byte
+	var err error
+	switch {
+	case file != "" && variable != "":
+		return "", usagef("--from-file and --from-env exclude one another")
+	case variable != "":
+		text = []byte(a.env(variable))
+	case file != "":
+		text, err = os.ReadFile(file)
+	default:
+		text, err = io.ReadAll(io.LimitReader(a.in, 1<<20))
+	}
+	value := strings.TrimRight(string(text), "\r\n")
+	if err == nil && value == "" {
+		err = usagef("the secret is empty")
+	}
+	return value, err
+}

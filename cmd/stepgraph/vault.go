@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/vault"
+)
+
+// A secretConfig says where the value of a secret is: the configuration file never holds it.
+type secretConfig struct {
+	Env         string   `json:"env,omitempty"`   // a variable of the environment
+	File        string   `json:"file,omitempty"`  // a file, such as those that Docker and Kubernetes mount
+	Hosts       []string `json:"hosts,omitempty"` // that requests may take it to; every host when empty
+	Description string   `json:"description,omitempty"`
+}
+
+// openVault opens the profiles, variables and secrets of an engine on a store: those of the
+// configuration, and those in a file beside it.
+func (a *app) openVault(store string) (*vault.Vault, error) {
+	fixed := vault.Fixed{Profiles: a.config.Profiles, Variables: map[string]vault.Variable{}, Secrets: map[string]vault.FixedSecret{}}
+	for name, value := range a.config.Variables {
+		fixed.Variables[name] = vault.Variable{Value: value}
+	}
+	for name, s := range a.config.Secrets {
+		value, err := a.secretValue(s)
+		if err != nil {
+			return nil, usagef("configuration %s: secrets: %s: %s", a.file, name, err)
+		}
+		fixed.Secrets[name] = vault.FixedSecret{Secret: vault.Secret{Hosts: s.Hosts, Description: s.Description}, Value: value}
+	}
+	file := a.vaultFile(store)
+	v, err := vault.Open(vault.Options{File: file, Fixed: fixed})
+	if err != nil {
+		return nil, fmt.Errorf("profiles, variables and secrets: %w", err)
+	}
+	return v, nil
+}
+
+// vaultFile stands beside an embedded store, else where dev keeps its things. A store in
+// memory has none.
+func (a *app) vaultFile(store string) string {
+	if file := first(a.env("STEPGRAPH_VAULT"), a.config.Vault); file != "" {
+		return file
+	}
+	kind, file, err := kindOfStore(store)
+	switch {
+	case err != nil || kind == storeMemory:
+		return ""
+	case kind == storeSQLite:
+		return file + ".vault"
+	}
+	return filepath.Join(a.dir, "vault")
+}
+
+func (a *app) secretValue(s secretConfig) (func() (string, error), error) {
+	switch {
+	case s.Env != "" && s.File != "":
+		return nil, fmt.Errorf("give env or file, one of the two")
+	case s.Env != "":
+		return func() (string, error) { return a.env(s.Env), nil }, nil
+	case s.File != "":
+		return func() (string, error) {
+			text, err := os.ReadFile(s.File)
+			return string(text), err
+		}, nil
+	}
+	return nil, fmt.Errorf("env, the variable of the environment that holds it, or file is missing")
+}
+
+// secretOrEnv gives steps the secrets of the vault and the variables of the environment that
+// the configuration opens.
+func (a *app) secretOrEnv(v *vault.Vault) func(name, host string) (string, bool) {
+	return func(name, host string) (string, bool) {
+		value, ok, err := v.Lookup(name, host)
+		if err != nil {
+			a.log.Warn("secret cannot be read", "secret", name, "error", err)
+		}
+		if ok {
+			return value, true
+		}
+		return a.openEnv(name, host)
+	}
+}
+
+// profiles are those of the vault as model calls take them.
+func (a *app) profiles(v *vault.Vault) func() map[string]generate.Profile {
+	return func() map[string]generate.Profile {
+		all, err := v.Profiles()
+		if err != nil {
+			a.log.Warn("profiles cannot be read", "error", err)
+		}
+		out := make(map[string]generate.Profile, len(all))
+		for _, n := range all {
+			out[n.Name] = modelProfile(n.Entry)
+		}
+		return out
+	}
+}
+
+func modelProfile(p vault.Profile) generate.Profile {
+	return generate.Profile{
+		Model: p.Model, System: p.System, Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens,
+		ReasoningEffort: p.ReasoningEffort, Schema: p.Schema, SchemaName: p.SchemaName, Parameters: p.Parameters,
+	}
+}
