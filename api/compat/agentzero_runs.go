@@ -16,15 +16,19 @@ import (
 // execute starts a run of the flow in the body. It runs on the saved workflow where that is
 // the same flow, else on one of its own, which further runs of that version share.
 func (a *agentZero) execute(ctx context.Context, b flowBody) (any, error) {
+	text, err := a.flowToRun(ctx, b)
+	if err != nil {
+		return nil, err
+	}
 	var named struct {
 		Name string `json:"name"`
 	}
-	_ = json.Unmarshal(b.Flow, &named) // compileFlow says what is wrong with it
+	_ = json.Unmarshal(text, &named) // compileFlow says what is wrong with it
 	id, err := flowID(orText(named.Name, "flow"))
 	if err != nil {
 		return nil, err
 	}
-	w, err := compileFlow(id, b.Flow)
+	w, err := compileFlow(id, text)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +39,7 @@ func (a *agentZero) execute(ctx context.Context, b flowBody) (any, error) {
 	if err := a.runnable(w); err != nil {
 		return nil, err
 	}
-	if err := a.settle(ctx, w, b.Flow); err != nil {
+	if err := a.settle(ctx, w, text); err != nil {
 		return nil, err
 	}
 	inputs, err := json.Marshal(map[string]string{"prompt": prompt})
@@ -47,6 +51,19 @@ func (a *agentZero) execute(ctx context.Context, b flowBody) (any, error) {
 		return nil, err
 	}
 	return map[string]any{"ok": true, "flow_run_id": s.ID, "run_id": s.ID}, nil
+}
+
+// flowToRun is the flow in a body: as a whole, or by the name of a saved one.
+func (a *agentZero) flowToRun(ctx context.Context, b flowBody) (json.RawMessage, error) {
+	var name string
+	if json.Unmarshal(b.Flow, &name) != nil {
+		return b.Flow, nil
+	}
+	w, err := a.flow(ctx, flowBody{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	return flowText(w)
 }
 
 // runnable refuses a flow that cannot work here, such as one with a tool nobody has.

@@ -204,6 +204,20 @@ func TestRuns(t *testing.T) {
 	same(t, s.call("flow_status", map[string]any{"run_id": run}), `{"ok": false, "success": false, "error": "Run not found: `+run+`"}`)
 }
 
+func TestRunByName(t *testing.T) {
+	s := newFlowServer(t)
+	close(s.hold)
+	s.call("flow_save", raw(twoSteps))
+	run := s.call("flow_execute", map[string]any{"flow": "Two Step", "prompt": "cats"})["run_id"].(string)
+	s.rest(run)
+	if got := s.call("flow_status", map[string]any{"run_id": run}); got["final_output"] != "echo: cats" {
+		t.Errorf("got %v", got)
+	}
+	if got := s.call("flow_execute", map[string]any{"flow": "none", "prompt": "cats"}); got["error"] != "Flow not found: none" {
+		t.Errorf("got %v", got)
+	}
+}
+
 // A version that was never saved runs on a workflow of its own and does not touch the saved
 // one; a failure names its node, and what was not reached is skipped.
 func TestUnsavedVersionFails(t *testing.T) {
