@@ -1,0 +1,210 @@
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/process"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+)
+
+// Bounds of what a command may say and how long its text may be.
+const (
+	maxOutput = 1_000_000 // characters of each stream
+	maxText   = 100 << 10 // bytes of the program text
+	timeout   = 5 * time.Minute
+	atOnce    = 8 // commands that one engine runs
+)
+
+// Options are the operator's choices. The zero value refuses every call.
+type Options struct {
+	Allow bool   // whether steps may run commands at all
+	Dir   string // the folder commands run in, and below which cwd is; the engine's own by default
+	// Env names variables of the engine's environment that commands get beside PATH, HOME,
+	// LANG and TMPDIR.
+	Env []string
+	// Getenv reads the engine's environment; os.Getenv by default.
+	Getenv func(string) string
+}
+
+// Input is the input of shell.
+type Input struct {
+	Command   input.Text      `json:"command,omitempty" jsonschema:"a command line; a reference in it is bound as a value and quoted"`
+	Script    input.Text      `json:"script,omitempty" jsonschema:"a script, instead of command; the same holds"`
+	Shell     input.Text      `json:"shell,omitempty" jsonschema:"bash (the default), sh, zsh or pwsh"`
+	Args      []input.Text    `json:"args,omitempty" jsonschema:"positional arguments of a script"`
+	Stdin     json.RawMessage `json:"stdin,omitempty" jsonschema:"what it reads: a text; anything else as compact JSON"`
+	Env       json.RawMessage `json:"env,omitempty" jsonschema:"an object of further variables"`
+	Cwd       input.Text      `json:"cwd,omitempty" jsonschema:"a folder below the configured one"`
+	Flags     Flags           `json:"flags,omitempty" jsonschema:"of a script"`
+	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"an exit code other than 0 is an error of the step, not an output"`
+	Fences    input.Bool      `json:"strip_code_fences,omitempty" jsonschema:"take Markdown fences off stdin"`
+	Normalize *input.Bool     `json:"normalize_crlf,omitempty" jsonschema:"make CRLF of stdin LF; true when absent"`
+	Stream    input.Bool      `json:"stream,omitempty" jsonschema:"show the output as it comes"`
+}
+
+// Flags are those of set.
+type Flags struct {
+	ExitOnError input.Bool `json:"exit_on_error,omitempty"`
+	UnsetVars   input.Bool `json:"unset_vars,omitempty"`
+	Pipefail    input.Bool `json:"pipefail,omitempty"`
+}
+
+// Output is what a command gives.
+type Output struct {
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	ExitCode  int    `json:"exit_code"`
+	Text      string `json:"text" jsonschema:"stdout, and below it stderr if there is any"`
+	Truncated bool   `json:"truncated" jsonschema:"output beyond a million characters was dropped"`
+}
+
+// Spec is shell. A command may run twice when its worker dies before the result is durable:
+// it finds the key of the call in STEPGRAPH_KEY and can tell by it.
+func Spec(o Options) engine.Spec {
+	f := function{o}
+	if f.options.Getenv == nil {
+		f.options.Getenv = os.Getenv
+	}
+	spec := engine.Spec{
+		Name:        "shell",
+		Aliases:     []string{"cli", "utils.shell"},
+		Description: "Runs a command or a script of the workflow's own text.",
+		Effects:     true,
+		Limit:       atOnce,
+		Timeout:     timeout,
+		Program:     []string{"command", "script"},
+		Arguments:   "env",
+		Check:       check,
+		Input:       input.Schema[Input](),
+		Output:      input.Schema[Output](),
+		Examples: []engine.Example{
+			{Title: "A command with a bound value", Input: json.RawMessage(`{"command": "echo hello @{SESSION_ID}.ask.response"}`)},
+			{Title: "A script that reads its input", Input: json.RawMessage(`{"script": "sort -u | head -n 3", "stdin": "b\na\nb\n", "flags": {"exit_on_error": true}}`)},
+		},
+		Function: engine.FunctionFunc(f.call),
+	}
+	if !o.Allow {
+		spec.Disabled = "shell is off: the operator can allow it with --allow-shell; a workflow cannot"
+	}
+	return spec
+}
+
+func check(text json.RawMessage) []engine.Problem {
+	o, err := input.Parse(text)
+	if err != nil {
+		return nil
+	}
+	if o.Get("command") == nil && o.Get("script") == nil {
+		return []engine.Problem{{Level: "error", Code: "bad_input", Message: "give command or script"}}
+	}
+	if o.Get("command") != nil && o.Get("script") != nil {
+		return []engine.Problem{{Level: "error", Code: "bad_input", Message: "give command or script, not both"}}
+	}
+	return nil
+}
+
+type function struct{ options Options }
+
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	call := engine.CallOf(ctx)
+	values, err := bindings(call.Bindings)
+	if err != nil {
+		return nil, err
+	}
+	c, cleanUp, err := f.command(in, values)
+	defer cleanUp()
+	if err != nil {
+		return nil, err
+	}
+	c.Env = append(c.Env, "STEPGRAPH_KEY="+call.Key, "STEPGRAPH_SESSION="+call.Session)
+	if in.Stream {
+		c.Chunk = func(_, chunk string) { talk.Of(ctx).Token(chunk) }
+	}
+	r, err := process.Run(ctx, c)
+	if err != nil {
+		var known *engine.CallError
+		if errors.As(err, &known) || ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, input.Bad("the shell cannot be started: %v", err)
+	}
+	return result(r, bool(in.Raise))
+}
+
+func result(r process.Result, raise bool) (json.RawMessage, error) {
+	if r.Signal != "" {
+		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the command was ended by signal: " + r.Signal}
+	}
+	out := Output{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.Code, Truncated: r.Truncated, Text: r.Stdout}
+	if r.Stderr != "" {
+		out.Text += "\n" + r.Stderr
+	}
+	if r.Truncated {
+		out.Text += "... (truncated)"
+	}
+	if raise && r.Code != 0 {
+		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "exit code " + string(input.Encode(r.Code)) + ": " + abridged(strings.TrimSpace(out.Text))}
+	}
+	return input.Encode(out), nil
+}
+
+func abridged(s string) string {
+	if r := []rune(s); len(r) > 500 {
+		return "…" + string(r[len(r)-500:])
+	}
+	return s
+}
+
+// bindings are the values of references in the program text, by their identifiers.
+func bindings(given json.RawMessage) (map[string]string, error) {
+	values := map[string]string{}
+	if len(given) == 0 {
+		return values, nil
+	}
+	fields, err := input.Parse(given)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range fields {
+		values[field.Name] = strings.ReplaceAll(input.TextOf(field.Value), "\x00", "")
+	}
+	return values, nil
+}
+
+// folder is where the command runs.
+func (f function) folder(cwd string) (string, error) {
+	base := f.options.Dir
+	if base == "" {
+		var err error
+		if base, err = os.Getwd(); err != nil {
+			return "", err
+		}
+	}
+	if cwd == "" {
+		return base, nil
+	}
+	if !filepath.IsLocal(cwd) {
+		return "", input.Bad("cwd: want a folder below the configured one, not %q", cwd)
+	}
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return "", input.Bad("cwd: %v", err)
+	}
+	defer root.Close()
+	if info, err := root.Stat(cwd); err != nil || !info.IsDir() {
+		return "", input.Bad("cwd: there is no folder %q below the configured one", cwd)
+	}
+	return filepath.Join(base, cwd), nil
+}
