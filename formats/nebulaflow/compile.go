@@ -57,6 +57,7 @@ type compiler struct {
 	entrances    map[string]string // the step that paths into a node or a loop lead to
 	edges        map[string]bool   // ids of paths
 	incoming     map[string]int    // paths into a step
+	given        []text            // the inputs of a node that runs alone
 	notes        []engine.Problem
 }
 

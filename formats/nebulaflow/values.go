@@ -11,6 +11,9 @@ import (
 // values are the inputs of a node, in the order in which its templates count them. In a loop
 // those that may be left from an earlier round are gathered by a step of their own.
 func (c *compiler) values(n *node) []text {
+	if c.given != nil {
+		return c.given
+	}
 	var all []text
 	var stale []*edge
 	for _, e := range c.flow.inputs(n) {

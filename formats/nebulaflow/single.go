@@ -1,0 +1,53 @@
+package nebulaflow
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Single is the message execute_node: one node with its inputs and variables.
+type Single struct {
+	Node      json.RawMessage   `json:"node"`
+	Inputs    []string          `json:"inputs"`
+	Variables map[string]string `json:"variables"`
+}
+
+// aloneNever are the nodes that mean nothing outside of a workflow.
+var aloneNever = map[string]bool{kindAccumulator: true, kindLoopStart: true, kindLoopEnd: true, kindInput: true, kindOutput: true}
+
+// Workflow makes a workflow of the one node and the start of its session. A node that cannot
+// run alone is an error, worded as in NebulaFlow.
+func (s Single) Workflow(id string) (*engine.Workflow, engine.StartRequest, error) {
+	n := &node{}
+	if err := json.Unmarshal(s.Node, n); err != nil {
+		return nil, engine.StartRequest{}, fmt.Errorf("node: %w", err)
+	}
+	if aloneNever[n.Type] || !kinds[n.Type] {
+		return nil, engine.StartRequest{}, fmt.Errorf("Run mode \"single-node\" is not supported for node type: %s", n.Type) //nolint:staticcheck // people see NebulaFlow's words
+	}
+	f := &flow{graph: graph{Nodes: []*node{n}}}
+	f.prepare()
+	f.findRegions()
+	c := newCompiler(f)
+	q := engine.StartRequest{Workflow: id, Outputs: map[string]json.RawMessage{}}
+	for name, value := range s.Variables {
+		c.variables[name] = true
+		q.Outputs[c.variableID(name)] = encode(value)
+	}
+	c.given = []text{}
+	for _, given := range s.Inputs {
+		c.given = append(c.given, lit(given))
+	}
+	if n.Type == kindPreview { // it shows its inputs as templates of one another
+		plain := c.given
+		c.given = nil
+		for _, given := range s.Inputs {
+			c.given = append(c.given, c.template(given, plain, n))
+		}
+	}
+	w := c.compile()
+	w.ID = id
+	return w, q, nil
+}
