@@ -55,7 +55,7 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
 			Visit: l.Visit, Attempt: r.counters.Attempts[step.ID] + 1, Key: key, Bindings: bindings,
-			Number: number,
+			Number: number, OnError: step.OnError,
 		},
 	}
 	if len(step.tools) > 0 {

@@ -18,6 +18,9 @@ type Call struct {
 	// Key stays the same on every attempt of one call: session/step/visit/call. It goes
 	// out as Idempotency-Key wherever there is a wire.
 	Key string
+	// OnError is the step's on_error: what its function does about failures of what it runs
+	// may depend on it.
+	OnError string
 	// Bindings holds the values of references in program text by identifier, as one JSON
 	// object (see Spec.Program).
 	Bindings json.RawMessage

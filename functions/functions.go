@@ -15,6 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/graphql"
 	"github.com/stepgraph/stepgraph/functions/integration"
+	"github.com/stepgraph/stepgraph/functions/shell"
 )
 
 // Options are what functions may use here. The zero value works: no model, no network but
@@ -30,6 +31,7 @@ type Options struct {
 	Transport http.RoundTripper // replaces the guarded one of api
 	Timeout   time.Duration     // of an HTTP request whose step sets none; 30 s by default
 	Code      code.Options      // limits of scripts, and their folder
+	Shell     shell.Options     // whether steps may run commands, and where
 	Graph     graph.Options     // what graph.query reads; off without
 	Log       *slog.Logger      // what integrations gave, at debug level; nil: none
 }
@@ -55,6 +57,7 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(graphql.Spec(graphql.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
 	r.Add(integration.Spec(integration.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport, Log: o.Log}))
 	r.Add(graph.Spec(o.Graph))
+	r.Add(shell.Spec(o.Shell))
 
 	// Work on data.
 	r.Add(code.Spec(o.Code))

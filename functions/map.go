@@ -17,7 +17,7 @@ type MapInput struct {
 	Inputs      json.RawMessage `json:"inputs,omitempty" jsonschema:"an object that each session gets beside item and index"`
 	Outputs     json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are the result; its last step when absent"`
 	Concurrency input.Int       `json:"concurrency,omitempty" jsonschema:"how many sessions run at once; 32 when absent"`
-	OnError     input.Text      `json:"on_error,omitempty" jsonschema:"continue: items that failed are results too; otherwise the step fails once all have ended"`
+	OnError     input.Text      `json:"on_error,omitempty" jsonschema:"continue: items that failed are results too; otherwise the step fails once all have ended; the step's own on_error when absent"`
 	Separator   *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of the results; a new line when absent"`
 }
 
@@ -43,6 +43,9 @@ func Map(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	}
 	if err := in.check(); err != nil {
 		return nil, err
+	}
+	if in.OnError == "" {
+		in.OnError = input.Text(engine.CallOf(ctx).OnError)
 	}
 	if body := engine.CallOf(ctx).Body; body != nil {
 		return in.finish(body)
