@@ -20,6 +20,9 @@ const (
 	propertyOrder     = "order"
 )
 
+// givenPrompt is the prompt a session was started with.
+const givenPrompt = "initial.prompt"
+
 // Parse compiles a flow. A flow that breaks rules is refused with a *source.Faults that lists
 // all of them; text that is no JSON with file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
@@ -35,6 +38,7 @@ func Parse(name string, src []byte) (source.File, error) {
 	c := &compiler{flow: f, used: map[string]bool{}, helpers: map[string]string{}, edges: map[string]bool{}}
 	w := c.compile()
 	w.Extra[propertyFlow] = topLevel(src)
+	w.Normalize()
 	return source.File{Workflows: []engine.Workflow{*w}, Lines: []source.Lines{c.lines(src)}, Notes: c.notes}, nil
 }
 
@@ -86,8 +90,8 @@ func (c *compiler) begin(in *node) {
 	ask := c.askID(in)
 	c.add(engine.Step{ID: ask, Name: "Ask for the prompt", Function: "utils.request.request", Extra: generated(), Input: inputs.Encode(inputs.Of(
 		"prompt", inputs.Literal(in.label()), "schema", inputs.Of("type", "string", "pattern", `\S`)))})
-	c.link(engine.DefaultEntry, in.ID, inputs.Of("true", inputs.Ref("prompt")))
-	c.link(engine.DefaultEntry, ask, inputs.Of("false", inputs.Ref("prompt")))
+	c.link(engine.DefaultEntry, in.ID, inputs.Of("true", inputs.RefOr(givenPrompt)))
+	c.link(engine.DefaultEntry, ask, inputs.Of("false", inputs.RefOr(givenPrompt)))
 	c.link(ask, in.ID, nil)
 }
 

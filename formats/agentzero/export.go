@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -140,7 +141,10 @@ func edited(s *engine.Step, n *node) []change {
 		if n.Data.PromptOverride != "" {
 			key = "promptOverride"
 		}
-		out := []change{{"model", n.Data.Model, plain(in.Model)}, {"agentProfile", n.Data.AgentProfile, plain(in.Profile)}}
+		out := []change{{"model", strings.TrimSpace(n.Data.Model), plain(in.Model)}}
+		if is := plain(in.Profile); is != n.profile() {
+			out = append(out, change{"agentProfile", n.profile(), is})
+		}
 		if is := overrideOf(in.Prompt); is != n.override() {
 			out = append(out, change{key, n.override(), is})
 		}
@@ -150,7 +154,7 @@ func edited(s *engine.Step, n *node) []change {
 			return []change{{"mergeStrategy", n.merge(), in.Merge}}
 		}
 	case kindCondition:
-		return []change{{"expression", n.Data.Expression, in.Expression}}
+		return []change{{"expression", strings.TrimSpace(n.Data.Expression), in.Expression}}
 	}
 	return nil
 }

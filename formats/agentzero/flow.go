@@ -101,6 +101,14 @@ func (n *node) override() string {
 	return strings.TrimSpace(n.Data.SystemPromptOverride)
 }
 
+// profile is the agent's profile, "" for the default one.
+func (n *node) profile() string {
+	if name := strings.TrimSpace(n.Data.AgentProfile); name != "default" {
+		return name
+	}
+	return ""
+}
+
 // label is what people call the node.
 func (n *node) label() string {
 	if text := strings.TrimSpace(n.Data.Label); text != "" {

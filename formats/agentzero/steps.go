@@ -52,9 +52,9 @@ func (c *compiler) prompt(n *node) inputs.Object {
 	case n.fixed():
 		return inputs.Of("template", inputs.Literal(n.Data.FixedPrompt))
 	case n.ID == engine.DefaultEntry:
-		return inputs.Of("template", inputs.Ref("prompt"))
+		return inputs.Of("template", inputs.Ref(givenPrompt))
 	}
-	return inputs.Of("template", inputs.Ref(c.askID(n)+".response")+"|"+inputs.Ref("prompt"))
+	return inputs.Of("template", inputs.Ref(c.askID(n)+".response")+"|"+inputs.RefOr(givenPrompt))
 }
 
 // agent fills in the step of an agent. Outside a group the first agent that fails ends the
@@ -69,7 +69,7 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 		prompt = inputs.Joined("\n\n", inputs.Literal(text), prompt)
 	}
 	in := inputs.Of("prompt", prompt)
-	if profile := strings.TrimSpace(n.Data.AgentProfile); profile != "" {
+	if profile := n.profile(); profile != "" {
 		in = in.With("profile", inputs.Literal(profile)).With("profile_optional", true)
 	}
 	if model := strings.TrimSpace(n.Data.Model); model != "" {

@@ -93,7 +93,7 @@ func (c *checker) node(n *node) {
 	case !referable(n.ID):
 		c.broken = true
 		c.atNode(n, "id", codeNodeID, "the id must be of %s, so that references can name the step", maxReferableText)
-	case n.ID == "initial" || n.kind != kindInput && (n.ID == "root" || n.ID == "prompt"):
+	case n.ID == "initial" || n.ID == "root" && n.kind != kindInput:
 		c.atNode(n, "id", codeReserved, "this id is kept for the start of a session; give the node another")
 	}
 	for _, other := range c.flow.repeated {
