@@ -25,18 +25,13 @@ const defaultQuery = "Provide status/instructions."
 const (
 	codeRoundLimit  = "AGENT_TURN_LIMIT"
 	codeEmptyAnswer = "EMPTY_SESSION_RESPONSE"
-)
-
-// Marks with which a department's answer begins when it is none.
-const (
-	markClarify = "CLARIFY:"
-	markAsk     = "ASK_USER:"
+	codeNoTool      = "TOOL_NOT_FOUND"
 )
 
 // voiceRules stand before every router's own instructions.
 const voiceRules = `You speak with a caller on the phone. Speak naturally and briefly, in spoken language without lists or markup.
 You are the only one the caller hears: never say that you hand the call over, transfer it or ask a colleague. Use your tools silently and say what they told you.
-Where a tool answers with "instructions", tell the caller what they say. Where it answers with "clarify", it needs an answer to that question: give it from the conversation by calling the tool again, or ask the caller. Where it answers with "ask_user", ask the caller that question.
+Where a tool's answer begins with CLARIFY: it needs to know what follows: call it again with the answer from the conversation, or ask the caller. Where it begins with ASK_USER: ask the caller what follows.
 Where a tool answers with an error, say in plain words what you could not find out, and go on.`
 
 // readingRules stand in for a department's instructions where it has none.
@@ -59,8 +54,9 @@ func (c *compiler) router(s *engine.Step, n *node) {
 	}
 	in := inputs.Of(
 		"system", inputs.Literal(system),
-		"prompt", inputs.Ref(c.ask+".response")+"|"+inputs.Ref("prompt"),
-		"include_history", true, "directly_set_reply", true, "parallel", false)
+		"prompt", inputs.Ref(c.ask+".response")+"|"+inputs.RefOr(givenPrompt),
+		"include_history", true, "directly_set_reply", true, "parallel", false,
+		"check_arguments", false, "unknown_tool_error", codeNoTool)
 	if g := n.Data.Guardrails; len(g.BannedPhrases) > 0 {
 		in = in.With("guardrails", inputs.Of("banned_phrases", g.BannedPhrases, "fallback", or(g.FallbackResponse, sorryText)))
 	}
@@ -74,7 +70,8 @@ func (c *compiler) department(s *engine.Step, n *node) {
 	in := inputs.Of(
 		"system", inputs.Literal(or(n.Data.SystemPrompt, readingRules)),
 		"query", defaultQuery,
-		"parallel", false, "max_rounds", departmentRounds, "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
+		"parallel", false, "check_arguments", false, "marks", true,
+		"unknown_tool_error", codeNoTool, "max_rounds", departmentRounds, "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
 	if m := strings.TrimSpace(n.Data.Model); m != "" {
 		in = in.With("profile", m).With("profile_optional", true)
 	}

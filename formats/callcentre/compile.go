@@ -38,6 +38,7 @@ func Parse(name string, src []byte) (source.File, error) {
 	}
 	c := &compiler{graph: g, w: &engine.Workflow{}, used: map[string]bool{}, pathIDs: map[string]bool{}}
 	c.compile(src)
+	c.w.Normalize()
 	lines := c.lines(src)
 	for i := range warnings {
 		warnings[i].Line = lines.Paths[warnings[i].Path]

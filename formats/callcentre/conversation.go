@@ -7,6 +7,9 @@ import (
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
 )
 
+// givenPrompt is the first turn of a caller that a session was started with.
+const givenPrompt = "initial.prompt"
+
 // sorryText is said when the router itself cannot answer and the graph gives no text for it.
 const sorryText = "I am sorry, something went wrong on our side. Could you say that again?"
 
@@ -30,8 +33,8 @@ func (c *compiler) converse(router *node) {
 	c.add(engine.Step{ID: sorry, Name: "Apology", Function: "utils.reply.reply", Extra: generated(),
 		Input: inputs.Encode(inputs.Of("message", inputs.Literal(or(router.Data.Guardrails.FallbackResponse, sorryText))))})
 	failed := inputs.Ref(router.ID + ".error")
-	c.link(from, router.ID, inputs.Of("true", inputs.Ref("prompt")), false)
-	c.link(from, ask, inputs.Of("false", inputs.Ref("prompt")), false)
+	c.link(from, router.ID, inputs.Of("true", inputs.RefOr(givenPrompt)), false)
+	c.link(from, ask, inputs.Of("false", inputs.RefOr(givenPrompt)), false)
 	c.link(ask, router.ID, inputs.Of("true", inputs.Ref(ask+".response")), false)
 	c.link(router.ID, ask, inputs.Of("false", failed), true)
 	c.link(router.ID, sorry, inputs.Of("true", failed), false)

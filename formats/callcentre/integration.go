@@ -2,7 +2,6 @@ package callcentre
 
 import (
 	"cmp"
-	"encoding/json"
 	"unicode"
 
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -18,37 +17,18 @@ const (
 // integrationType is what an integration says it is; mock where it says nothing.
 func integrationType(n *node) string { return or(n.Data.IntegrationType, typeMock) }
 
-// sourceFault says why every access to an integration fails, "" when none need to.
-func sourceFault(n *node) string {
-	switch integrationType(n) {
-	case typeMock:
-		if n.Data.MockOutput == nil || *n.Data.MockOutput == "" {
-			return "a mock integration without mockOutput"
-		}
-		var value any
-		if json.Unmarshal([]byte(*n.Data.MockOutput), &value) != nil {
-			return "mockOutput is no JSON"
-		}
-		switch value.(type) {
-		case map[string]any, []any:
-			return ""
-		}
-		return "mockOutput is neither an object nor a list"
-	case typeREST:
-		if n.Data.URL == "" {
-			return "a REST integration without url"
-		}
-		return ""
-	case typeGraphQL:
-		switch {
-		case n.Data.URL == "":
-			return "a GraphQL integration without url"
-		case n.Data.GraphQLQuery == "":
-			return "a GraphQL integration without graphQLQuery"
-		}
-		return ""
+// missing says what an integration lacks so that every access to it fails, "" for nothing.
+// What its fields hold is looked at by the function that reads them.
+func missing(n *node) string {
+	switch kind := integrationType(n); {
+	case kind == typeMock && (n.Data.MockOutput == nil || *n.Data.MockOutput == ""):
+		return "mockOutput"
+	case (kind == typeREST || kind == typeGraphQL) && n.Data.URL == "":
+		return "url"
+	case kind == typeGraphQL && n.Data.GraphQLQuery == "":
+		return "graphQLQuery"
 	}
-	return "integrations of type " + n.Data.IntegrationType + " are not known; there are mock, rest and graphql"
+	return ""
 }
 
 // A sourceField is a field of an integration's data and of its step's input.
@@ -76,7 +56,7 @@ var sourceFields = []sourceField{
 // integrationInput is the input of an integration's step. Its arguments are those of the tool
 // that calls it, or where it is accessed alone those the session was started with.
 func integrationInput(n *node) inputs.Object {
-	in := inputs.Of("type", integrationType(n), "arguments", inputs.RefOr("arguments"))
+	in := inputs.Of("type", integrationType(n), "arguments", inputs.RefOr("initial.arguments"))
 	for _, f := range sourceFields {
 		if text := f.of(&n.Data); text != "" {
 			in = in.With(f.input, inputs.Literal(text))

@@ -48,10 +48,25 @@ func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {
 		if s == nil || s.Extra[propertyGoal] == nil || e.Status != engine.StatusComplete {
 			continue
 		}
-		var out struct{ Success bool }
-		if json.Unmarshal(e.Output, &out) == nil && out.Success {
+		if failed, _ := outcome(&e); !failed {
 			reached[e.Step] = true
 		}
 	}
 	return reached
+}
+
+// outcome tells whether a tool's run failed, and why. An output that the history has cut is
+// too large for a failure.
+func outcome(e *engine.Execution) (failed bool, why string) {
+	var out struct {
+		Success *bool
+		Error   string
+	}
+	if e.Status != engine.StatusComplete {
+		return true, string(e.Error)
+	}
+	if json.Unmarshal(e.Output, &out) != nil || out.Success == nil {
+		return false, ""
+	}
+	return !*out.Success, out.Error
 }

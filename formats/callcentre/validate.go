@@ -24,7 +24,7 @@ const (
 	codeSecond     = "second_integration" // warning
 	codeHandle     = "handle"             // warning: an edge's handle names nothing
 	codeNoSource   = "no_integration"     // warning
-	codeSilent     = "source"             // warning: an integration that can only fail
+	codeSilent     = "source"             // warning: an integration that lacks what it needs
 )
 
 // check validates connections: what is refused goes to faults, what only offers nothing is
@@ -80,7 +80,7 @@ func (c *checker) node(n *node) {
 		c.atNode(n, "/id", codeNodeID, "it has no id")
 	case c.graph.repeated[n]:
 		c.atNode(n, "/id", codeDuplicate, "another node has the same id")
-	case n.ID == engine.DefaultEntry || n.ID == "prompt" || n.ID == "initial":
+	case n.ID == engine.DefaultEntry || n.ID == "initial":
 		c.atNode(n, "/id", codeReserved, "this id is kept for the start of a session; give the node another")
 	case n.kind == kindRouter && !referable(n.ID):
 		c.atNode(n, "/id", codeReferable, "the router's id must be of letters, digits, _ and -, so that references can name the step")
@@ -97,8 +97,8 @@ func (c *checker) node(n *node) {
 			seen[p.Name] = true
 		}
 	case kindIntegration:
-		if fault := sourceFault(n); fault != "" {
-			c.warn(n.ID, "", codeSilent, "%s, so that every access fails", fault)
+		if what := missing(n); what != "" {
+			c.warn(n.ID, "", codeSilent, "the integration has no %s, so that every access fails", what)
 		}
 	}
 }

@@ -1,0 +1,133 @@
+package callcentre
+
+import (
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// An Event is one thing that the canvas of a call centre shows.
+type Event struct {
+	Kind  string      `json:"event"`           // highlight, animate, usage, node_error, goal
+	Nodes []string    `json:"nodes,omitempty"` // highlight: all that are lit from now on
+	Edges [][2]string `json:"edges,omitempty"` // animate
+	Node  string      `json:"node,omitempty"`
+	Error string      `json:"error,omitempty"` // node_error
+}
+
+// Kinds of Event.
+const (
+	EventHighlight = "highlight"
+	EventAnimate   = "animate"
+	EventUsage     = "usage"
+	EventNodeError = "node_error"
+	EventGoal      = "goal"
+)
+
+// Trace replays on the canvas what the history of a session holds: which nodes light up and
+// which edges move, each access of an integration, each tool that failed and each goal that
+// was reached, in their order. executions are those of the whole session, in order.
+func Trace(w *engine.Workflow, executions []engine.Execution) []Event {
+	t := tracer{w: w, children: map[string][]*engine.Execution{}, rounds: map[visitOf][]*engine.Execution{}, goals: Goals(w, executions)}
+	for i := range executions {
+		e := &executions[i]
+		if e.Status == engine.StatusRound {
+			t.rounds[visitOf{e.Step, e.Visit}] = append(t.rounds[visitOf{e.Step, e.Visit}], e)
+		} else if e.Parent != "" {
+			t.children[e.Parent] = append(t.children[e.Parent], e)
+		}
+	}
+	turn := visitOf{}
+	for i := range executions {
+		e := &executions[i]
+		if at := (visitOf{e.Step, e.Visit}); t.kind(e.Step) == kindRouter && at != turn {
+			turn = at
+			t.light(e.Step)
+			t.within(e)
+		}
+	}
+	return t.events
+}
+
+type visitOf struct {
+	step string
+	n    int
+}
+
+type tracer struct {
+	w        *engine.Workflow
+	children map[string][]*engine.Execution // of a round, by its id: the visits its calls were
+	rounds   map[visitOf][]*engine.Execution
+	goals    map[string]bool
+	lit      []string
+	events   []Event
+}
+
+func (t *tracer) kind(step string) any {
+	if s := t.w.Step(step); s != nil {
+		return s.Extra[propertyKind]
+	}
+	return nil
+}
+
+// light lights up these nodes and no others.
+func (t *tracer) light(nodes ...string) {
+	if !slices.Equal(t.lit, nodes) {
+		t.lit = nodes
+		t.events = append(t.events, Event{Kind: EventHighlight, Nodes: nodes})
+	}
+}
+
+// within shows what the rounds of an agent's visit called.
+func (t *tracer) within(agent *engine.Execution) {
+	for _, round := range t.rounds[visitOf{agent.Step, agent.Visit}] {
+		seen := map[visitOf]bool{}
+		for _, call := range t.children[round.ID] {
+			at := visitOf{call.Step, call.Visit}
+			if seen[at] { // a further attempt
+				continue
+			}
+			seen[at] = true
+			if t.kind(call.Step) == kindDepartment {
+				t.light(agent.Step, call.Step)
+				t.events = append(t.events, Event{Kind: EventAnimate, Edges: [][2]string{{agent.Step, call.Step}}})
+				t.within(call)
+				t.light(agent.Step)
+				continue
+			}
+			t.tool(agent.Step, call, t.kind(agent.Step) == kindRouter)
+			if t.kind(agent.Step) == kindRouter {
+				t.light(agent.Step)
+			}
+		}
+	}
+}
+
+// tool shows one run of a tool and its access to an integration. A router does not show the
+// integration before the tool has begun.
+func (t *tracer) tool(agent string, call *engine.Execution, direct bool) {
+	source := ""
+	for _, round := range t.rounds[visitOf{call.Step, call.Visit}] {
+		for _, access := range t.children[round.ID] {
+			source = access.Step
+		}
+	}
+	edges := [][2]string{{agent, call.Step}}
+	if source == "" || direct {
+		t.light(agent, call.Step)
+	} else {
+		t.light(agent, call.Step, source)
+		edges = append(edges, [2]string{call.Step, source})
+	}
+	t.events = append(t.events, Event{Kind: EventAnimate, Edges: edges})
+	if source != "" {
+		t.light(call.Step, source)
+		t.events = append(t.events, Event{Kind: EventUsage, Node: source})
+	}
+	switch failed, why := outcome(call); {
+	case failed:
+		t.events = append(t.events, Event{Kind: EventNodeError, Node: call.Step, Error: why})
+	case t.goals[call.Step]:
+		t.events = append(t.events, Event{Kind: EventGoal, Node: call.Step})
+	}
+}
