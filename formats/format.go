@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/formats/callcentre"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
 	"github.com/stepgraph/stepgraph/formats/native"
+	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -33,6 +34,7 @@ func All() []Format {
 		stepgraphFormat{},
 		foreign{"agentzero", agentzero.Recognise, agentzero.Parse},
 		foreign{"callcentre", callcentre.Recognise, callcentre.Parse},
+		foreign{"nebulaflow", nebulaflow.Recognise, nebulaflow.Parse},
 		cypherFormat{},
 	}
 }
