@@ -72,6 +72,11 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 		if strings.TrimSpace(d.Content) == "" && n.active() && !d.Bypass {
 			bad("empty_command", "node %q has no command", n.ID)
 		}
+		switch d.Shell {
+		case "", "bash", "sh", "zsh", "pwsh":
+		default:
+			bad("unknown_shell", "node %q: commands run in bash, sh, zsh or pwsh here, not in %q", n.ID, d.Shell)
+		}
 	case kindLoopStart:
 		if d.LoopMode == loopWhile && strings.TrimSpace(d.CollectionVariable) == "" {
 			bad("collection_variable", "node %q goes on while a variable is not empty, and names none", n.ID)

@@ -88,12 +88,13 @@ type data struct {
 	DangerouslyAllowAll  bool              `json:"dangerouslyAllowAll"`
 	Attachments          []json.RawMessage `json:"attachments"`
 
-	Mode        string `json:"mode"`
-	Shell       string `json:"shell"`
-	SafetyLevel string `json:"safetyLevel"`
-	Stdin       stdin  `json:"stdin"`
-	Env         env    `json:"env"`
-	Flags       flags  `json:"flags"`
+	Mode         string `json:"mode"`
+	Shell        string `json:"shell"`
+	StreamOutput bool   `json:"streamOutput"`
+	SafetyLevel  string `json:"safetyLevel"`
+	Stdin        stdin  `json:"stdin"`
+	Env          env    `json:"env"`
+	Flags        flags  `json:"flags"`
 
 	Iterations         int    `json:"iterations"`
 	LoopVariable       string `json:"loopVariable"`

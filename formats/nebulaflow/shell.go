@@ -16,67 +16,94 @@ var reserved = map[string]bool{"PATH": true, "HOME": true, "SHELL": true, "USERP
 
 const modeScript = "script"
 
-// shell fills in the step of a cli node. Values are never pasted into the command: they stand
-// in the environment, and the command names them in quotes.
+// shell fills in the step of a cli node. Values never become program text: each is bound
+// where it stands, and the shell function quotes it for the place.
 func (c *compiler) shell(s *engine.Step, n *node, values []text) {
 	d := &n.Data
-	s.Function, s.Approval = "shell", d.Approval
-	environment := inputs.Of()
-	command := c.command(n, values, func(value text) string {
-		name := fmt.Sprintf("NF_%d", len(environment)+1)
-		environment = environment.With(name, value.value())
-		return quoted(d.Shell, name)
-	})
-	field := "command"
-	if d.Mode == modeScript {
-		field = modeScript
+	if word := denied(d); word != "" {
+		s.Function = "utils.code.code"
+		s.Input = inputs.Encode(inputs.Of("code", "fail(\"Command cannot be executed\")\n", "raise", true))
+		c.note(n, "denied_command", "a safe command may not begin with %q: the step fails; safetyLevel advanced lets it run", word)
+		return
 	}
-	in := inputs.Of(field, inputs.Literal(command))
+	s.Function, s.Approval = "shell", d.Approval
+	program := c.program(n, values)
+	in := inputs.Of("command", program)
+	if d.Mode == modeScript {
+		in = inputs.Of("script", program)
+	}
 	if d.Shell != "" {
 		in = in.With("shell", d.Shell)
 	}
 	if d.Mode == modeScript {
-		environment = append(environment, c.environment(n, values)...)
-		in = c.stdin(in, n, values).With("flags", flagsOf(d.Flags))
-	} else if d.SafetyLevel != "advanced" {
-		in = in.With("deny", true)
+		in = c.stdin(in, n, values).With("flags", inputs.Of("exit_on_error", d.Flags.ExitOnError, "unset_vars", d.Flags.UnsetVars, "pipefail", d.Flags.Pipefail))
+		if environment := c.environment(n, values); len(environment) > 0 {
+			in = in.With("env", environment)
+		}
 	}
-	if len(environment) > 0 {
-		in = in.With("env", environment)
+	if d.Flags.PolicyBypass || d.Flags.NoProfile != nil && !*d.Flags.NoProfile || d.Flags.NonInteractive != nil && !*d.Flags.NonInteractive {
+		c.note(n, "shell_flags", "noProfile, nonInteractive and executionPolicyBypass change nothing: shells start without profile and nobody is asked")
 	}
 	if d.ShouldAbort {
-		in = in.With("fail_on_exit", true)
+		in = in.With("raise", true)
+	}
+	if d.StreamOutput {
+		in = in.With("stream", true)
 	}
 	s.Input = inputs.Encode(in)
 }
 
-// command is the content with the name of a variable in the place of each value. A value that
-// is known now and needs no quotes stands as it is.
-func (c *compiler) command(n *node, values []text, bind func(text) string) string {
-	var out strings.Builder
+// deniedWords are what a safe command may not begin with. It is a test of the first letters
+// and no guard: what is dangerous needs an approval.
+var deniedWords = strings.Fields("rm chmod shutdown history user sudo su passwd chown chgrp kill reboot poweroff init " +
+	"systemctl journalctl dmesg lsblk lsmod modprobe insmod rmmod lsusb lspci")
+
+func denied(d *data) string {
+	if d.Mode == modeScript || d.SafetyLevel == "advanced" {
+		return ""
+	}
+	for _, word := range deniedWords {
+		if strings.HasPrefix(d.Content, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// program is the content with a reference in the place of each value. A value of several
+// parts, or one that is known now, is put together by a step in front, so that it is bound
+// as one value too.
+func (c *compiler) program(n *node, values []text) any {
+	var parts []any
 	content, at := n.Data.Content, 0
+	made := inputs.Of("template", "")
 	for _, m := range placeholder.FindAllStringSubmatchIndex(content, -1) {
 		value, known := c.placeholder(content[m[2]:m[3]], values, n)
 		if !known {
 			continue
 		}
-		out.WriteString(content[at:m[0]])
-		out.WriteString(bind(value))
+		if m[0] > at {
+			parts = append(parts, inputs.Literal(content[at:m[0]]))
+		}
 		at = m[1]
+		if len(value) == 1 && value[0].ref != "" {
+			parts = append(parts, value[0].ref)
+			continue
+		}
+		name := fmt.Sprintf("value_%d", len(made))
+		made = made.With(name, value.value())
+		parts = append(parts, inputs.Ref(c.helper(n.ID+"-values")+"."+name))
 	}
-	out.WriteString(content[at:])
-	return out.String()
-}
-
-// quoted names a variable of the environment in a shell, as one word.
-func quoted(shell, name string) string {
-	switch shell {
-	case "pwsh":
-		return "${env:" + name + "}"
-	case "cmd":
-		return `"%` + name + `%"`
+	if len(made) > 1 {
+		c.before(n.ID, engine.Step{ID: c.helper(n.ID + "-values"), Name: "Values of " + n.title(), Function: "template", Input: inputs.Encode(made)})
 	}
-	return `"$` + name + `"`
+	if parts == nil {
+		return inputs.Literal(content)
+	}
+	if at < len(content) {
+		parts = append(parts, inputs.Literal(content[at:]))
+	}
+	return inputs.Of("@text", parts)
 }
 
 // environment is what a script sees of its inputs, and its static values.
@@ -133,51 +160,10 @@ func (c *compiler) stdin(in inputs.Object, n *node, values []text) inputs.Object
 	if d.StripCodeFences == nil || *d.StripCodeFences {
 		in = in.With("strip_code_fences", true)
 	}
-	if d.NormalizeCRLF != nil && !*d.NormalizeCRLF {
-		return in
+	if d.NormalizeCRLF != nil {
+		in = in.With("normalize_crlf", *d.NormalizeCRLF)
 	}
-	return in.With("normalize_newlines", true)
-}
-
-func flagsOf(f flags) inputs.Object {
-	out := inputs.Of("exit_on_error", f.ExitOnError, "unset_vars", f.UnsetVars, "pipefail", f.Pipefail,
-		"no_profile", f.NoProfile == nil || *f.NoProfile, "non_interactive", f.NonInteractive == nil || *f.NonInteractive)
-	if f.PolicyBypass {
-		out = out.With("execution_policy_bypass", true)
-	}
-	return out
-}
-
-// workspaceTools are what an llm node of NebulaFlow may call in its workspace. Here the shell
-// stands for all of them.
-var workspaceTools = []string{"read", "bash", "edit", "write", "ls", "find", "grep"}
-
-const toolParameters = `{"type":"object","properties":{"command":{"type":"string","description":"the command line"}},"required":["command"]}`
-
-// tools gives an agent the shell, unless it is disabled.
-func (c *compiler) tools(n *node) {
-	off := map[string]bool{}
-	for _, name := range n.Data.DisabledTools {
-		off[strings.ToLower(name)] = true
-	}
-	var missing []string
-	for _, name := range workspaceTools {
-		if name != "bash" && !off[name] {
-			missing = append(missing, name)
-		}
-	}
-	if off["bash"] {
-		if len(missing) > 0 {
-			c.note(n, "tools_missing", "the agent has no tools here: %s work on the files of an editor's workspace", strings.Join(missing, ", "))
-		}
-		return
-	}
-	c.note(n, "tools_by_shell", "bash is the agent's one tool, where the shell is allowed; %s are left to it", strings.Join(missing, ", "))
-	id := c.helper(n.ID + "-bash")
-	c.add(engine.Step{ID: id, Name: "bash of " + n.title(), Function: "shell", Input: `{"command":"true"}`, Extra: generated(),
-		Approval: n.Data.Approval && !n.Data.DangerouslyAllowAll})
-	c.addPath(engine.Path{Kind: engine.Tool, Source: n.ID, Target: id, Name: "bash", Description: "Runs a shell command in the workspace.",
-		Extra: map[string]any{propertyGenerated: true, "parameters": toolParameters}})
+	return in
 }
 
 // images of an llm node that stand at an address; files of a workspace are not read here.
