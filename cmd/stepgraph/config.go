@@ -30,6 +30,8 @@ type config struct {
 	Secrets     map[string]secretConfig    `json:"secrets"`   // where secrets are
 	Vault       string                     `json:"vault"`     // file of the profiles, variables and secrets that the API sets
 	MCP         map[string]mcp.Server      `json:"mcp"`       // MCP servers whose tools steps may call
+	Folder      string                     `json:"folder"`    // where shell commands run, and all that file functions see
+	ShellEnv    []string                   `json:"shell_env"` // environment variables that shell commands get
 	Schemas     map[string]json.RawMessage `json:"schemas"`   // named schemas of their answers
 	Server      string                     `json:"server"`
 	Token       string                     `json:"token"`

@@ -17,6 +17,7 @@ import (
 func TestNeo4j(t *testing.T) {
 	database := neo4jtest.Own(t, neo4jserver.Options{HeapMB: 512})
 	t.Run("story", func(t *testing.T) { story(t, database) })
+	t.Run("graph query", func(t *testing.T) { graphQuery(t, database) })
 	t.Run("takeover", func(t *testing.T) { takeover(t, database) })
 }
 

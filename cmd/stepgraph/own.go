@@ -10,7 +10,6 @@ import (
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/models"
-	"github.com/stepgraph/stepgraph/vault"
 )
 
 // An ownEngine is an engine of this process, on a store that it opened. It is asked
@@ -21,7 +20,7 @@ type ownEngine struct {
 	engine   *engine.Engine
 	catalog  *models.Catalog
 	recorder *models.Recorder
-	vault    *vault.Vault
+	outside  *outside
 	stop     context.CancelCauseFunc
 	stopped  chan error // nil while it does not run
 }
@@ -40,10 +39,11 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 		own.recorder = models.NewRecorder(o.record)
 	}
 	var err error
-	if own.vault, err = a.openVault(o.settings.store); err != nil {
+	if own.outside, err = a.openOutside(o.settings, o.settings.store); err != nil {
 		return nil, err
 	}
-	registry, catalog, err := a.registry(o.settings, own.vault, own.recorder)
+	own.outside.recorder, own.outside.querier = own.recorder, own.querier
+	registry, catalog, err := a.registry(o.settings, own.outside)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
 	}
 	own.engine = engine.New(store, registry, engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll})
-	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.vault}))
+	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault}))
 	return own, nil
 }
 
@@ -83,7 +83,7 @@ func (o *ownEngine) Close() error {
 	if o.recorder != nil {
 		faults = append(faults, o.recorder.Flush())
 	}
-	return errors.Join(append(faults, o.engine.Store().Close(context.Background()))...)
+	return errors.Join(append(faults, o.outside.servers.Close(), o.engine.Store().Close(context.Background()))...)
 }
 
 // Start starts a session and waits until it rests.

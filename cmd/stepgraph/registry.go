@@ -11,29 +11,34 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/code"
+	"github.com/stepgraph/stepgraph/functions/graph"
+	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/functions/netguard"
+	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/models"
-	"github.com/stepgraph/stepgraph/vault"
 )
 
 // registry holds what steps may call, and the models behind it. A mistake in the
 // configuration is found here, before anything runs.
-func (a *app) registry(s settings, v *vault.Vault, recorder *models.Recorder) (*engine.Registry, *models.Catalog, error) {
+func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalog, error) {
 	nets, err := networks(s.allowNet)
 	if err != nil {
 		return nil, nil, err
 	}
-	catalog, err := a.catalog(s, &http.Client{Transport: netguard.Transport(nets)}, recorder)
+	catalog, err := a.catalog(s, &http.Client{Transport: netguard.Transport(nets)}, o.recorder)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{
-		Models: catalog, AllowNet: nets, Getenv: a.secretOrEnv(v),
-		Profiles: a.profiles(v),
+		Models: catalog, AllowNet: nets, Getenv: a.secretOrEnv(o.vault), Log: a.log,
+		Profiles: a.profiles(o.vault),
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
 		Code:     code.Options{Dir: a.config.Scripts},
+		Graph:    graph.Options{Querier: o.querier},
+		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env},
 	})
+	r.Add(mcp.Spec(o.servers)) // here and not in Standard: whoever embeds the engine need not have MCP
 	for _, name := range slices.Sorted(maps.Keys(a.config.Functions)) {
 		spec, err := functions.Remote(name, a.config.Functions[name], functions.RemoteOptions{})
 		if err != nil {
@@ -50,11 +55,11 @@ func (a *app) registry(s settings, v *vault.Vault, recorder *models.Recorder) (*
 
 // knownRegistry is the registry of commands that run nothing: doctor, validate, functions.
 func (a *app) knownRegistry(s settings) (*engine.Registry, *models.Catalog, error) {
-	v, err := a.openVault(first(s.store, a.devStore()))
+	o, err := a.openOutside(s, first(s.store, a.devStore()))
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.registry(s, v, nil)
+	return a.registry(s, o)
 }
 
 // networks reads what --allow-net names; a lone address is a network of one.

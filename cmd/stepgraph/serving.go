@@ -92,7 +92,7 @@ func (a *app) pace(o *serveOptions) (err error) {
 func (s *serving) up(ctx context.Context, own *ownEngine) {
 	own.run(ctx)
 	s.gate.let(api.New(own.engine, api.Options{
-		Log: s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.vault,
+		Log: s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 	}))
 }
 

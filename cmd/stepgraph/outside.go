@@ -1,0 +1,52 @@
+package main
+
+import (
+	"github.com/stepgraph/stepgraph/functions/graph"
+	"github.com/stepgraph/stepgraph/functions/mcp"
+	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/vault"
+)
+
+// An outside is what the functions of one engine reach beside its sessions.
+type outside struct {
+	vault    *vault.Vault
+	servers  *mcp.Pool
+	querier  func() graph.Querier
+	recorder *models.Recorder // nil: replies of models are not recorded
+}
+
+// openOutside reads the vault of a store, and begins a pool of MCP servers, none of which
+// starts before it is called.
+func (a *app) openOutside(s settings, store string) (*outside, error) {
+	v, err := a.openVault(store)
+	if err != nil {
+		return nil, err
+	}
+	nets, err := networks(s.allowNet)
+	if err != nil {
+		return nil, err
+	}
+	return &outside{vault: v, servers: mcp.NewPool(mcp.Options{Servers: a.config.MCP, AllowNet: nets, Lookup: a.ownSecretOrEnv(v), Log: a.log})}, nil
+}
+
+// ownSecretOrEnv gives the configuration's own entries secrets of the vault and the whole
+// environment: it is the operator who names them.
+func (a *app) ownSecretOrEnv(v *vault.Vault) func(name, host string) (string, bool) {
+	open := a.secretOrEnv(v)
+	return func(name, host string) (string, bool) {
+		if value, ok := open(name, host); ok {
+			return value, true
+		}
+		value := a.env(name)
+		return value, value != ""
+	}
+}
+
+// querier gives the store of an engine where it understands Cypher. Steps ask it, which run
+// only once the engine stands.
+func (o *ownEngine) querier() graph.Querier {
+	if q, ok := o.engine.Store().(graph.Querier); ok {
+		return q
+	}
+	return nil
+}
