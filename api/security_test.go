@@ -119,7 +119,10 @@ func TestGETNeverChangesAnything(t *testing.T) {
 	hash := w.do("GET", "/api/v1/workflows/talk/log?step=root", nil).want(200).str("items", 0, "hash")
 	batch := w.do("POST", "/api/v1/batches", map[string]any{"action": "cancel", "filter": map[string]any{"workflow": "talk"}, "dry_run": true}).want(202).str("id")
 	w.do("GET", "/api/v1/batches/"+batch+"/results", nil).want(200) // waits until it is complete
-	fill := strings.NewReplacer("{batch}", batch, "/diff", "/diff?from="+hash)
+	for kind, body := range map[string]string{"profiles": `{}`, "variables": `{"value":1}`, "secrets": `{"value":"x"}`} {
+		w.do("PUT", "/api/v1/"+kind+"/a", body).want(200)
+	}
+	fill := strings.NewReplacer("{batch}", batch, "/diff", "/diff?from="+hash, "{profile}", "a", "{variable}", "a", "{secret}", "a")
 	before := everything(t, w)
 	tried := 0
 	for _, r := range routes(t, w, id) {
