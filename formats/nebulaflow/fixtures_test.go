@@ -47,6 +47,10 @@ type stubs struct {
 		DelayMs int
 		Error   string
 		OnAbort string
+		Tools   []struct {
+			Name string
+			Args json.RawMessage
+		}
 	}
 	Approvals []struct {
 		Type            string
@@ -197,9 +201,11 @@ func play(t *testing.T, run recordedRun, flows []*engine.Workflow, q engine.Star
 	registry := engine.NewRegistry()
 	functions.Standard(registry, functions.Options{Shell: shell.Options{Allow: true, Dir: t.TempDir()}, Models: only{models.Func(func(ctx context.Context, ask models.Request) (models.Response, error) {
 		p.mu.Lock()
-		p.prompts = append(p.prompts, ask.LastUser())
+		if ask.Messages[len(ask.Messages)-1].Role == models.RoleUser { // not a later round
+			p.prompts = append(p.prompts, ask.LastUser())
+		}
 		p.mu.Unlock()
-		return run.Stubs.answer(ctx, ask.LastUser())
+		return run.Stubs.answer(ctx, ask)
 	})}})
 	store := memory.New(memory.Options{})
 	if _, err := store.Migrate(t.Context()); err != nil {
@@ -258,8 +264,9 @@ func (p *played) rest(t *testing.T, ctx context.Context, s stubs, id string) {
 		now, _ := p.engine.Session(t.Context(), id)
 		t.Fatalf("%v: %+v", err, now)
 	}
-	for _, a := range s.Approvals {
+	for i, a := range s.Approvals {
 		if len(p.session.Awaiting) == 0 {
+			t.Errorf("approval %d: nothing is asked", i)
 			break
 		}
 		response := map[string]any{"approved": a.Type == "node_approved"}
@@ -292,7 +299,8 @@ func (o only) Model(name string) (models.Model, string, error) { return o.model,
 func (o only) Endpoint(models.Endpoint) (models.Model, error)  { return o.model, nil }
 
 // answer is what the first stub that matches says, else an echo.
-func (s stubs) answer(ctx context.Context, prompt string) (models.Response, error) {
+func (s stubs) answer(ctx context.Context, ask models.Request) (models.Response, error) {
+	prompt := ask.LastUser()
 	text := "echo: " + prompt
 	for _, one := range s.LLM {
 		if !regexp.MustCompile(one.Match).MatchString(prompt) {
@@ -307,6 +315,13 @@ func (s stubs) answer(ctx context.Context, prompt string) (models.Response, erro
 		}
 		if one.Error != "" {
 			return models.Response{}, models.NewError(models.KindScripted, false, one.Error, nil)
+		}
+		if len(one.Tools) > 0 && ask.Messages[len(ask.Messages)-1].Role == models.RoleUser {
+			out := models.Response{FinishReason: models.FinishToolCalls}
+			for i, tool := range one.Tools {
+				out.ToolCalls = append(out.ToolCalls, models.ToolCall{ID: fmt.Sprint(i), Name: tool.Name, Arguments: tool.Args})
+			}
+			return out, nil
 		}
 		for _, reply := range []*string{one.Reply, one.Text} {
 			if reply != nil {
@@ -339,9 +354,42 @@ func (p *played) check(t *testing.T, run recordedRun, instead map[string]nodeRes
 			t.Errorf("agents were asked %q, want %q", got, want)
 		}
 	}
+	if instead == nil {
+		p.checkOrder(t, run)
+	}
 	if t.Failed() {
 		t.Logf("session %s: %+v %+v", p.session.Status, p.session.Error, p.session.Problems)
 	}
+}
+
+// checkOrder compares pairs of ends and beginnings of nodes. Events inside subflows, of
+// approvals and of pauses are not in this session's history; how many calls run at once is the
+// operator's choice, not the flow's.
+func (p *played) checkOrder(t *testing.T, run recordedRun) {
+	t.Helper()
+	for _, pair := range run.Order {
+		first, second := p.when(pair[0]), p.when(pair[1])
+		if run.EngineOptions.Concurrency > 0 || run.EngineOptions.PerType != nil || first.IsZero() || second.IsZero() {
+			t.Logf("%s before %s is not looked at", pair[0], pair[1])
+			continue
+		}
+		if first.After(second) {
+			t.Errorf("%s comes after %s", pair[0], pair[1])
+		}
+	}
+}
+
+// when is the time of the last "running:node" or "completed:node".
+func (p *played) when(event string) (at time.Time) {
+	what, node, _ := strings.Cut(event, ":")
+	for _, x := range p.history {
+		if x.Step == node && what == "completed" {
+			at = x.FinishedAt
+		} else if x.Step == node && what == "running" {
+			at = x.StartedAt
+		}
+	}
+	return at
 }
 
 func (p *played) checkNode(t *testing.T, id string, want nodeResult, run recordedRun) {

@@ -1,0 +1,127 @@
+package nebulaflow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
+)
+
+// ErrNotAFlow is returned for a workflow that does not come from a file of NebulaFlow.
+var ErrNotAFlow = errors.New("not a flow of NebulaFlow")
+
+// Export writes a workflow back as a file of NebulaFlow. Nodes and edges keep what they had;
+// titles, places, approval, bypass and active are those of the workflow, and new paths between
+// nodes become edges. Problems name what such a file cannot say: what is written then is the
+// file that comes closest.
+func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
+	if w.Extra[propertyFormat] != Format {
+		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)
+	}
+	nodes, err := exportNodes(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	edges := exportEdges(w)
+	beside, _ := w.Extra[propertySource].(string)
+	var top struct{ Outputs []json.RawMessage }
+	_ = json.Unmarshal([]byte(beside), &top) // Join names what is wrong with it
+	content := inputs.Of("nodes", nodes, "edges", edges)
+	if top.Outputs != nil {
+		content = inputs.Of("id", w.ID, "title", w.Name, "graph", content)
+	}
+	text, err := refit.Join(content, beside)
+	if err != nil {
+		return nil, nil, err
+	}
+	again, err := Parse(w.ID+".json", text)
+	if err != nil {
+		return text, []engine.Problem{{Level: "error", Code: refit.Code, Message: "as a flow it would be refused: " + err.Error()}}, nil
+	}
+	return text, refit.Compare(w, &again.Workflows[0]), nil
+}
+
+// exportNodes are the nodes of all steps that were nodes, in the order of the file.
+func exportNodes(w *engine.Workflow) ([]json.RawMessage, error) {
+	var steps []*engine.Step
+	for i := range w.Steps {
+		if s := &w.Steps[i]; s.Extra[propertyGenerated] == nil && s.Config != "" {
+			steps = append(steps, s)
+		}
+	}
+	sort.SliceStable(steps, func(i, j int) bool { return place(steps[i].Extra) < place(steps[j].Extra) })
+	out := []json.RawMessage{}
+	for _, s := range steps {
+		text, err := exportNode(s)
+		if err != nil {
+			return nil, fmt.Errorf("step %q: %w", s.ID, err)
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+func exportNode(s *engine.Step) (json.RawMessage, error) {
+	n := nodeOf(s)
+	text := []byte(s.Config)
+	var all error
+	set := func(path string, was, is any) {
+		changed, err := refit.Set(text, path, was, is)
+		text, all = changed, errors.Join(all, err)
+	}
+	if s.X != nil && s.Y != nil {
+		set("position.x", n.Position.X, *s.X)
+		set("position.y", n.Position.Y, *s.Y)
+	}
+	set("data.title", n.title(), s.Name)
+	set("data.bypass", n.Data.Bypass, s.Bypass)
+	set("data.active", n.active(), !s.Inactive)
+	if n.Type == kindCLI {
+		set("data.needsUserApproval", n.Data.Approval, s.Approval)
+	}
+	return text, all
+}
+
+// exportEdges are the edges of all paths that were edges, and new ones between nodes.
+func exportEdges(w *engine.Workflow) []any {
+	var paths []*engine.Path
+	for i := range w.Paths {
+		p := &w.Paths[i]
+		if p.Kind == engine.Next && p.Extra[propertyGenerated] == nil {
+			paths = append(paths, p)
+		}
+	}
+	sort.SliceStable(paths, func(i, j int) bool { return place(paths[i].Extra) < place(paths[j].Extra) })
+	out := []any{}
+	for _, p := range paths {
+		if text, ok := p.Extra[propertyEdge].(string); ok {
+			out = append(out, json.RawMessage(text))
+			continue
+		}
+		e := inputs.Of("id", p.ID, "source", p.Source, "target", p.Target)
+		for _, port := range []struct{ property, field string }{{propertyFromPort, "sourceHandle"}, {propertyToPort, "targetHandle"}} {
+			if name, ok := p.Extra[port.property].(string); ok {
+				e = e.With(port.field, name)
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// place is where a step or path stood in the file; what has no place comes last.
+func place(extra map[string]any) float64 {
+	switch n := extra[propertyOrder].(type) {
+	case float64:
+		return n
+	case int64:
+		return float64(n)
+	case int:
+		return float64(n)
+	}
+	return 1 << 30
+}
