@@ -15,7 +15,8 @@ const agentTime = "30s"
 // that has passed do not run again.
 const retry = `{"max_attempts":3,"initial_interval":"1s","backoff":2,"max_interval":"5s"}`
 
-// departmentRounds is how often a department may call its tools in one consultation.
+// departmentRounds is how often a department may call its tools in one consultation. What it
+// says after that, without tools, is its answer.
 const departmentRounds = 5
 
 // defaultQuery is what a department is asked where the router asks nothing.
@@ -71,7 +72,7 @@ func (c *compiler) department(s *engine.Step, n *node) {
 		"system", inputs.Literal(or(n.Data.SystemPrompt, readingRules)),
 		"query", defaultQuery,
 		"parallel", false, "check_arguments", false, "marks", true,
-		"unknown_tool_error", codeNoTool, "max_rounds", departmentRounds, "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
+		"unknown_tool_error", codeNoTool, "max_rounds", departmentRounds, "on_limit", "answer", "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
 	if m := strings.TrimSpace(n.Data.Model); m != "" {
 		in = in.With("profile", m).With("profile_optional", true)
 	}
@@ -96,7 +97,7 @@ func (c *compiler) tool(s *engine.Step, n *node) {
 // timeout is how long one model call of an agent may take.
 func timeout(n *node) string {
 	if n.Data.Timeout > 0 {
-		return fmt.Sprintf("%gms", n.Data.Timeout)
+		return fmt.Sprintf("%dms", int64(n.Data.Timeout))
 	}
 	return agentTime
 }
