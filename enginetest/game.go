@@ -16,9 +16,10 @@ import (
 
 // A Game is one session from its start to its end, or to the pause after the last answer.
 type Game struct {
-	Workflow *engine.Workflow // stored before the session starts
-	Registry *engine.Registry // the functions its steps call
-	Store    engine.Store     // a fresh one in memory by default; migrated before use
+	Workflow *engine.Workflow   // stored before the session starts
+	Also     []*engine.Workflow // further ones, for child sessions
+	Registry *engine.Registry   // the functions its steps call
+	Store    engine.Store       // a fresh one in memory by default; migrated before use
 
 	Entry   string   // the step to start at; engine.DefaultEntry by default
 	Inputs  any      // given at the start: anything that encodes to a JSON object
@@ -125,6 +126,11 @@ func (p *player) start(ctx context.Context) (*engine.Session, error) {
 	g := &p.game
 	if g.Workflow == nil || g.Registry == nil {
 		return nil, errors.New("a game needs a Workflow and a Registry")
+	}
+	for _, w := range g.Also {
+		if _, err := p.engine.PutWorkflow(ctx, w, ""); err != nil {
+			p.tb.Fatalf("store workflow %s: %v", w.ID, err)
+		}
 	}
 	if _, err := p.engine.PutWorkflow(ctx, g.Workflow, ""); err != nil {
 		return nil, fmt.Errorf("store workflow %q: %w", g.Workflow.ID, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/api"
+	"github.com/stepgraph/stepgraph/functions/classify"
 	"github.com/stepgraph/stepgraph/functions/code"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/graph"
@@ -50,6 +51,7 @@ func Standard(r *engine.Registry, o Options) {
 	asks := generate.Spec(talking)
 	r.Add(asks)
 	r.Add(agent.Spec(talking))
+	r.Add(classify.Spec(talking))
 
 	// The outside.
 	r.Add(api.Spec(api.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))

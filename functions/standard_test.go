@@ -19,7 +19,7 @@ func TestStandard(t *testing.T) {
 		"api": "utils.api.api", "code": "utils.code.code", "variable": "variable", "template": "template", "accumulate": "accumulate",
 		"loop": "loop", "iterate": "iterate", "group": "group", "map": "map", "subflow": "subflow", "wait": "wait",
 		"condition": "condition", "switch": "switch",
-		"agent": "agent", "graphql": "graphql", "integration": "integration", "graph.query": "graph.query", "shell": "shell", "cli": "shell",
+		"agent": "agent", "graphql": "graphql", "integration": "integration", "graph.query": "graph.query", "shell": "shell", "classify": "classify", "cli": "shell",
 	}
 	for name, want := range names {
 		if s := r.Find(name); s == nil || s.Name != want {
@@ -27,8 +27,8 @@ func TestStandard(t *testing.T) {
 		}
 	}
 	effects := map[string]bool{"utils.generate.generate": true, "utils.api.api": true, "group": true,
-		"agent": true, "shell": true, "graphql": true, "integration": true, "graph.query": true}
-	off := map[string]bool{"utils.generate.generate": true, "agent": true, "shell": true}
+		"agent": true, "classify": true, "shell": true, "graphql": true, "integration": true, "graph.query": true}
+	off := map[string]bool{"utils.generate.generate": true, "agent": true, "classify": true, "shell": true}
 	for _, s := range r.Specs() {
 		if s.Effects != effects[s.Name] {
 			t.Errorf("%s has effects: %t", s.Name, s.Effects)

@@ -1,0 +1,209 @@
+// Package classify holds the function classify: a model chooses one of several classes, and
+// paths go by its choice.
+package classify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// Input is the input of classify, besides what generate takes: model, profile, messages,
+// history, temperature and the like.
+type Input struct {
+	Text         json.RawMessage `json:"input,omitempty" jsonschema:"what is classified: a text; anything else as compact JSON"`
+	Classes      json.RawMessage `json:"classes,omitempty" jsonschema:"a list of names, or of {name, description}"`
+	Instructions input.Text      `json:"instructions,omitempty" jsonschema:"what to heed"`
+	System       input.Text      `json:"system,omitempty" jsonschema:"the whole system text, instead of ours"`
+	OnUnknown    input.Text      `json:"on_unknown,omitempty" jsonschema:"error (the default), or last: the class of a reply that names none"`
+}
+
+// Output is what a choice gives.
+type Output struct {
+	Branch   string          `json:"branch" jsonschema:"the class"`
+	Index    int             `json:"index" jsonschema:"its place among the classes, from 0"`
+	Branches map[string]bool `json:"branches" jsonschema:"true for the class that was chosen, by place and by name"`
+	Text     string          `json:"text" jsonschema:"what the model replied"`
+}
+
+type class struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Spec is classify. A question that is asked again after a crash goes out with the same key.
+func Spec(o generate.Options) engine.Spec {
+	f := function{o}
+	spec := engine.Spec{
+		Name:        "classify",
+		Aliases:     []string{"utils.classify"},
+		Description: "Lets a model choose one of several classes, by which paths go.",
+		Effects:     true,
+		Limit:       8,
+		Check:       check,
+		Input:       schema(),
+		Output:      input.Schema[Output](),
+		Examples: []engine.Example{{Title: "Where a message belongs",
+			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)}},
+		Function: engine.FunctionFunc(f.call),
+	}
+	if o.Models == nil {
+		spec.Disabled = "no model is configured, start with --model"
+	}
+	return spec
+}
+
+// schema is that of generate's input with the fields of a choice.
+func schema() *jsonschema.Schema {
+	whole, own := input.Schema[generate.Input](), input.Schema[Input]()
+	for name, property := range own.Properties {
+		whole.Properties[name] = property
+	}
+	return whole
+}
+
+type function struct{ options generate.Options }
+
+func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[Input](text)
+	if err != nil {
+		return nil, err
+	}
+	classes, err := readClasses(in.Classes)
+	if err != nil {
+		return nil, err
+	}
+	ask, _, err := input.Decode[generate.Input](text)
+	if err != nil {
+		return nil, err
+	}
+	ask.User, ask.Schema, ask.SchemaName = input.Text(question(in, classes)), nil, ""
+	if ask.System == "" {
+		ask.System = system
+	}
+	prepared, err := generate.Prepare(ctx, f.options, ask)
+	if err != nil {
+		return nil, err
+	}
+	response, err := prepared.Ask(ctx, prepared.Request)
+	if err != nil {
+		return nil, err
+	}
+	chosen := match(said(response), classes)
+	if chosen < 0 {
+		if in.OnUnknown != "last" {
+			return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q names none of the classes", abridged(response.Text))}
+		}
+		chosen = len(classes) - 1
+	}
+	return output(classes, chosen, response.Text), nil
+}
+
+const system = `You sort texts into classes. Reply with JSON and nothing else: {"class": "<the name of one class, as it is given>"}.`
+
+// question is what the model is asked.
+func question(in Input, classes []class) string {
+	asked := map[string]any{"input": input.TextOf(in.Text), "classes": classes}
+	if in.Instructions != "" {
+		asked["instructions"] = string(in.Instructions)
+	}
+	return string(input.Encode(asked))
+}
+
+// said is the name in a reply: of the JSON that was asked for, however it is wrapped, else
+// the reply itself.
+func said(response models.Response) string {
+	object := response.Object
+	if object == nil {
+		object = models.Object(json.RawMessage(`{}`), response.Text)
+	}
+	if fields, err := input.Parse(object); err == nil {
+		for _, key := range []string{"class", "output", "branch"} {
+			if value := fields.Get(key); value != nil {
+				return strings.TrimSpace(input.TextOf(value))
+			}
+		}
+	}
+	return strings.Trim(strings.TrimSpace(response.Text), `"'.`)
+}
+
+// match finds the class a reply names, in any case: by the whole name, by the beginning of
+// one, then by either holding the other. -1 is none.
+func match(reply string, classes []class) int {
+	low := strings.ToLower(reply)
+	if low == "" {
+		return -1
+	}
+	for _, fits := range []func(name string) bool{
+		func(name string) bool { return name == low },
+		func(name string) bool { return strings.HasPrefix(name, low) },
+		func(name string) bool { return strings.Contains(name, low) || strings.Contains(low, name) },
+	} {
+		for i, c := range classes {
+			if fits(strings.ToLower(strings.TrimSpace(c.Name))) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func output(classes []class, chosen int, reply string) json.RawMessage {
+	out := Output{Branch: classes[chosen].Name, Index: chosen, Branches: map[string]bool{}, Text: reply}
+	for i, c := range classes {
+		out.Branches[strconv.Itoa(i)] = i == chosen
+		out.Branches[c.Name] = i == chosen
+	}
+	return input.Encode(out)
+}
+
+func readClasses(given json.RawMessage) ([]class, error) {
+	var list []json.RawMessage
+	if given == nil || json.Unmarshal(given, &list) != nil || len(list) == 0 {
+		return nil, input.Bad("classes: want a list of names, or of {name, description}")
+	}
+	seen := map[string]bool{}
+	classes := make([]class, len(list))
+	for i, one := range list {
+		if one[0] == '{' {
+			if err := json.Unmarshal(one, &classes[i]); err != nil {
+				return nil, input.Bad("classes[%d]: want a name, or {name, description}", i)
+			}
+		} else {
+			classes[i].Name = input.TextOf(one)
+		}
+		name := strings.ToLower(strings.TrimSpace(classes[i].Name))
+		if name == "" || seen[name] {
+			return nil, input.Bad("classes[%d]: the name %q is empty or stands there twice", i, classes[i].Name)
+		}
+		seen[name] = true
+	}
+	return classes, nil
+}
+
+func check(text json.RawMessage) []engine.Problem {
+	in, _, err := input.Decode[Input](text)
+	if err != nil || strings.Contains(string(in.Classes), "@{") {
+		return nil
+	}
+	if _, err := readClasses(in.Classes); err != nil {
+		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+	}
+	return nil
+}
+
+func abridged(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+package classify_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/classify"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+type replies struct {
+	text  string
+	asked models.Request
+}
+
+func (r *replies) Model(string) (models.Model, string, error) {
+	return models.Func(func(_ context.Context, q models.Request) (models.Response, error) {
+		r.asked = q
+		return models.Response{Text: r.text}, nil
+	}), "m", nil
+}
+
+func (r *replies) Endpoint(models.Endpoint) (models.Model, error) { return nil, errors.New("none") }
+
+func TestChoice(t *testing.T) {
+	const classes = `["billing", {"name": "Technical help", "description": "broken"}, "other"]`
+	for reply, want := range map[string]string{
+		`{"class": "other"}`:                             "other",
+		"```json\n{\"output\": \"technical HELP\"}\n```": "Technical help",
+		`tech`:                   "Technical help",
+		`It is billing, I think`: "billing",
+		`{"class": "weather"}`:   "error",
+		``:                       "error",
+	} {
+		r := &replies{text: reply}
+		out, err := classify.Spec(generate.Options{Models: r}).Function.Call(t.Context(), json.RawMessage(`{"input": "My invoice", "classes": `+classes+`}`))
+		switch {
+		case want == "error":
+			if engine.KindOf(err) != engine.KindOutputInvalid {
+				t.Errorf("%q: got %s, %v", reply, out, err)
+			}
+		case err != nil || !strings.Contains(string(out), `"branch":"`+want+`"`) || !strings.Contains(string(out), `"`+want+`":true`):
+			t.Errorf("%q: got %s, %v", reply, out, err)
+		}
+		if last := r.asked.LastUser(); !strings.Contains(last, "My invoice") || !strings.Contains(last, "broken") {
+			t.Errorf("asked %s", last)
+		}
+	}
+	out, err := classify.Spec(generate.Options{Models: &replies{text: "weather"}}).Function.Call(t.Context(), json.RawMessage(`{"input": "x", "on_unknown": "last", "classes": `+classes+`}`))
+	if err != nil || !strings.Contains(string(out), `"index":2`) {
+		t.Errorf("got %s, %v", out, err)
+	}
+}
+
+func TestBadClasses(t *testing.T) {
+	spec := classify.Spec(generate.Options{Models: &replies{}})
+	for _, classes := range []string{`[]`, `"a"`, `["a", "A"]`, `[{"description": "x"}]`} {
+		if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"classes": `+classes+`}`)); engine.KindOf(err) != engine.KindBadInput {
+			t.Errorf("%s: %v", classes, err)
+		}
+		if len(spec.Check(json.RawMessage(`{"classes": `+classes+`}`))) != 1 {
+			t.Errorf("%s passes the check", classes)
+		}
+	}
+}
