@@ -95,7 +95,7 @@ func toolPaths(w *engine.Workflow, step string) []engine.Path {
 	return out
 }
 
-func sameJSON(t *testing.T, a, b []byte) bool {
+func sameJSON(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var x, y any
 	if err := json.Unmarshal(a, &x); err != nil {
