@@ -54,16 +54,17 @@ type compiler struct {
 	accumulators map[string]bool
 	used         map[string]bool // ids of steps and of values kept beside them
 	helpers      map[string]string
-	entrances    map[string]string // the step that paths into a node or a loop lead to
-	edges        map[string]bool   // ids of paths
-	incoming     map[string]int    // paths into a step
-	given        []text            // the inputs of a node that runs alone
+	entrances    map[string]string  // the step that paths into a node or a loop lead to
+	edges        map[string]bool    // ids of paths
+	incoming     map[string]int     // paths into a step
+	inlined      map[[2]string]text // text nodes by reader
+	given        []text             // the inputs of a node that runs alone
 	notes        []engine.Problem
 }
 
 func newCompiler(f *flow) *compiler {
 	c := &compiler{flow: f, gates: newGates(f), ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
-		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}}
+		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}, inlined: map[[2]string]text{}}
 	for _, n := range f.Nodes {
 		c.used[n.ID] = true
 		switch n.Type {

@@ -168,3 +168,16 @@ func TestSavedState(t *testing.T) {
 		t.Errorf("saved is %+v", f.Saved)
 	}
 }
+
+// TestTextsInTextsStaySmall: what doubles at each node is read as a result at some point.
+func TestTextsInTextsStaySmall(t *testing.T) {
+	lines := []string{"t0 text-format x"}
+	for i := 1; i <= 40; i++ {
+		lines = append(lines, fmt.Sprintf("t%d text-format ${1}-${2}", i), fmt.Sprintf("t%d -> t%d:in-0", i-1, i), fmt.Sprintf("t%d -> t%d:in-1", i-1, i))
+	}
+	for _, s := range parse(t, "f.json", sketch(lines...)).Steps {
+		if len(s.Input) > 100_000 {
+			t.Fatalf("the input of %s has %d bytes", s.ID, len(s.Input))
+		}
+	}
+}

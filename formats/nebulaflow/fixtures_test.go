@@ -62,6 +62,10 @@ type stubs struct {
 type observed struct {
 	Final      map[string]nodeResult
 	LLMPrompts []string `json:"llmPrompts"`
+	Events     []struct {
+		Status, Node string
+		Result       *string
+	}
 }
 
 type nodeResult struct {
@@ -188,6 +192,8 @@ func changed(t *testing.T, flow []byte, run recordedRun) []byte {
 // A played run is a session that has come to rest.
 type played struct {
 	engine  *engine.Engine
+	flow    *engine.Workflow
+	seeds   map[string]json.RawMessage
 	session *engine.Session
 	state   *engine.State
 	history []engine.Execution
@@ -197,7 +203,7 @@ type played struct {
 
 func play(t *testing.T, run recordedRun, flows []*engine.Workflow, q engine.StartRequest) *played {
 	t.Helper()
-	p := &played{}
+	p := &played{flow: flows[0], seeds: q.Seeds}
 	registry := engine.NewRegistry()
 	functions.Standard(registry, functions.Options{Shell: shell.Options{Allow: true, Dir: t.TempDir()}, Models: only{models.Func(func(ctx context.Context, ask models.Request) (models.Response, error) {
 		p.mu.Lock()
@@ -356,6 +362,7 @@ func (p *played) check(t *testing.T, run recordedRun, instead map[string]nodeRes
 	}
 	if instead == nil {
 		p.checkOrder(t, run)
+		p.checkEvents(t, run)
 	}
 	if t.Failed() {
 		t.Logf("session %s: %+v %+v", p.session.Status, p.session.Error, p.session.Problems)

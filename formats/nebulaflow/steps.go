@@ -21,6 +21,7 @@ func (c *compiler) node(n *node) {
 	}
 	if n.Data.Bypass {
 		s.Bypass = true
+		c.loopNode(n)
 		c.add(s)
 		return
 	}

@@ -99,9 +99,6 @@ func join(separator string, texts []text) text {
 // placeholder is ${k} or ${name}.
 var placeholder = regexp.MustCompile(`\$\{([^{}\n]+)\}`)
 
-// maxPieces bounds what inlining text nodes in one another may grow to.
-const maxPieces = 1000
-
 // template compiles a template as the reader sees it; values are the inputs it counts. What
 // an inserted value holds is never looked at again.
 func (c *compiler) template(source string, values []text, reader *node) text {
@@ -109,7 +106,7 @@ func (c *compiler) template(source string, values []text, reader *node) text {
 	at := 0
 	for _, m := range placeholder.FindAllStringSubmatchIndex(source, -1) {
 		found, known := c.placeholder(source[m[2]:m[3]], values, reader)
-		if !known || len(out)+len(found) > maxPieces {
+		if !known {
 			continue
 		}
 		out = append(append(out, lit(source[at:m[0]])...), found...)

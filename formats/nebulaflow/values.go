@@ -38,11 +38,7 @@ func (c *compiler) valueOf(e *edge, reader *node) text {
 	case !from.active():
 		return nil
 	case from.Type == kindText && !from.Data.Bypass && c.gates.certain(from.ID, reader.ID):
-		var values []text
-		for _, in := range c.flow.inputs(from) {
-			values = append(values, c.valueOf(in, reader))
-		}
-		return c.template(from.Data.Content, values, reader)
+		return c.inline(from, reader)
 	case from.Type == kindSubflow:
 		if k := portOf(e.SourceHandle, "out-"); k < math.MaxInt {
 			return ref(fmt.Sprintf("%s.outputs[%d].text", from.ID, k), false)
@@ -53,6 +49,28 @@ func (c *compiler) valueOf(e *edge, reader *node) text {
 		return ref(from.ID+".text", true)
 	}
 	return ref(from.ID+".text", false)
+}
+
+// maxPieces bounds what text nodes that read one another may grow to in one reader; beyond it
+// the reader gets the result.
+const maxPieces = 1000
+
+// inline is the template of a text node as a reader sees it.
+func (c *compiler) inline(from, reader *node) text {
+	key := [2]string{from.ID, reader.ID}
+	if known, ok := c.inlined[key]; ok {
+		return known
+	}
+	var values []text
+	for _, in := range c.flow.inputs(from) {
+		values = append(values, c.valueOf(in, reader))
+	}
+	out := c.template(from.Data.Content, values, reader)
+	if len(out) > maxPieces {
+		out = ref(from.ID+".text", true)
+	}
+	c.inlined[key] = out
+	return out
 }
 
 // stale tells whether what a reader would find is perhaps the result of an earlier round.
