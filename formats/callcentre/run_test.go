@@ -228,6 +228,8 @@ func (s *stub) answer(w http.ResponseWriter, r *http.Request) {
 	case "/text":
 		w.Header().Set("Content-Type", "text/plain")
 		fmt.Fprint(w, "plain words")
+	case "/echo":
+		fmt.Fprint(w, `{"data": {"got": true}}`)
 	case "/flaky":
 		if !s.flaky {
 			s.flaky = true
