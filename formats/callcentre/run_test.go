@@ -92,12 +92,7 @@ func TestFixtures(t *testing.T) {
 }
 
 // open are the calls that do not come out as recorded yet, and why.
-var open = map[string]string{
-	"01-hotel-mock/confirm_a_reservation":    "agent reads a model the whole output of a tool, not the text that integration writes for it",
-	"01-hotel-mock/two_tools_in_one_reply":   "agent refuses calls without a required argument",
-	"02-direct-tools-rest/track_then_refund": "agent refuses calls without a required argument",
-	"04-errors/all_faults_in_one_reply":      "agent has one kind of error for calls it refuses and for tools that are not there",
-}
+var open = map[string]string{}
 
 // A report gathers what differs.
 type report struct {

@@ -92,7 +92,7 @@ func TestDepartments(t *testing.T) {
 		"peer":    {`"d": [{"calls": [{"name": "consult_Billing_e", "args": {"query": "due?"}}]}, {"text": "All paid."}], "e": [{"text": "Nothing is due."}]`, "All paid."},
 		"clarify": {`"d": [{"text": "Hm. CLARIFY: which room?"}]`, "CLARIFY: which room?"},
 		"ask":     {`"d": [{"text": "ASK_USER: your name?"}]`, "ASK_USER: your name?"},
-		"limit":   {`"d": [` + fiveRounds + `{"calls": [{"name": "look_t", "args": {}}]}]`, `"errorCode":"`},
+		"limit":   {`"d": [` + fiveRounds + `{"calls": [{"name": "look_t", "args": {}}]}]`, `"errorCode":"AGENT_TURN_LIMIT"`},
 		"last":    {`"d": [` + fiveRounds + `{"text": "Room 12 at last."}]`, "Room 12 at last."},
 		"tool":    {`"d": [{"calls": [{"name": "look_t", "args": {"query": "12"}}]}, {"text": "Room 12."}]`, "Room 12."},
 	} {

@@ -22,20 +22,22 @@ const (
 // Input is the input of agent, besides what generate takes: system, user, messages, model,
 // profile, history, temperature and the like.
 type Input struct {
-	Prompt          input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
-	Query           input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
-	Tools           json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
-	MaxRounds       input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
-	MaxCalls        input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
-	TokenBudget     input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
-	OnLimit         input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
-	Parallel        *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
-	ToolChoice      input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
-	Guardrails      json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced"`
-	Marks           input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
-	EmptyError      input.Text      `json:"empty_error,omitempty" jsonschema:"the kind of the error that an empty answer is; without it an empty answer is one"`
-	RoundLimitError input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
-	ProfileOptional input.Bool      `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
+	Prompt           input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
+	Query            input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
+	Tools            json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
+	MaxRounds        input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
+	MaxCalls         input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
+	TokenBudget      input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
+	OnLimit          input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
+	Parallel         *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
+	ToolChoice       input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
+	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced"`
+	Marks            input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
+	EmptyError       input.Text      `json:"empty_error,omitempty" jsonschema:"the kind of the error that an empty answer is; without it an empty answer is one"`
+	RoundLimitError  input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
+	UnknownToolError input.Text      `json:"unknown_tool_error,omitempty" jsonschema:"the kind of the error that the model is told of a tool that is not there; bad_input when absent"`
+	CheckArguments   *input.Bool     `json:"check_arguments,omitempty" jsonschema:"false makes calls whose arguments do not fit the tool's parameters; the tool decides"`
+	ProfileOptional  input.Bool      `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
 }
 
 // Output is what an agent gives.

@@ -33,18 +33,18 @@ func (r *round) messages() []models.Message {
 	for i, e := range r.past {
 		list = append(list, models.Message{Role: models.RoleAssistant, Content: e.Text, ToolCalls: e.ToolCalls})
 		for _, c := range e.ToolCalls {
-			list = append(list, models.Message{Role: models.RoleTool, ToolCallID: c.ID, Name: c.Name, Content: r.answerTo(i, c.ID)})
+			list = append(list, models.Message{Role: models.RoleTool, ToolCallID: c.ID, Name: c.Name, Content: r.answerTo(i, c)})
 		}
 	}
 	return list
 }
 
-func (r *round) answerTo(n int, id string) string {
-	if problem, refused := r.past[n].Refused[id]; refused {
-		return told(&engine.SessionError{Kind: engine.KindBadInput, Message: problem})
+func (r *round) answerTo(n int, c models.ToolCall) string {
+	if problem, refused := r.past[n].Refused[c.ID]; refused {
+		return told(&engine.SessionError{Kind: r.refusedKind(c.Name), Message: problem})
 	}
 	for _, one := range r.call.Transcript[n].Results {
-		if one.ID != id {
+		if one.ID != c.ID {
 			continue
 		}
 		if one.Error != nil {
@@ -76,10 +76,17 @@ func (r *round) resultText(one engine.ToolResult) string {
 	if t := r.tool(one.Tool); t != nil && t.Function == "agent" && fields.Get("response") != nil {
 		return input.TextOf(fields.Get("response"))
 	}
-	if text := fields.Get("text"); len(fields) == 1 && text != nil {
+	if text := fields.Get("text"); text != nil && (len(fields) == 1 || r.writesText(one.Tool)) {
 		return input.TextOf(text)
 	}
 	return string(one.Output)
+}
+
+// writesText tells whether a tool's function puts into text what a model is to read, beside
+// the same in other forms.
+func (r *round) writesText(tool string) bool {
+	t := r.tool(tool)
+	return t != nil && t.Function == "integration"
 }
 
 // direct is the output of a tool that answers in the agent's stead: the one call of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -43,18 +44,19 @@ func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 	if direct, ok := r.direct(); ok {
 		return r.finish(ctx, direct)
 	}
-	last := false
-	if problem := r.overLimit(); problem != nil {
-		if r.in.OnLimit != "answer" {
-			return nil, problem
-		}
-		last = true
+	problem := r.overLimit()
+	last := problem != nil
+	if last && r.in.OnLimit != "answer" {
+		return nil, problem
 	}
 	response, err := r.ask.Ask(ctx, r.request(ctx, last))
 	if err != nil {
 		return nil, err
 	}
 	r.tokens += response.Usage.InputTokens + response.Usage.OutputTokens
+	if last && strings.TrimSpace(response.Text) == "" {
+		return nil, problem
+	}
 	if len(response.ToolCalls) == 0 || last {
 		return r.finish(ctx, response.Text)
 	}

@@ -67,6 +67,9 @@ func (r *round) refuse(c models.ToolCall) string {
 	if len(c.Arguments) == 0 || c.Arguments[0] != '{' {
 		return "the arguments are no JSON object"
 	}
+	if r.in.CheckArguments != nil && !bool(*r.in.CheckArguments) {
+		return ""
+	}
 	schema, err := schemacheck.Compile(t.Parameters)
 	if err != nil {
 		return "" // the workflow's fault, which validate shows; the tool decides
@@ -79,4 +82,12 @@ func (r *round) refuse(c models.ToolCall) string {
 		return "the arguments do not fit: " + strings.Join(faults, "; ")
 	}
 	return ""
+}
+
+// refusedKind is the kind of the error that a model is told of a call that was never made.
+func (r *round) refusedKind(tool string) string {
+	if r.in.UnknownToolError != "" && r.tool(tool) == nil {
+		return string(r.in.UnknownToolError)
+	}
+	return engine.KindBadInput
 }
