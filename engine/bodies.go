@@ -85,8 +85,12 @@ func (d *Definition) findEnds() {
 			ends := true
 			for _, p := range d.steps[id].next {
 				if p.fault == "" && !p.back && !p.leaves {
-					entered[p.Target] = true
 					ends = false
+				}
+			}
+			for _, p := range d.onward(d.steps[id]) { // what breaks out of a body inside leads here too
+				if p.fault == "" && !p.back && d.steps[p.Target].holder == s.ID {
+					entered[p.Target] = true
 				}
 			}
 			if ends {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -34,6 +35,10 @@ type Options struct {
 	MaxPrompt   int           // 100 KB
 	StopGrace   time.Duration // 5 s: how long Run lets calls finish when it is told to stop
 	NewID       func() string // UUID v7
+	// Variables gives the values that references read as @{SESSION_ID}.vars.NAME, where no
+	// step or value of the session is called vars; nil for none. It is asked often, so it
+	// is quick.
+	Variables func() map[string]json.RawMessage
 }
 
 func (o Options) withDefaults() Options {

@@ -29,7 +29,7 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 	r := (*runner)(o)
 	value, ok := pick(r.state.Outputs(step), index)
 	if !ok {
-		return nil, false, nil
+		return r.e.variables(step, index)
 	}
 	hash := blobHash(value)
 	if hash == "" {
@@ -40,6 +40,18 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 		return nil, false, fmt.Errorf("output of step %q: %w", step, err)
 	}
 	return text, true, nil
+}
+
+// variablesName is what references call the variables of the configuration by.
+const variablesName = "vars"
+
+// variables are the one output of vars, where nothing else is called so.
+func (e *Engine) variables(step string, index int) (json.RawMessage, bool, error) {
+	if step != variablesName || e.o.Variables == nil || index > 0 || index < -1 {
+		return nil, false, nil
+	}
+	value, err := encodePlain(e.o.Variables())
+	return value, err == nil, err
 }
 
 // pick returns the index-th of values, from the newest when index is negative.

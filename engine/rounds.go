@@ -46,6 +46,11 @@ func (r *runner) bodyLive(id string) bool {
 			return true
 		}
 	}
+	for _, a := range r.arrived { // its paths are still to be followed
+		if s := r.def.steps[a.step]; s != nil && s.holder == id {
+			return true
+		}
+	}
 	return false
 }
 
@@ -84,7 +89,13 @@ func (r *runner) failBody(id string, f failure) {
 // has several ends: of those that ran in this round.
 func (r *runner) resultOfRound(step *compiledStep) json.RawMessage {
 	return resultOf(step.ends, func(id string) (json.RawMessage, bool) {
-		if r.state.Status(id) != StatusComplete {
+		switch r.state.Status(id) {
+		case StatusComplete:
+		case StatusError: // with on_error: continue its output says why
+			if r.def.steps[id].OnError != OnErrorContinue {
+				return nil, false
+			}
+		default:
 			return nil, false
 		}
 		value, found, err := (*runnerOutputs)(r).Output(id, -1)

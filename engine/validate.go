@@ -35,6 +35,40 @@ type validation struct {
 	d        *Definition
 	registry *Registry
 	problems []Problem
+	names    map[string]bool // see named
+}
+
+// named are the names under which values may stand that are no step's: those that steps
+// set for themselves, the items of maps, the variables.
+func (v *validation) named() map[string]bool {
+	if v.names != nil {
+		return v.names
+	}
+	v.names = map[string]bool{variablesName: true, "initial": true}
+	for _, s := range v.d.steps {
+		var in struct {
+			Name    string                     `json:"name"`
+			Global  bool                       `json:"global"`
+			Globals map[string]json.RawMessage `json:"globals"`
+			Inputs  map[string]json.RawMessage `json:"inputs"`
+		}
+		if json.Unmarshal([]byte(orEmpty(s.Input)), &in) != nil {
+			continue
+		}
+		for name := range in.Globals {
+			v.names[name] = true
+		}
+		if in.Global {
+			v.names[in.Name] = true
+		}
+		if len(s.body) > 0 {
+			v.names["item"], v.names["index"] = true, true
+			for name := range in.Inputs {
+				v.names[name] = true
+			}
+		}
+	}
+	return v.names
 }
 
 func (v *validation) add(level, code string, step, path, format string, args ...any) {
@@ -159,7 +193,7 @@ func (v *validation) reference(ref references.Reference, step, path string, c *c
 		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
 	case ref.Step == "":
 	case v.d.steps[ref.Step] == nil:
-		if !ref.HasDefault {
+		if !ref.HasDefault && !v.named()[ref.Step] {
 			v.add("warning", "unknown_reference", step, path,
 				"%s: no step %q is in the workflow; it has a value only if the session's inputs have that key", ref.Text, ref.Step)
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/models"
@@ -49,4 +51,18 @@ func (o *ownEngine) querier() graph.Querier {
 		return q
 	}
 	return nil
+}
+
+// variables are what references read as vars. One that cannot be read now is missing, and
+// the step that needs it waits.
+func (o *outside) variables() map[string]json.RawMessage {
+	listed, err := o.vault.Variables()
+	if err != nil {
+		return nil
+	}
+	values := make(map[string]json.RawMessage, len(listed))
+	for _, v := range listed {
+		values[v.Name] = v.Entry.Value
+	}
+	return values
 }

@@ -55,7 +55,7 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	if _, err := store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
 	}
-	own.engine = engine.New(store, registry, engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll})
+	own.engine = engine.New(store, registry, engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables})
 	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault}))
 	return own, nil
 }
