@@ -104,6 +104,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	mountPage(inner)
 	if o.Compat {
 		compat.Luna(inner, e, o.Log)
+		compat.AgentZero(inner, e, o.Log)
 	}
 	outer.Mount("/", inner)
 	return outer, s

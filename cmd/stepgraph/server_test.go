@@ -89,7 +89,7 @@ func (r *running) ready(t *testing.T) {
 func TestDev(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dev")
 	dev := serveHere(t, nil, "dev", "--addr", "127.0.0.1:0", "--dir", dir, "-o", "json")
-	if workflows, _ := lookup([]byte(dev.out), "workflows"); workflows != `["approval","conversation","hello","parallel"]` {
+	if workflows, _ := lookup([]byte(dev.out), "workflows"); workflows != `["agent","approval","callcentre","conversation","hello","iterate","loop","parallel"]` {
 		t.Errorf("workflows of the seeds: %s", workflows)
 	}
 	if model, _ := lookup([]byte(dev.out), "model"); model != "script" {
