@@ -93,7 +93,7 @@ func (r *runner) joinBefore(a, b string) bool {
 }
 
 // liveSteps are the steps from which something may still come: those that run, wait or
-// may be retried, and joins that wait.
+// may be retried, joins that wait, and those whose paths are still to be followed.
 func (r *runner) liveSteps() []*compiledStep {
 	var live []*compiledStep
 	for _, id := range r.state.stepOrder {
@@ -115,6 +115,11 @@ func (r *runner) liveSteps() []*compiledStep {
 	}
 	for id := range r.state.engine.Joins {
 		if step := r.def.steps[id]; step != nil {
+			live = append(live, step)
+		}
+	}
+	for _, a := range r.arrived { // ended in this wave, its paths are followed in the next
+		if step := r.def.steps[a.step]; step != nil {
 			live = append(live, step)
 		}
 	}

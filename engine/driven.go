@@ -219,6 +219,11 @@ func (r *runner) settleError(id string) {
 	delete(r.state.engine.Live, id)
 	r.clearFailure(id)
 	r.unwritten.touch()
+	if step := r.def.steps[id]; step != nil {
+		for _, inner := range step.body { // what made it fail is dealt with, too
+			r.settleError(inner)
+		}
+	}
 }
 
 // stepError is the error a step is in.
