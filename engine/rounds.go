@@ -70,7 +70,7 @@ func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 	result, _ := encodePlain(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
 	r.keepResult(id, d, result)
 	b.Failed = ""
-	if r.holdsNow(id, b.Until, false) {
+	if len(b.Broke) > 0 || r.holdsNow(id, b.Until, false) {
 		b.Over = true
 	}
 	r.toNextRound(id, d)

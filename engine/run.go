@@ -96,6 +96,11 @@ func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
 		delete(e.runners, r.id)
 	}
 	e.mu.Unlock()
+	select {
+	case <-r.poke: // told of something after it had looked for the last time
+		e.wakeUp()
+	default:
+	}
 	late := r.abandon(errOr(err, errStopped))
 	switch {
 	case err == nil:
@@ -141,12 +146,13 @@ func (e *Engine) holds(id string) bool {
 func (e *Engine) pokeHolder(id string) {
 	e.mu.Lock()
 	r := e.runners[id]
-	e.mu.Unlock()
 	if r != nil {
-		r.pokeNow()
-		return
+		r.pokeNow() // under the lock: a runner looks once more after it has left the list
 	}
-	e.wakeUp()
+	e.mu.Unlock()
+	if r == nil {
+		e.wakeUp()
+	}
 }
 
 func (r *runner) pokeNow() {
