@@ -32,7 +32,7 @@ const (
 
 func reckon(p *piece) *reckoning {
 	r := newReckoning("A", map[string]int{})
-	r.visit("root", "")
+	r.visit("root")
 	r.run(p)
 	return r
 }
@@ -74,7 +74,7 @@ func (r *reckoning) fail(id, onError string) string {
 }
 
 // visit runs a plain step.
-func (r *reckoning) visit(id, does string) int {
+func (r *reckoning) visit(id string) int {
 	n := r.begin(id)
 	r.stops[id] = at(r.stop[id], n)
 	r.complete(id, fmt.Sprintf("%s#%d@%s", id, n, r.place()))
@@ -102,12 +102,12 @@ func (r *reckoning) run(p *piece) string {
 	case "act":
 		return r.act(p)
 	case "choose":
-		if arm := at(p.picks, r.visit(p.id, "")); arm >= 0 {
+		if arm := at(p.picks, r.visit(p.id)); arm >= 0 {
 			if end := r.run(p.parts[arm]); end != arrived {
 				return end
 			}
 		}
-		r.visit(p.id+"m", "")
+		r.visit(p.id + "m")
 		return arrived
 	case "par":
 		return r.par(p)
@@ -116,7 +116,7 @@ func (r *reckoning) run(p *piece) string {
 			if end := r.run(p.parts[0]); end != arrived {
 				return end
 			}
-			if r.visit(p.id, "")%p.times == 0 {
+			if r.visit(p.id)%p.times == 0 {
 				return arrived
 			}
 		}
@@ -135,7 +135,7 @@ func (r *reckoning) act(p *piece) string {
 		r.begin(p.id)
 		return r.fail(p.id, p.onError)
 	}
-	n := r.visit(p.id, "")
+	n := r.visit(p.id)
 	if p.breaks != "" && at(p.leaves, n) {
 		r.broke[len(r.broke)-1][p.breaks] = true
 		if !p.stays {
@@ -146,7 +146,7 @@ func (r *reckoning) act(p *piece) string {
 }
 
 func (r *reckoning) par(p *piece) string {
-	open := at(p.opens, r.visit(p.id, ""))
+	open := at(p.opens, r.visit(p.id))
 	end := dead
 	for i, arm := range p.parts {
 		if open&(1<<i) != 0 && r.run(arm) == arrived {
@@ -154,7 +154,7 @@ func (r *reckoning) par(p *piece) string {
 		}
 	}
 	if end == arrived {
-		r.visit(p.id+"m", "")
+		r.visit(p.id + "m")
 	}
 	return end
 }
@@ -183,10 +183,10 @@ func (r *reckoning) onward(p *piece, broke map[string]bool) string {
 		return dead
 	}
 	if broke[p.id] {
-		r.visit(p.id+"e", "")
+		r.visit(p.id + "e")
 	}
 	if p.escape {
-		r.visit(p.id+"m", "")
+		r.visit(p.id + "m")
 	}
 	return arrived
 }
