@@ -147,11 +147,11 @@ func result(r process.Result, raise bool) (json.RawMessage, error) {
 	if r.Signal != "" {
 		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the command was ended by signal: " + r.Signal}
 	}
-	out := Output{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.Code, Truncated: r.Truncated, Text: r.Stdout}
+	out := Output{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.Code, Truncated: r.StdoutCut || r.StderrCut, Text: r.Stdout}
 	if r.Stderr != "" {
 		out.Text += "\n" + r.Stderr
 	}
-	if r.Truncated {
+	if out.Truncated {
 		out.Text += "... (truncated)"
 	}
 	if raise && r.Code != 0 {

@@ -12,6 +12,6 @@ func ownGroup(*exec.Cmd) {}
 
 func endGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended
 
 func ending(s *os.ProcessState) (code int, signal string) { return s.ExitCode(), "" }

@@ -1,15 +1,17 @@
-// Package process runs a command in a process group of its own and never leaves one of its
-// children behind. Output is bounded, so that a command cannot fill the memory.
 package process
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-	"unicode/utf8"
+
+	"github.com/google/uuid"
 )
 
 // Streams of a command, as Chunk names them.
@@ -26,21 +28,49 @@ const grace = 2 * time.Second
 type Command struct {
 	Path  string
 	Args  []string
-	Env   []string // all of it: nothing is inherited
+	Env   []string // all of it but the mark: nothing is inherited
 	Dir   string
 	Stdin string
 	// Limit is how many characters of each stream are kept; what follows is dropped.
 	Limit int
 	// Chunk, if not nil, is told of output as it comes, one call at a time.
 	Chunk func(stream, text string)
-	// Prepare, if not nil, changes how the process is started.
-	Prepare func(*exec.Cmd)
+	// Limits hold before the command can read anything from its input. So they bind a
+	// program that comes that way from its first line.
+	Limits Limits
+	// Isolate starts the command without network and without sight of other processes.
+	Isolate Isolation
+	// AtOnce ends the group by force, without a warning first.
+	AtOnce bool
 }
+
+// Limits are what each process of a command may use; 0 is no limit.
+type Limits struct {
+	Memory    uint64 // bytes of address space
+	CPU       uint64 // seconds
+	FileSize  uint64 // bytes of one file
+	Files     uint64 // open at a time
+	Processes uint64 // of the same user; the system does not count those of root
+}
+
+// Isolation says whether a command gets namespaces of its own for users, network,
+// processes and messages. Files stay what they are.
+type Isolation int
+
+const (
+	Shared   Isolation = iota // none
+	Possible                  // where the system allows it
+	Required                  // or the command does not run
+)
+
+// ErrNotIsolated is why a command with Isolate Required did not run.
+var ErrNotIsolated = errors.New("this system does not let a process have namespaces of its own")
 
 // A Result is what came of a command that has run.
 type Result struct {
 	Stdout, Stderr string
-	Truncated      bool   // of either stream
+	StdoutCut      bool // more came than was kept
+	StderrCut      bool
 	Code           int    // exit code; -1 when a signal ended it
 	Signal         string // that ended it, "" for none
 }
@@ -48,31 +78,79 @@ type Result struct {
 // Run runs a command and waits for its end. When ctx ends first, the whole group is told to
 // end, then killed, and the error is ctx's cause. Another error means that it did not start.
 func Run(ctx context.Context, c Command) (Result, error) {
-	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Env, cmd.Dir = append([]string{}, c.Env...), c.Dir
-	cmd.Stdin = strings.NewReader(c.Stdin)
-	var mu sync.Mutex
-	out := &capture{limit: c.Limit, name: Stdout, chunk: c.Chunk, mu: &mu}
-	problems := &capture{limit: c.Limit, name: Stderr, chunk: c.Chunk, mu: &mu}
-	cmd.Stdout, cmd.Stderr = out, problems
-	ownGroup(cmd)
-	if c.Prepare != nil {
-		c.Prepare(cmd)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	r := newRunning(ctx, c)
+	err := r.start()
+	if err != nil && c.Isolate != Shared && ctx.Err() == nil && notAllowed(err) {
+		if c.Isolate == Required {
+			return Result{}, fmt.Errorf("%w: %w", ErrNotIsolated, err)
+		}
+		c.Isolate = Shared
+		r = newRunning(ctx, c)
+		err = r.start()
 	}
-	var hard *time.Timer
-	cmd.Cancel = func() error {
-		hard = time.AfterFunc(grace, func() { killGroup(cmd) })
-		return endGroup(cmd)
-	}
-	cmd.WaitDelay = 2 * grace
-	if err := cmd.Start(); err != nil {
+	if err != nil {
 		return Result{}, err
 	}
-	err := cmd.Wait()
-	killGroup(cmd) // whoever is left of it
-	if hard != nil {
+	if err := limit(r.cmd.Process.Pid, c.Limits); err != nil {
+		end(fmt.Errorf("limits: %w", err))
+	}
+	close(r.ready)
+	return r.wait(ctx)
+}
+
+// running is a command while it runs.
+type running struct {
+	cmd      *exec.Cmd
+	mark     string
+	ready    chan struct{} // closed when its limits hold and it may read
+	hard     atomic.Pointer[time.Timer]
+	out, err *capture
+}
+
+func newRunning(ctx context.Context, c Command) *running {
+	var mu sync.Mutex
+	r := &running{
+		cmd: exec.CommandContext(ctx, c.Path, c.Args...), mark: markName + "=" + uuid.NewString(), ready: make(chan struct{}),
+		out: &capture{limit: c.Limit, name: Stdout, chunk: c.Chunk, mu: &mu},
+		err: &capture{limit: c.Limit, name: Stderr, chunk: c.Chunk, mu: &mu},
+	}
+	r.cmd.Env, r.cmd.Dir = append([]string{r.mark}, c.Env...), c.Dir
+	r.cmd.Stdin = gate{r.ready, strings.NewReader(c.Stdin)}
+	r.cmd.Stdout, r.cmd.Stderr = r.out, r.err
+	ownGroup(r.cmd)
+	if c.Isolate != Shared {
+		isolate(r.cmd)
+	}
+	r.cmd.Cancel = func() error {
+		if c.AtOnce {
+			killGroup(r.cmd)
+			return nil
+		}
+		r.hard.Store(time.AfterFunc(grace, func() { killGroup(r.cmd) }))
+		return endGroup(r.cmd)
+	}
+	r.cmd.WaitDelay = 2 * grace
+	return r
+}
+
+func (r *running) start() error {
+	err := r.cmd.Start()
+	if err != nil {
+		close(r.ready)
+	}
+	return err
+}
+
+// wait waits for the end, and for nobody's who is left behind: they are ended.
+func (r *running) wait(ctx context.Context) (Result, error) {
+	err := r.cmd.Wait()
+	if hard := r.hard.Load(); hard != nil {
 		hard.Stop()
 	}
+	killGroup(r.cmd)
+	sweep(r.mark)
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
@@ -80,61 +158,21 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return Result{}, err
 	}
-	r := Result{Stdout: out.text(), Stderr: problems.text(), Truncated: out.cut || problems.cut}
-	r.Code, r.Signal = ending(cmd.ProcessState)
-	return r, nil
+	result := Result{Stdout: r.out.text(), Stderr: r.err.text(), StdoutCut: r.out.cut, StderrCut: r.err.cut}
+	result.Code, result.Signal = ending(r.cmd.ProcessState)
+	return result, nil
 }
 
-// capture keeps the beginning of a stream.
-type capture struct {
-	mu    *sync.Mutex
-	name  string
-	kept  strings.Builder
-	count int
-	limit int
-	cut   bool
-	chunk func(stream, text string)
-	rest  []byte // the beginning of a character that has not come whole
+// markName is the variable by which children are known that left the group.
+const markName = "STEPGRAPH_PROCESS"
+
+// A gate lets nobody read before it is open.
+type gate struct {
+	open <-chan struct{}
+	from io.Reader
 }
 
-func (c *capture) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	data := append(c.rest, p...)
-	whole := len(data)
-	for i := max(0, whole-utf8.UTFMax); i < whole; i++ {
-		if utf8.RuneStart(data[i]) && !utf8.FullRune(data[i:]) {
-			whole = i
-			break
-		}
-	}
-	c.rest = append([]byte(nil), data[whole:]...)
-	c.keep(strings.ToValidUTF8(string(data[:whole]), "\uFFFD"))
-	return len(p), nil
-}
-
-func (c *capture) keep(text string) {
-	if text == "" || c.cut {
-		return
-	}
-	if n := utf8.RuneCountInString(text); c.limit > 0 && c.count+n > c.limit {
-		runes := []rune(text)
-		text, c.cut = string(runes[:c.limit-c.count]), true
-	}
-	c.count += utf8.RuneCountInString(text)
-	c.kept.WriteString(text)
-	if c.chunk != nil && text != "" {
-		c.chunk(c.name, text)
-	}
-}
-
-// text is what was kept, once the command has ended.
-func (c *capture) text() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.rest) > 0 {
-		c.rest = nil
-		c.keep("\uFFFD")
-	}
-	return c.kept.String()
+func (g gate) Read(p []byte) (int, error) {
+	<-g.open
+	return g.from.Read(p)
 }

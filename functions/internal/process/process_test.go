@@ -5,6 +5,7 @@ package process_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,7 +24,7 @@ func TestRun(t *testing.T) {
 	var seen strings.Builder
 	c.Chunk = func(stream, text string) { seen.WriteString(stream + ":" + text) }
 	r, err := process.Run(t.Context(), c)
-	if err != nil || r.Stdout != "in0\n" || r.Stderr != "no é\n" || r.Code != 3 || r.Truncated {
+	if err != nil || r.Stdout != "in0\n" || r.Stderr != "no é\n" || r.Code != 3 || r.StdoutCut || r.StderrCut {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if !strings.Contains(seen.String(), "stderr:no é") {
@@ -36,7 +37,7 @@ func TestRun(t *testing.T) {
 
 func TestOutputIsBounded(t *testing.T) {
 	r, err := process.Run(t.Context(), sh(`i=0; while [ $i -lt 1000 ]; do echo ééééé; i=$((i+1)); done`))
-	if err != nil || len([]rune(r.Stdout)) != 100 || !r.Truncated {
+	if err != nil || len([]rune(r.Stdout)) != 100 || !r.StdoutCut || r.StderrCut {
 		t.Errorf("kept %d, %v", len([]rune(r.Stdout)), err)
 	}
 }
@@ -69,6 +70,30 @@ func TestChildLeftInTheBackground(t *testing.T) {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	assertGone(t, r.Stdout)
+}
+
+// A child that left the group, and so does not hear its signals, is found all the same.
+func TestChildThatLeftTheGroup(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows the environment of other processes")
+	}
+	r, err := process.Run(t.Context(), sh(`setsid sh -c 'echo $$; exec >/dev/null 2>&1; sleep 600' & sleep 0.2`))
+	if err != nil || r.Code != 0 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	assertGone(t, r.Stdout)
+}
+
+func TestAtOnce(t *testing.T) {
+	why := errors.New("enough")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, why)
+	defer cancel()
+	begun := time.Now()
+	c := sh(`trap "" TERM; while :; do sleep 0.01; done`)
+	c.AtOnce = true
+	if _, err := process.Run(ctx, c); !errors.Is(err, why) || time.Since(begun) > 1500*time.Millisecond {
+		t.Errorf("got %v after %s", err, time.Since(begun))
+	}
 }
 
 func assertGone(t *testing.T, pid string) {
