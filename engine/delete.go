@@ -2,7 +2,7 @@ package engine
 
 import "context"
 
-// DeleteSession removes a session with all its history. One that is active or waits is
+// DeleteSession removes a session with all its history, and its child sessions before it. One that is active or waits is
 // ended first when cancel is true, else that is ErrSessionBusy.
 func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) error {
 	rec, err := e.store.Session(ctx, id)
@@ -24,12 +24,30 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) erro
 			return err
 		}
 	}
+	if err := e.deleteChildren(ctx, id); err != nil {
+		return err
+	}
 	for {
 		done, err := e.store.DeleteSession(ctx, id)
 		if done || err != nil {
 			return err
 		}
 	}
+}
+
+// deleteChildren removes the child sessions of a session that has ended; one that goes on
+// all the same is cancelled.
+func (e *Engine) deleteChildren(ctx context.Context, id string) error {
+	children, err := e.store.Children(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, child := range children {
+		if err := e.DeleteSession(ctx, child, true); err != nil && !isSentinel(err, ErrSessionNotFound) {
+			return err
+		}
+	}
+	return nil
 }
 
 // waitAtRest waits until nobody holds the session.
