@@ -1,34 +1,25 @@
 package code
 
-import "regexp"
+import (
+	"context"
+	"errors"
 
-// pythonWords are what Python has and Starlark has not, as a script that does not parse
-// shows them.
-var pythonWords = []struct {
-	pattern *regexp.Regexp
-	word    string
-}{
-	{regexp.MustCompile(`(?m)^\s*(import|from)\s+[\w.]+`), "import"},
-	{regexp.MustCompile(`(?m)^\s*try\s*:`), "try"},
-	{regexp.MustCompile(`(?m)^\s*raise\b`), "raise"},
-	{regexp.MustCompile(`(?m)^\s*class\s+\w+`), "class"},
-	{regexp.MustCompile(`(?m)^\s*(async\s+)?with\s.*:\s*$`), "with"},
-	{regexp.MustCompile(`(?m)^\s*(assert|del|global|nonlocal)\s`), "assert, del, global or nonlocal"},
-	{regexp.MustCompile(`\byield\b`), "yield"},
-	{regexp.MustCompile(`\b[fF][rR]?["']`), `f"..." text (use "{}".format(x) or "%s" % x)`},
-	{regexp.MustCompile(`\bis\s+(not\s+)?(None|True|False)\b`), "is (use ==)"},
-	{regexp.MustCompile(`(?m)^\s*def\s+\w+\(.*(:\s*\w+.*\)|\)\s*->)`), "types of parameters"},
-	{regexp.MustCompile(`:=`), ":="},
-	{regexp.MustCompile(`\*\*\s*\w`), "**"},
-	{regexp.MustCompile(`(?m)^\w+\s*:\s*\w+(\[.*\])?\s*=`), "types of variables"},
-}
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/code/python"
+)
 
-// pythonOnly returns what makes a script look like Python, or "".
-func pythonOnly(script string) string {
-	for _, p := range pythonWords {
-		if p.pattern.MatchString(script) {
-			return p.word
-		}
+func (f function) python(ctx context.Context, s script) (outcome, error) {
+	if f.options.Python.Path == "" {
+		return outcome{}, &engine.CallError{Kind: engine.KindDisabled, Message: `Python is off here: the operator can allow it by naming an interpreter, "python": "python3" in the configuration; or write the script in Starlark, which reads like Python`}
 	}
-	return ""
+	_, values, err := s.values(isIdentifier)
+	if err != nil {
+		return outcome{}, err
+	}
+	r, err := python.Run(ctx, f.options.Python, python.Program{Code: s.text, Names: values.Encode()})
+	var fault *python.Error
+	if errors.As(err, &fault) {
+		return outcome{printed: fault.Printed}, &scriptError{message: fault.Message, traceback: fault.Traceback}
+	}
+	return outcome{result: r.Value, printed: r.Printed}, err
 }

@@ -1,0 +1,131 @@
+package javascript
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+// Bounds of every script.
+const (
+	maxPrinted = 10 << 10  // characters kept of what a script prints
+	maxResult  = 1 << 20   // bytes of its result as JSON
+	maxItems   = 1_000_000 // elements of an array that a built-in function goes through
+	maxSearch  = 1 << 30   // product of the lengths of a text and of what is looked for in it
+	maxJSON    = 2 << 20   // characters that JSON.parse reads
+	stack      = 400       // calls, about, one inside the other
+)
+
+// patience is how long a script may take to stop when it is told to. The longest single
+// instruction left, a division of numbers of a million bits, takes about a second.
+const patience = 2 * time.Second
+
+// A Program is a script and what it is called with.
+type Program struct {
+	Code   string          // the body of an async function
+	Names  []string        // of the variables it sees; identifiers
+	Values json.RawMessage // a JSON object with the value of each name
+	Time   time.Duration   // it may take
+	Memory int             // bytes it may take
+}
+
+// A Result is what came of a script that has returned.
+type Result struct {
+	Value   json.RawMessage // null when it returned nothing
+	Printed string
+}
+
+// An Error is a fault of the script.
+type Error struct {
+	Message string // as JavaScript writes the error: "TypeError: …"
+	Stack   string // where: a line for each call, "" when it is not known
+	Printed string // before it
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func fault(format string, args ...any) error { return &Error{Message: fmt.Sprintf(format, args...)} }
+
+// places is how many scripts run at once in this process. One that cannot be stopped keeps
+// its place.
+var places = make(chan struct{}, 8)
+
+// Run runs a script. Its error is an *Error when the script is at fault, else the cause of
+// ctx's end.
+func Run(ctx context.Context, p Program) (Result, error) {
+	select {
+	case places <- struct{}{}:
+	case <-ctx.Done():
+		return Result{}, context.Cause(ctx)
+	}
+	slow := fault("the script was stopped after %s", p.Time)
+	limited, cancel := context.WithTimeoutCause(ctx, p.Time, slow)
+	defer cancel()
+	type outcome struct {
+		result Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer func() { <-places }()
+		r, err := attempt(limited, p)
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-limited.Done():
+	}
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-time.After(patience):
+		return Result{}, context.Cause(limited)
+	}
+}
+
+// attempt is one run in a machine of its own. A fault of the engine itself, which would
+// show as a panic, is an error of this script.
+func attempt(ctx context.Context, p Program) (r Result, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fell := recover(); fell != nil {
+			r, err = Result{}, fault("the script broke the engine: %v", fell)
+		}
+	}()
+	m, err := newMachine(ctx, p.Memory)
+	if err != nil {
+		return Result{}, err
+	}
+	defer m.close()
+	if err := m.start(p); err != nil {
+		return Result{}, m.fault(err)
+	}
+	if err := m.finish(); err != nil {
+		return Result{}, m.fault(err)
+	}
+	return m.result()
+}
+
+// Check reads a script without running it: nil, or an *Error with the line.
+func Check(code string, names []string) error {
+	m, err := newMachine(context.Background(), 64<<20)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	if _, err := m.vm.Compile(m.wrapped(code, names), quickjs.EvalGlobal); err != nil {
+		return m.fault(err)
+	}
+	return nil
+}
+
+// Identifier tells whether a script can have a variable of this name.
+func Identifier(name string) bool { return identifier.MatchString(name) && !reserved[name] }
+
+var errSlow = errors.New("the time is up")

@@ -1,0 +1,67 @@
+package javascript_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/functions/code/javascript"
+)
+
+// TestEveryScriptEnds runs scripts that would not end, or take all memory. Those that are
+// one single instruction of the engine show what guard.js is for.
+func TestEveryScriptEnds(t *testing.T) {
+	const sparse, like = "new Array(4294967295)", "{length: 2 ** 53 - 1}"
+	for _, code := range []string{
+		"for (;;);", "try { for (;;); } catch {} finally { for (;;); }", "while (true) try { await (async () => { for (;;); })() } catch {}",
+		"async function f() { await 1; return f() } return f()", "const f = () => Promise.resolve().then(f); return f()", "(function f() { setTimeout(f, 1) })(); await new Promise(() => {})",
+		"function f() { f() } f()", "let s = 'x'; for (;;) s += s", "const a = []; for (;;) a.push({})", "return 'x'.repeat(1e9)", "return new Uint8Array(1e9)", "return [...new Uint8Array(6e7)]",
+		"return /(a+)+$/.exec('a'.repeat(40) + 'b')", "return 'a'.repeat(2e6).indexOf('a'.repeat(1e6) + 'b')", "return 'a'.repeat(2e6).split('a'.repeat(1e6) + 'b')", "return 'a'.repeat(2e6).replaceAll('a'.repeat(1e6) + 'b', '')",
+		"return Array.prototype.indexOf.call(" + like + ", 1)", "return " + sparse + ".indexOf(1)", "return " + sparse + ".join('')", "return " + sparse + ".map(x => x)", "return " + sparse + ".sort()", "return " + sparse + ".reverse()",
+		"return [].concat(" + sparse + ")", "return [].concat({...[], length: 2 ** 53 - 1, [Symbol.isConcatSpreadable]: true}).length", "return [" + sparse + "].flat()", "return new Set(" + sparse + ").size", "return Array.from(" + like + ")", "return [..." + sparse + "]",
+		"return JSON.stringify(" + sparse + ")", "return " + sparse + ".toLocaleString()", "return String(" + sparse + ")", "return Array.prototype.fill.call(" + like + ", 0)", "let a = []; for (let i = 0; i < 45; i++) a = [a, a]; return a.flat(Infinity)",
+		"let a = []; for (let i = 0; i < 45; i++) a = [a, a]; return JSON.stringify(a)", "let a = [1]; for (let i = 0; i < 45; i++) a = [a, a]; return a.join()", "return " + sparse + ".values().drop(1e15).next()", "return JSON.parse('[' + '0,'.repeat(5e6) + '0]')",
+		"const l = {n: 0, get length() { return this.n++ ? 2 ** 53 - 1 : 1 }}; return Array.prototype.lastIndexOf.call(l, 1)", "const b = [1]; return [1, 2].fill({valueOf() { b.length = 4294967295; return 0 }}).concat({get x() { return 1 }}, b)",
+		"const s = 'x'.repeat(1e6), a = new Array(9e5).fill(s + 'a'); return a.indexOf(s + 'b')", "const s = 'x'.repeat(1e6), a = new Array(9e5).fill(s + 'a'); return a.sort().length", "return (2n ** 1000000n) ** 1000n",
+		"return Promise.all(" + sparse + ")", "return Object.fromEntries(" + sparse + ".entries())", "return Reflect.apply(Math.max, 0, " + like + ")", "return String.raw({raw: " + like + "})", "return new Uint8Array(" + sparse + ").length", "return structuredClone(" + sparse + ")",
+	} {
+		begun := time.Now()
+		_, err := javascript.Run(t.Context(), javascript.Program{Code: code, Time: 200 * time.Millisecond, Memory: 32 << 20})
+		took := time.Since(begun)
+		var e *javascript.Error
+		if err != nil && !errors.As(err, &e) {
+			t.Errorf("%s: %v", code, err)
+		}
+		if took > 1700*time.Millisecond { // with patience it would take 2.2 s
+			t.Errorf("%s: took %s: %v", code, took, err)
+		}
+	}
+}
+
+func TestTimeIsNamed(t *testing.T) {
+	_, err := javascript.Run(t.Context(), javascript.Program{Code: "for (;;);", Time: 50 * time.Millisecond, Memory: 32 << 20})
+	if err == nil || !strings.Contains(err.Error(), "stopped after 50ms") {
+		t.Errorf("got %v", err)
+	}
+	_, err = javascript.Run(t.Context(), javascript.Program{Code: "const a = []; for (;;) a.push(new Array(100).fill(1))", Time: 10 * time.Second, Memory: 16 << 20})
+	if err == nil || !strings.Contains(err.Error(), "out of memory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestMemoryIsGivenBack runs many scripts that fill their memory.
+func TestMemoryIsGivenBack(t *testing.T) {
+	before := resident(t)
+	for range 100 {
+		_, err := javascript.Run(t.Context(), javascript.Program{Code: "const a = []; for (;;) a.push({})", Time: time.Minute, Memory: 16 << 20})
+		if err == nil {
+			t.Fatal("a script may hold any amount of memory")
+		}
+	}
+	runtime.GC()
+	if grown := resident(t) - before; grown > 200<<20 {
+		t.Errorf("grew by %d MB", grown>>20)
+	}
+}

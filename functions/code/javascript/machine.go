@@ -1,0 +1,211 @@
+package javascript
+
+import (
+	"context"
+	_ "embed" // the scripts around scripts
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+//go:embed guard.js
+var guardScript string
+
+//go:embed run.js
+var runScript string
+
+var limits = fmt.Sprintf(`({"items":%d,"search":%d,"json":%d,"printed":%d})`, maxItems, maxSearch, maxJSON, maxPrinted)
+
+var above = strings.Repeat("\n", ourLines)
+
+// A machine is one instance of the engine, used by one goroutine for one script.
+type machine struct {
+	ctx    context.Context
+	vm     *quickjs.VM
+	runner quickjs.Value
+	prefix int         // what stands before the script on its first line
+	asleep func() bool // stops waiting for ctx's end
+}
+
+func newMachine(ctx context.Context, memory int) (*machine, error) {
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		return nil, err
+	}
+	vm.SetMemoryLimit(uintptr(memory))
+	vm.SetMaxStackSize(stack)
+	vm.SetCanBlock(false)
+	m := &machine{ctx: ctx, vm: vm, runner: quickjs.UndefinedValue}
+	m.asleep = context.AfterFunc(ctx, vm.Interrupt)
+	if m.runner, err = vm.EvalValue(above+runScript+limits, quickjs.EvalGlobal); err == nil {
+		_, err = vm.Eval(above+guardScript+limits, quickjs.EvalGlobal)
+	}
+	if err != nil {
+		m.close()
+		return nil, m.fault(err)
+	}
+	return m, nil
+}
+
+func (m *machine) close() {
+	m.asleep()
+	m.runner.Free()
+	_ = m.vm.Close() // nothing of it is used any more
+}
+
+// wrapped makes a script a function: of its variables, and in it one without any, so that
+// the script may declare variables of the same names. The script begins on the first line.
+func (m *machine) wrapped(code string, names []string) string {
+	before := "(function (" + strings.Join(names, ", ") + ") { return async () => {"
+	m.prefix = len(before)
+	return before + code + "\n} })"
+}
+
+func (m *machine) start(p Program) error {
+	if err := m.ready(); err != nil {
+		return err
+	}
+	make, err := m.vm.EvalValue(m.wrapped(p.Code, p.Names), quickjs.EvalGlobal)
+	if err != nil {
+		return err
+	}
+	defer make.Free()
+	names, err := json.Marshal(append([]string{}, p.Names...))
+	if err != nil {
+		return err
+	}
+	values := "{}"
+	if len(p.Values) > 0 {
+		values = string(p.Values)
+	}
+	_, err = m.call("start", make, string(names), values)
+	return err
+}
+
+// finish lets the script go on until it has returned.
+func (m *machine) finish() error {
+	for {
+		if err := m.ready(); err != nil {
+			return err
+		}
+		n, err := m.vm.ExecutePendingJobs()
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		over, err := m.call("over")
+		if err != nil || over == true {
+			return err
+		}
+		stepped, err := m.call("step")
+		if err != nil {
+			return err
+		}
+		if stepped != true {
+			return errors.New("Error: the script waits for something that never comes")
+		}
+	}
+}
+
+// call calls a function of run.js.
+func (m *machine) call(name string, args ...any) (any, error) {
+	if err := m.ready(); err != nil {
+		return nil, err
+	}
+	atom, err := m.vm.NewAtom(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.runner.GetPropertyValue(atom)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Free()
+	return f.Call(quickjs.UndefinedValue, args...)
+}
+
+// ready gives the engine what is left of the script's time. An interrupt that comes between
+// two calls would be lost without it.
+func (m *machine) ready() error {
+	if m.ctx.Err() != nil {
+		return errSlow
+	}
+	if end, ok := m.ctx.Deadline(); ok {
+		return m.vm.SetEvalTimeout(max(time.Until(end), 0) + 50*time.Millisecond) // ctx comes first
+	}
+	return nil
+}
+
+// outcome is what run.js writes down.
+type outcome struct {
+	Done    bool    `json:"done"`
+	Printed string  `json:"printed"`
+	Result  *string `json:"result"`
+	Error   *string `json:"error"`
+	Stack   string  `json:"stack"`
+}
+
+func (m *machine) outcome() (outcome, error) {
+	var o outcome
+	text, err := m.call("state")
+	if err != nil {
+		return o, err
+	}
+	written, _ := text.(string)
+	return o, json.Unmarshal([]byte(written), &o)
+}
+
+func (m *machine) result() (Result, error) {
+	o, err := m.outcome()
+	if err != nil {
+		return Result{}, m.fault(err)
+	}
+	switch {
+	case m.ctx.Err() != nil:
+		return Result{}, context.Cause(m.ctx)
+	case o.Error != nil:
+		return Result{}, &Error{Message: *o.Error, Stack: traceback(o.Stack, m.prefix), Printed: o.Printed}
+	case o.Result == nil:
+		return Result{Value: json.RawMessage("null"), Printed: o.Printed}, nil
+	case len(*o.Result) > maxResult:
+		return Result{}, &Error{Message: fmt.Sprintf("the result is larger than %d bytes", maxResult), Printed: o.Printed}
+	}
+	return Result{Value: json.RawMessage(*o.Result), Printed: o.Printed}, nil
+}
+
+// fault makes an error of the engine one of the script, the end of ctx its cause.
+func (m *machine) fault(err error) error {
+	if m.ctx.Err() != nil {
+		return context.Cause(m.ctx)
+	}
+	e := &Error{Message: err.Error()}
+	var thrown *quickjs.Error
+	if errors.As(err, &thrown) {
+		e.Stack = traceback(thrown.Stack, m.prefix)
+		if thrown.LineNumber > 0 {
+			e.Stack = fmt.Sprintf("    at (line %d)", thrown.LineNumber)
+		}
+	}
+	return e
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+var reserved = words(`arguments async await break case catch class const continue debugger default delete do else enum eval
+	export extends false finally for function if implements import in instanceof interface let new null of package private
+	protected public return static super switch this throw true try typeof undefined var void while with yield`)
+
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		all[word] = true
+	}
+	return all
+}
