@@ -25,6 +25,7 @@ var forbidden = map[string]map[string]string{
 	},
 	"references":    {module: "a pure language imports nothing of ours"},
 	"conditions":    {module: "a pure language imports nothing of ours"},
+	"expressions":   {module: "a pure language imports nothing of ours"},
 	"memory":        {module + "sqlite": "stores never import each other", module + "cypher": "stores never import each other", "testing": "no product links testing"},
 	"sqlite":        {module + "cypher": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
 	"cypher":        {module + "sqlite": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
