@@ -184,6 +184,15 @@
     } }[name]);
   }
 
+  // So are patterns that do not branch, in which the engine never looks up.
+  const patterns = RegExp.prototype, { exec } = patterns;
+  const source = Reflect.getOwnPropertyDescriptor(patterns, "source").get;
+  put(patterns, "exec", { exec(given) {
+    const whole = text(given);
+    if (apply(source, this, []).length * whole.length > limit.pattern) throw new RangeError("a text of " + whole.length + " characters is too long for this pattern");
+    return apply(exec, this, [whole]);
+  } }.exec);
+
   put(String, "raw", { raw(template, ...values) {
     const parts = list(template.raw);
     let to = "";

@@ -17,6 +17,7 @@ const (
 	maxResult  = 1 << 20   // bytes of its result as JSON
 	maxItems   = 1_000_000 // elements of an array that a built-in function goes through
 	maxSearch  = 1 << 30   // product of the lengths of a text and of what is looked for in it
+	maxPattern = 1 << 28   // the same of a text and a pattern, which is slower
 	maxJSON    = 2 << 20   // characters that JSON.parse reads
 	stack      = 400       // calls, about, one inside the other
 )

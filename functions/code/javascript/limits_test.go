@@ -25,6 +25,7 @@ func TestEveryScriptEnds(t *testing.T) {
 		"let a = []; for (let i = 0; i < 45; i++) a = [a, a]; return JSON.stringify(a)", "let a = [1]; for (let i = 0; i < 45; i++) a = [a, a]; return a.join()", "return " + sparse + ".values().drop(1e15).next()", "return JSON.parse('[' + '0,'.repeat(5e6) + '0]')",
 		"const l = {n: 0, get length() { return this.n++ ? 2 ** 53 - 1 : 1 }}; return Array.prototype.lastIndexOf.call(l, 1)", "const b = [1]; return [1, 2].fill({valueOf() { b.length = 4294967295; return 0 }}).concat({get x() { return 1 }}, b)",
 		"const s = 'x'.repeat(1e6), a = new Array(9e5).fill(s + 'a'); return a.indexOf(s + 'b')", "const s = 'x'.repeat(1e6), a = new Array(9e5).fill(s + 'a'); return a.sort().length", "return (2n ** 1000000n) ** 1000n",
+		"return new RegExp('a'.repeat(1e5) + 'b').test('a'.repeat(3e6))", "const r = new RegExp('a'.repeat(1e5) + 'b'); Object.defineProperty(r, 'source', {value: 'a'}); return 'a'.repeat(3e6).replace(r, '')", "return 'a'.repeat(3e6).match('a'.repeat(1e6) + 'b')",
 		"return Promise.all(" + sparse + ")", "return Object.fromEntries(" + sparse + ".entries())", "return Reflect.apply(Math.max, 0, " + like + ")", "return String.raw({raw: " + like + "})", "return new Uint8Array(" + sparse + ").length", "return structuredClone(" + sparse + ")",
 	} {
 		begun := time.Now()

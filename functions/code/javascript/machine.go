@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"modernc.org/quickjs"
@@ -19,7 +20,7 @@ var guardScript string
 //go:embed run.js
 var runScript string
 
-var limits = fmt.Sprintf(`({"items":%d,"search":%d,"json":%d,"printed":%d})`, maxItems, maxSearch, maxJSON, maxPrinted)
+var limits = fmt.Sprintf(`({"items":%d,"search":%d,"pattern":%d,"json":%d,"printed":%d})`, maxItems, maxSearch, maxPattern, maxJSON, maxPrinted)
 
 var above = strings.Repeat("\n", ourLines)
 
@@ -42,8 +43,11 @@ func newMachine(ctx context.Context, memory int) (*machine, error) {
 	vm.SetCanBlock(false)
 	m := &machine{ctx: ctx, vm: vm, runner: quickjs.UndefinedValue}
 	m.asleep = context.AfterFunc(ctx, vm.Interrupt)
-	if m.runner, err = vm.EvalValue(above+runScript+limits, quickjs.EvalGlobal); err == nil {
-		_, err = vm.Eval(above+guardScript+limits, quickjs.EvalGlobal)
+	around, err := surroundings()
+	if err == nil {
+		if m.runner, err = vm.EvalBytecodeValue(around.run); err == nil {
+			_, err = vm.EvalBytecode(around.guard)
+		}
 	}
 	if err != nil {
 		m.close()
@@ -51,6 +55,21 @@ func newMachine(ctx context.Context, memory int) (*machine, error) {
 	}
 	return m, nil
 }
+
+type compiled struct{ run, guard []byte }
+
+// surroundings compiles the scripts around scripts, once.
+var surroundings = sync.OnceValues(func() (c compiled, err error) {
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		return c, err
+	}
+	defer vm.Close()
+	if c.run, err = vm.Compile(above+runScript+limits, quickjs.EvalGlobal); err == nil {
+		c.guard, err = vm.Compile(above+guardScript+limits, quickjs.EvalGlobal)
+	}
+	return c, err
+})
 
 func (m *machine) close() {
 	m.asleep()
