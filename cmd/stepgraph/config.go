@@ -25,6 +25,7 @@ type config struct {
 	Functions   map[string]string          `json:"functions"` // remote functions: name or prefix.* to address
 	Env         []string                   `json:"env"`       // environment variables that steps may use: NAME, or NAME@HOST for one host
 	Scripts     string                     `json:"scripts"`   // folder of the scripts that steps may name
+	Python      string                     `json:"python"`    // the Python that scripts of that language run in; off without
 	Profiles    map[string]vault.Profile   `json:"profiles"`  // named settings of model calls
 	Variables   map[string]json.RawMessage `json:"variables"` // named values that workflows read
 	Secrets     map[string]secretConfig    `json:"secrets"`   // where secrets are

@@ -11,6 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/code"
+	"github.com/stepgraph/stepgraph/functions/code/python"
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/functions/netguard"
@@ -34,7 +35,7 @@ func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalo
 		Models: catalog, AllowNet: nets, Getenv: a.secretOrEnv(o.vault), Log: a.log,
 		Profiles: a.profiles(o.vault),
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
-		Code:     code.Options{Dir: a.config.Scripts},
+		Code:     code.Options{Dir: a.config.Scripts, Python: python.Options{Path: a.config.Python}},
 		Graph:    graph.Options{Querier: o.querier},
 		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env},
 	})
