@@ -6,6 +6,7 @@
   const { apply } = Reflect;
   const { stringify, parse } = JSON;
   const text = String;
+  const asItIs = (_, x) => x; // is called for each value, so that writing can be stopped
   const outcome = { done: false, printed: "" };
   let timers = [], count = 0, now = 0;
 
@@ -14,7 +15,7 @@
     if (x instanceof Error) return x.stack ? text(x) + "\n" + x.stack : text(x);
     if (typeof x === "object" && x !== null) {
       try {
-        return stringify(x);
+        return stringify(x, asItIs);
       } catch {}
     }
     return typeof x === "symbol" ? x.description || "Symbol()" : text(x);
@@ -54,7 +55,7 @@
           const given = parse(values), wanted = parse(names), args = [];
           for (let i = 0; i < wanted.length; i++) args[i] = given[wanted[i]];
           const result = await apply(make, undefined, args)();
-          outcome.result = stringify(result, (_, x) => x); // called for each value, it can be stopped
+          outcome.result = stringify(result, asItIs);
           outcome.done = true;
         } catch (e) {
           failed(e);

@@ -1,0 +1,146 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// Bounds of what one call looks at and gives.
+const (
+	maxFile    = 8 << 20   // bytes of a file that is read, edited or searched
+	maxText    = 256 << 10 // bytes of text that an output holds: as JSON it has at most 1 MB
+	maxVisited = 50_000    // files and folders that one call looks at
+	maxResults = 1000      // entries of a list
+	maxSearch  = 256 << 20 // bytes that one search reads
+	maxLine    = 500       // bytes of a line that was found
+	atOnce     = 8         // calls of one function in one engine
+)
+
+// Options are the operator's choices. The zero value refuses every call.
+type Options struct {
+	Dir      string // the folder; without it files are off
+	ReadOnly bool   // nothing is written or edited
+}
+
+// Specs are all functions of files.
+func Specs(o Options) []engine.Spec {
+	f := &folder{options: o}
+	specs := []engine.Spec{f.readSpec(), f.writeSpec(), f.editSpec(), f.listSpec(), f.findSpec(), f.grepSpec()}
+	for i := range specs {
+		specs[i].Effects, specs[i].Limit = true, atOnce
+		switch {
+		case o.Dir == "":
+			specs[i].Disabled = `files are off: the operator can name a folder for them, "files": "…" in the configuration; a workflow cannot`
+		case o.ReadOnly && writes(specs[i].Name):
+			specs[i].Disabled = "files are only read here: the operator has opened their folder for reading"
+		}
+	}
+	return specs
+}
+
+func writes(name string) bool { return name == "file.write" || name == "file.edit" }
+
+// folder is what all functions share.
+type folder struct {
+	options Options
+	// writing holds back other calls that write, so that an edit loses nothing of another.
+	writing sync.Mutex
+}
+
+// spec describes a function whose input is In and output Out.
+func spec[In, Out any](f *folder, name, description string, needs []string, call func(context.Context, *os.Root, In) (Out, error), examples ...engine.Example) engine.Spec {
+	return engine.Spec{
+		Name: name, Description: description, Examples: examples,
+		Input: schema[In](), Output: schema[Out](),
+		Check: func(text json.RawMessage) []engine.Problem { return lacking(text, needs) },
+		Function: engine.FunctionFunc(func(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+			in, _, err := input.Decode[In](text)
+			if err != nil {
+				return nil, err
+			}
+			if problems := lacking(text, needs); problems != nil {
+				return nil, input.Bad("%s", problems[0].Message)
+			}
+			root, err := os.OpenRoot(f.options.Dir)
+			if err != nil {
+				return nil, failed("the configured folder cannot be opened: " + cause(err))
+			}
+			defer root.Close()
+			out, err := call(ctx, root, in)
+			if err != nil {
+				return nil, err
+			}
+			return input.Encode(out), nil
+		}),
+	}
+}
+
+func schema[T any]() *jsonschema.Schema { return input.Schema[T]() }
+
+// lacking finds fields that are not there.
+func lacking(text json.RawMessage, needs []string) []engine.Problem {
+	o, err := input.Parse(text)
+	if err != nil {
+		return nil
+	}
+	var problems []engine.Problem
+	for _, name := range needs {
+		if o.Get(name) == nil {
+			problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: "give " + name})
+		}
+	}
+	return problems
+}
+
+// local is a path as the system writes it, below the folder; "" is the folder itself.
+func local(path string) (string, error) {
+	if strings.ContainsRune(path, 0) {
+		return "", input.Bad("path: %q has a NUL", path)
+	}
+	if strings.TrimSpace(path) == "" {
+		return ".", nil
+	}
+	clean := filepath.Clean(filepath.FromSlash(path))
+	if !filepath.IsLocal(clean) {
+		return "", input.Bad("path: want one below the configured folder, not %q", path)
+	}
+	return clean, nil
+}
+
+// shown is a path as outputs have it.
+func shown(path string) string { return filepath.ToSlash(path) }
+
+func failed(message string) error {
+	return &engine.CallError{Kind: engine.KindFailed, Message: message}
+}
+
+// fault tells what is wrong with a path, without the folder, which is the operator's.
+func fault(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed("there is no " + shown(path))
+	case errors.Is(err, fs.ErrPermission):
+		return failed(shown(path) + " may not be opened")
+	}
+	return failed(shown(path) + ": " + cause(err))
+}
+
+// cause is an error of a file without its path.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

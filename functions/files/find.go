@@ -1,0 +1,87 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// FindInput is the input of file.find.
+type FindInput struct {
+	Pattern input.Text `json:"pattern,omitempty" jsonschema:"of paths: * and ? stay within a name, ** stands for any folders; without a slash it is looked for everywhere"`
+	Path    input.Text `json:"path,omitempty" jsonschema:"the folder to look in; the configured one when absent"`
+}
+
+// FindOutput is what file.find gives.
+type FindOutput struct {
+	Files     []string `json:"files" jsonschema:"paths below the configured folder, in order of names"`
+	Count     int      `json:"count"`
+	Text      string   `json:"text" jsonschema:"the paths, one a line"`
+	Truncated bool     `json:"truncated" jsonschema:"there may be more"`
+}
+
+func (f *folder) findSpec() engine.Spec {
+	s := spec(f, "file.find", "Finds files by their names.", []string{"pattern"}, find,
+		engine.Example{Title: "All pages", Input: json.RawMessage(`{"pattern": "docs/**/*.md"}`)})
+	return checked(s, "pattern", func(pattern string) error {
+		_, err := newGlob(pattern)
+		return err
+	})
+}
+
+// find only looks.
+func find(ctx context.Context, root *os.Root, in FindInput) (FindOutput, error) {
+	below, err := local(string(in.Path))
+	if err != nil {
+		return FindOutput{}, err
+	}
+	pattern, err := newGlob(string(in.Pattern))
+	if err != nil {
+		return FindOutput{}, err
+	}
+	out, left := FindOutput{Files: []string{}}, newRoom(maxResults)
+	out.Truncated, err = walk(ctx, root, below, 0, func(f found) error {
+		if f.entry.IsDir() || !pattern.matches(inside(f.path, below)) {
+			return nil
+		}
+		if err := left.take(len(f.path)); err != nil {
+			return err
+		}
+		out.Files = append(out.Files, f.path)
+		return nil
+	})
+	if err != nil {
+		return FindOutput{}, err
+	}
+	out.Count, out.Text = len(out.Files), strings.Join(out.Files, "\n")
+	return out, nil
+}
+
+// inside is a path as seen from a folder above it.
+func inside(path, below string) string { return strings.TrimPrefix(path, shown(below)+"/") }
+
+// checked adds a look at a field to what a function's Check finds, unless the field holds
+// references.
+func checked(s engine.Spec, field string, look func(string) error) engine.Spec {
+	first := s.Check
+	s.Check = func(text json.RawMessage) []engine.Problem {
+		problems := first(text)
+		o, err := input.Parse(text)
+		if err != nil || o.Get(field) == nil {
+			return problems
+		}
+		value := input.TextOf(o.Get(field))
+		if strings.Contains(value, "@{") {
+			return problems
+		}
+		if err := look(value); err != nil {
+			problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
+		}
+		return problems
+	}
+	return s
+}

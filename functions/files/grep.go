@@ -1,0 +1,149 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// GrepInput is the input of file.grep.
+type GrepInput struct {
+	Pattern    input.Text `json:"pattern,omitempty" jsonschema:"a regular expression (RE2) that a line matches"`
+	Literal    input.Bool `json:"literal,omitempty" jsonschema:"pattern is a text, not an expression"`
+	IgnoreCase input.Bool `json:"ignore_case,omitempty" jsonschema:"capitals are like small letters"`
+	Path       input.Text `json:"path,omitempty" jsonschema:"the folder or file to look in; the configured folder when absent"`
+	Files      input.Text `json:"files,omitempty" jsonschema:"only files whose path fits this pattern, as in file.find"`
+	Limit      *input.Int `json:"limit,omitempty" jsonschema:"how many lines at most; 200 when absent, 1000 at most"`
+}
+
+// GrepOutput is what file.grep gives.
+type GrepOutput struct {
+	Matches   []Match `json:"matches"`
+	Count     int     `json:"count"`
+	Text      string  `json:"text" jsonschema:"path:line: text of each, one a line"`
+	Truncated bool    `json:"truncated" jsonschema:"there may be more: the limit was reached, or files are too large"`
+}
+
+// A Match is a line that was found.
+type Match struct {
+	Path string `json:"path"`
+	Line int    `json:"line" jsonschema:"from 1"`
+	Text string `json:"text" jsonschema:"the line, cut where it is very long"`
+}
+
+func (f *folder) grepSpec() engine.Spec {
+	s := spec(f, "file.grep", "Finds lines in text files.", []string{"pattern"}, grep,
+		engine.Example{Title: "What is still to do", Input: json.RawMessage(`{"pattern": "\\bto do\\b", "ignore_case": true, "files": "*.md"}`)})
+	return checked(s, "files", func(pattern string) error {
+		_, err := newGlob(pattern)
+		return err
+	})
+}
+
+// A search is one call of file.grep.
+type search struct {
+	pattern *regexp.Regexp
+	files   glob
+	room    room
+	left    int // bytes it may still read
+	out     GrepOutput
+}
+
+// grep only looks.
+func grep(ctx context.Context, root *os.Root, in GrepInput) (GrepOutput, error) {
+	below, err := local(string(in.Path))
+	if err != nil {
+		return GrepOutput{}, err
+	}
+	s, err := newSearch(in)
+	if err != nil {
+		return GrepOutput{}, err
+	}
+	if info, err := root.Stat(below); err == nil && info.Mode().IsRegular() {
+		content, err := contents(root, below)
+		if err != nil {
+			return GrepOutput{}, whole(below, err)
+		}
+		s.out.Truncated = s.look(shown(below), content) != nil
+		return s.done(), nil
+	}
+	skipped := false
+	truncated, err := walk(ctx, root, below, 0, func(f found) error {
+		if !f.entry.Type().IsRegular() || s.files != nil && !s.files.matches(inside(f.path, below)) {
+			return nil
+		}
+		content, err := contents(root, f.path)
+		if err != nil {
+			skipped = true
+			return nil
+		}
+		if s.left -= len(content); s.left < 0 {
+			return errEnough
+		}
+		return s.look(f.path, content)
+	})
+	s.out.Truncated = truncated || skipped
+	return s.done(), err
+}
+
+func newSearch(in GrepInput) (*search, error) {
+	text := string(in.Pattern)
+	if len(text) > 10_000 {
+		return nil, input.Bad("pattern: longer than 10000 bytes")
+	}
+	if in.Literal {
+		text = regexp.QuoteMeta(text)
+	}
+	if in.IgnoreCase {
+		text = "(?i)" + text
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		return nil, input.Bad("pattern: %v", err)
+	}
+	s := &search{pattern: pattern, room: newRoom(200), left: maxSearch, out: GrepOutput{Matches: []Match{}}}
+	if in.Limit != nil {
+		s.room = newRoom(min(max(int(*in.Limit), 1), maxResults))
+	}
+	if in.Files != "" {
+		s.files, err = newGlob(string(in.Files))
+	}
+	return s, err
+}
+
+// look searches one file; files that are no text hold no lines.
+func (s *search) look(path string, content []byte) error {
+	if binary(content) {
+		return nil
+	}
+	for number := 1; len(content) > 0; number++ {
+		line, rest, _ := bytes.Cut(content, []byte("\n"))
+		content = rest
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if !s.pattern.Match(line) {
+			continue
+		}
+		text, _ := cut(string(line), maxLine)
+		if err := s.room.take(len(path) + len(text)); err != nil {
+			return err
+		}
+		s.out.Matches = append(s.out.Matches, Match{Path: path, Line: number, Text: text})
+	}
+	return nil
+}
+
+func (s *search) done() GrepOutput {
+	var lines strings.Builder
+	for _, m := range s.out.Matches {
+		fmt.Fprintf(&lines, "%s:%d: %s\n", m.Path, m.Line, m.Text)
+	}
+	s.out.Count, s.out.Text = len(s.out.Matches), strings.TrimSuffix(lines.String(), "\n")
+	return s.out
+}
