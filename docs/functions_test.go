@@ -17,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/native"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/functions/files"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/models"
@@ -37,7 +38,7 @@ type example struct {
 // that has really run.
 func TestFunctionPages(t *testing.T) {
 	registry := engine.NewRegistry()
-	functions.Standard(registry, allowed(nil))
+	functions.Standard(registry, allowed(t, nil))
 	registry.Add(mcp.Spec(mcp.NewPool(mcp.Options{})))
 	var index bytes.Buffer
 	index.WriteString("# Functions\n\nWhat steps can call. These pages are made from the code: `go test ./docs -run TestFunctionPages -update`.\n\n| function | does |\n|---|---|\n")
@@ -68,8 +69,8 @@ func pageName(spec *engine.Spec) string {
 }
 
 // allowed are options under which every function runs.
-func allowed(model models.Model) functions.Options {
-	return functions.Options{Models: modelOf{model}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shell: shell.Options{Allow: true}}
+func allowed(t *testing.T, model models.Model) functions.Options {
+	return functions.Options{Files: files.Options{Dir: t.TempDir()}, Models: modelOf{model}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shell: shell.Options{Allow: true}}
 }
 
 type modelOf struct{ model models.Model }
@@ -121,7 +122,7 @@ func (e *example) play(t *testing.T) json.RawMessage {
 		model = script.New(file)
 	}
 	registry := engine.NewRegistry()
-	functions.Standard(registry, allowed(model))
+	functions.Standard(registry, allowed(t, model))
 	registry.Add(mcp.Spec(mcp.NewPool(mcp.Options{})))
 	game := enginetest.Game{Workflow: readWorkflow(t, e.Workflow), Registry: registry, Session: "example", Inputs: map[string]string{"server": server.URL}}
 	if e.Also != nil {
@@ -242,7 +243,7 @@ func page(spec *engine.Spec, name string, shown *example) []byte {
 }
 
 // off are functions that nobody has unless an operator allows them.
-var off = map[string]bool{"shell": true, "agent": true, "classify": true, "utils.generate.generate": true}
+var off = map[string]bool{"shell": true, "agent": true, "file.read": true, "file.write": true, "file.edit": true, "file.list": true, "file.find": true, "file.grep": true, "classify": true, "utils.generate.generate": true}
 
 func joined(list []json.RawMessage) string {
 	texts := make([]string, len(list))

@@ -12,6 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/api"
 	"github.com/stepgraph/stepgraph/functions/classify"
 	"github.com/stepgraph/stepgraph/functions/code"
+	"github.com/stepgraph/stepgraph/functions/files"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/graphql"
@@ -33,6 +34,7 @@ type Options struct {
 	Timeout   time.Duration     // of an HTTP request whose step sets none; 30 s by default
 	Code      code.Options      // limits of scripts, and their folder
 	Shell     shell.Options     // whether steps may run commands, and where
+	Files     files.Options     // the folder that file functions see; off without
 	Graph     graph.Options     // what graph.query reads; off without
 	Log       *slog.Logger      // what integrations gave, at debug level; nil: none
 }
@@ -60,6 +62,9 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(integration.Spec(integration.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport, Log: o.Log}))
 	r.Add(graph.Spec(o.Graph))
 	r.Add(shell.Spec(o.Shell))
+	for _, spec := range files.Specs(o.Files) {
+		r.Add(spec)
+	}
 
 	// Work on data.
 	r.Add(code.Spec(o.Code))

@@ -12,6 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/code"
 	"github.com/stepgraph/stepgraph/functions/code/python"
+	"github.com/stepgraph/stepgraph/functions/files"
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/functions/netguard"
@@ -37,6 +38,7 @@ func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalo
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
 		Code:     code.Options{Dir: a.config.Scripts, Python: python.Options{Path: a.config.Python}},
 		Graph:    graph.Options{Querier: o.querier},
+		Files:    files.Options{Dir: a.config.Folder},
 		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env},
 	})
 	r.Add(mcp.Spec(o.servers)) // here and not in Standard: whoever embeds the engine need not have MCP
