@@ -190,7 +190,7 @@ func (m *machine) result() (Result, error) {
 	case m.ctx.Err() != nil:
 		return Result{}, context.Cause(m.ctx)
 	case o.Error != nil:
-		return Result{}, &Error{Message: *o.Error, Stack: traceback(o.Stack, m.prefix), Printed: o.Printed}
+		return Result{}, &Error{Message: thrownText(*o.Error), Stack: traceback(o.Stack, m.prefix), Printed: o.Printed}
 	case o.Result == nil:
 		return Result{Value: json.RawMessage("null"), Printed: o.Printed}, nil
 	case len(*o.Result) > maxResult:
@@ -199,12 +199,21 @@ func (m *machine) result() (Result, error) {
 	return Result{Value: json.RawMessage(*o.Result), Printed: o.Printed}, nil
 }
 
+// thrownText is what an error says. Where no memory is left for an error of its own the
+// engine throws null.
+func thrownText(text string) string {
+	if text == "null" {
+		return "out of memory (or the script has thrown null)"
+	}
+	return text
+}
+
 // fault makes an error of the engine one of the script, the end of ctx its cause.
 func (m *machine) fault(err error) error {
 	if m.ctx.Err() != nil {
 		return context.Cause(m.ctx)
 	}
-	e := &Error{Message: err.Error()}
+	e := &Error{Message: thrownText(err.Error())}
 	var thrown *quickjs.Error
 	if errors.As(err, &thrown) {
 		e.Stack = traceback(thrown.Stack, m.prefix)
