@@ -24,6 +24,8 @@ type Message struct {
 	// ToolCallID names the call that a tool message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Name       string `json:"name,omitempty"`
+	// Thinking is Response.Thinking of the round that this assistant message was.
+	Thinking json.RawMessage `json:"thinking,omitempty"`
 }
 
 // An Image stands beside the text of a user message: either a URL, which the

@@ -37,6 +37,9 @@ type Request struct {
 	Seed            *int64
 	Stop            []string
 	ReasoningEffort string // such as "low"; passed on as it is
+	// ReasoningTokens is how many tokens the model may think before it answers, for
+	// providers that take such a bound; the others go by ReasoningEffort.
+	ReasoningTokens int
 
 	// Schema is the JSON Schema of the wanted structured output; nil asks for
 	// text. SchemaName names it on the wire ("output" if empty).
@@ -75,6 +78,11 @@ type Response struct {
 	Object json.RawMessage
 	// ToolCalls are the calls the model asks for, in its order.
 	ToolCalls []ToolCall
+	// Reasoning is what the model thought, as far as the provider shows it.
+	Reasoning string
+	// Thinking is what the provider wants to see again, as it is, in the message
+	// whose ToolCalls are being answered. Only the provider that wrote it reads it.
+	Thinking json.RawMessage
 
 	Model        string // the model id that answered, which may be more precise than the one asked for
 	FinishReason string // one of the Finish constants, or the provider's own word

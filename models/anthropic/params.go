@@ -36,6 +36,9 @@ func parameters(req models.Request, inWords bool) (anthropic.MessageNewParams, e
 	if req.TopP != nil {
 		params.TopP = anthropic.Float(*req.TopP)
 	}
+	if err := setThinking(&params, req); err != nil {
+		return params, err
+	}
 	params.OutputConfig.Effort = anthropic.OutputConfigEffort(req.ReasoningEffort)
 	if err := setMessages(&params, req.Messages); err != nil {
 		return params, err
@@ -97,7 +100,7 @@ func content(m models.Message) (anthropic.MessageParamRole, []anthropic.ContentB
 	case models.RoleUser:
 		return anthropic.MessageParamRoleUser, append(images(m.Images), text(m.Content)...), nil
 	case models.RoleAssistant:
-		return anthropic.MessageParamRoleAssistant, append(text(m.Content), toolUses(m.ToolCalls)...), nil
+		return anthropic.MessageParamRoleAssistant, assistant(m), nil
 	}
 	return "", nil, fmt.Errorf("unknown role %q; there are system, user, assistant and tool", m.Role)
 }

@@ -7,7 +7,11 @@ import "github.com/stepgraph/stepgraph/models"
 // plain input. They are for orders of magnitude; whoever bills by them sets
 // Options.Prices.
 var AnthropicPrices = models.Prices{
+	"claude-3-haiku":    {Input: 0.25, CachedInput: 0.03, Output: 1.25},
 	"claude-3-5-haiku":  {Input: 0.80, CachedInput: 0.08, Output: 4},
+	"claude-3-5-sonnet": {Input: 3, CachedInput: 0.30, Output: 15},
+	"claude-3-7-sonnet": {Input: 3, CachedInput: 0.30, Output: 15},
+	"claude-3-opus":     {Input: 15, CachedInput: 1.50, Output: 75},
 	"claude-haiku-4-5":  {Input: 1, CachedInput: 0.10, Output: 5},
 	"claude-sonnet-4":   {Input: 3, CachedInput: 0.30, Output: 15},
 	"claude-sonnet-4-5": {Input: 3, CachedInput: 0.30, Output: 15},

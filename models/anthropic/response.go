@@ -100,6 +100,7 @@ func (c *Client) finish(req models.Request, message *anthropic.Message) (models.
 			resp.ToolCalls = append(resp.ToolCalls, models.ToolCall{ID: block.ID, Name: block.Name, Arguments: models.Arguments(string(block.Input))})
 		}
 	}
+	resp.Reasoning, resp.Thinking = thoughts(message)
 	if len(resp.ToolCalls) == 0 {
 		resp.Object = models.Object(req.Schema, resp.Text)
 	}

@@ -138,6 +138,7 @@ func assistant(m models.Message, name param.Opt[string]) openai.ChatCompletionMe
 			},
 		})
 	}
+	setThinking(out, m)
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: out}
 }
 

@@ -31,6 +31,9 @@ func (c *Client) finish(req models.Request, completion *openai.ChatCompletion) (
 	if resp.Model == "" {
 		resp.Model = req.Model
 	}
+	var name string
+	name, resp.Reasoning = reasoning(message.JSON.ExtraFields)
+	resp.Thinking = thinking(name, resp.Reasoning)
 	if len(resp.ToolCalls) > 0 {
 		resp.FinishReason = models.FinishToolCalls // some servers say "stop"
 	} else {

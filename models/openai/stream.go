@@ -73,6 +73,7 @@ type assembly struct {
 	model, content, refusal, finish string
 	calls                           []openai.ChatCompletionMessageToolCallUnion
 	usage                           openai.CompletionUsage
+	thinks, thought                 string // under which name, and what
 }
 
 func (s *assembly) add(chunk openai.ChatCompletionChunk, token func(string)) error {
@@ -95,6 +96,9 @@ func (s *assembly) add(chunk openai.ChatCompletionChunk, token func(string)) err
 			}
 		}
 		s.refusal += choice.Delta.Refusal
+		if name, text := reasoning(choice.Delta.JSON.ExtraFields); name != "" {
+			s.thinks, s.thought = name, s.thought+text
+		}
 		if choice.Delta.Content != "" {
 			s.content += choice.Delta.Content
 			token(choice.Delta.Content)
@@ -134,9 +138,8 @@ func (s *assembly) completion(ended bool) (*openai.ChatCompletion, error) {
 		s.finish = models.FinishStop
 	}
 	out := &openai.ChatCompletion{Model: s.model, Usage: s.usage}
-	out.Choices = []openai.ChatCompletionChoice{{
-		FinishReason: s.finish,
-		Message:      openai.ChatCompletionMessage{Content: s.content, Refusal: s.refusal, ToolCalls: s.calls},
-	}}
+	message := openai.ChatCompletionMessage{Content: s.content, Refusal: s.refusal, ToolCalls: s.calls}
+	message.JSON.ExtraFields = shown(s.thinks, s.thought)
+	out.Choices = []openai.ChatCompletionChoice{{FinishReason: s.finish, Message: message}}
 	return out, nil
 }

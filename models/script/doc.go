@@ -14,6 +14,8 @@
 // pattern (RE2 syntax) fits the last user message and which is never used up,
 // else the next of any, else, with "otherwise": "echo", the text "echo: " and
 // the last user message. Else it fails and says that the script has run out.
+// A match that calls tools is passed over by the call that brings their results, so
+// that two matches of one pattern, the first with tool_calls, play an agent.
 //
 // A reply is one of
 //

@@ -88,7 +88,7 @@ func (p *Player) take(req models.Request) (Reply, error) {
 	}
 	message := req.LastUser()
 	for _, match := range p.file.Match {
-		if match.Pattern.MatchString(message) {
+		if match.Pattern.MatchString(message) && !(len(match.Reply.ToolCalls) > 0 && answersTools(req)) {
 			return match.Reply, nil
 		}
 	}
@@ -100,6 +100,13 @@ func (p *Player) take(req models.Request) (Reply, error) {
 		return Reply{Text: "echo: " + message}, nil
 	}
 	return Reply{}, p.exhausted(req.Step)
+}
+
+// answersTools says whether a call brings the results of tools. A match never used up
+// would call them again and again.
+func answersTools(req models.Request) bool {
+	last := len(req.Messages) - 1
+	return last >= 0 && req.Messages[last].Role == models.RoleTool
 }
 
 // remember keeps a reply for the call that used it up. Matches and the echo need

@@ -137,6 +137,23 @@ func TestRetryAfterScriptedErrorGetsTheNextReply(t *testing.T) {
 	}
 }
 
+// A match is never used up, so one that calls tools steps aside for their results.
+func TestMatchesPlayAnAgent(t *testing.T) {
+	p := player(t, `{"match": [{"pattern": "weather", "reply": {"tool_calls": [{"name": "look"}]}}, {"pattern": "weather", "reply": "It rains."}]}`)
+	question := []models.Message{{Role: models.RoleUser, Content: "the weather?"}}
+	answered := append(question, models.Message{Role: models.RoleAssistant, ToolCalls: []models.ToolCall{{ID: "1", Name: "look"}}}, models.Message{Role: models.RoleTool, ToolCallID: "1", Content: "rain"})
+	for i, c := range []struct {
+		messages []models.Message
+		calls    int
+		text     string
+	}{{question, 1, ""}, {answered, 0, "It rains."}, {question, 1, ""}, {append(answered, question...), 1, ""}} {
+		resp, err := p.Generate(t.Context(), models.Request{Step: "a", Messages: c.messages})
+		if err != nil || len(resp.ToolCalls) != c.calls || resp.Text != c.text {
+			t.Errorf("call %d: got %+v, %v", i, resp, err)
+		}
+	}
+}
+
 func TestObjectsAndSchemas(t *testing.T) {
 	p := player(t, `{"any": [{"a": 1}, "{\"b\": 2}", "no json"]}`)
 	schema := json.RawMessage(`{"type": "object"}`)
