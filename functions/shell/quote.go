@@ -11,7 +11,10 @@ func bind(text string, names map[string]bool) (string, error) {
 	if len(names) == 0 {
 		return text, nil
 	}
-	b := binder{text: text, names: names, stack: []place{bare}}
+	if word := integers.FindString(text); word != "" {
+		return "", fmt.Errorf("%q makes a variable whose values are evaluated: a text with references cannot have one", word)
+	}
+	b := binder{text: text, names: names, stack: []frame{{}}}
 	for b.at < len(b.text) {
 		if err := b.next(); err != nil {
 			return "", err
@@ -26,34 +29,63 @@ type place byte
 const (
 	bare       place = iota
 	double           // "…"
-	substitute       // $(…), which reads like bare
-	backtick         // `…`, the same
+	substitute       // $(…) and `…`, which read like bare
+	backtick         // `…`
 	braces           // ${…}
-	arithmetic       // ((…)) and $((…))
+	arithmetic       // ((…)), $((…)) and $[…]
+	subscript        // name[…]
 	test             // [[…]]
 )
+
+// evaluated says why no reference may stand in a place: the shell evaluates what it finds
+// there, commands in it too, however it is quoted.
+var evaluated = map[place]string{
+	arithmetic: "in arithmetic, where its value would be evaluated; check it first, and not by arithmetic",
+	subscript:  "in […] after a name, where its value would be evaluated",
+	braces:     "in ${…}, where its value would be evaluated",
+	test:       "in [[…]], where its value may be evaluated; use [ … ]",
+}
+
+type frame struct {
+	place
+	depth int    // of open parentheses
+	start int    // where the simple command begins, in text
+	close string // what ends arithmetic
+	begun string // in a here-document, the command that gets it
+}
 
 type binder struct {
 	text  string
 	at    int
 	names map[string]bool
-	stack []place
-	depth []int // open parentheses of each substitution
+	stack []frame
 	heres []here
 	out   strings.Builder
 }
 
-// A here is a here-document whose text follows the line.
-type here struct {
-	word   string
-	quoted bool
-	tabs   bool // <<-
+func (b *binder) top() *frame       { return &b.stack[len(b.stack)-1] }
+func (b *binder) pop()              { b.stack = b.stack[:len(b.stack)-1] }
+func (b *binder) has(s string) bool { return strings.HasPrefix(b.text[b.at:], s) }
+
+// enter copies what begins a place. A command begins in a substitution; elsewhere the one
+// around goes on.
+func (b *binder) enter(p place, begin string) {
+	b.take(len(begin))
+	f := frame{place: p, start: b.top().start, begun: b.top().begun, close: "))"}
+	if p == substitute || p == backtick {
+		f.start, f.begun = b.at, ""
+	}
+	b.stack = append(b.stack, f)
 }
 
-func (b *binder) top() place        { return b.stack[len(b.stack)-1] }
-func (b *binder) push(c place)      { b.stack, b.depth = append(b.stack, c), append(b.depth, 0) }
-func (b *binder) pop()              { b.stack, b.depth = b.stack[:len(b.stack)-1], b.depth[:len(b.depth)-1] }
-func (b *binder) has(s string) bool { return strings.HasPrefix(b.text[b.at:], s) }
+func (b *binder) within(p place) bool {
+	for _, f := range b.stack {
+		if f.place == p {
+			return true
+		}
+	}
+	return false
+}
 
 // take copies n bytes.
 func (b *binder) take(n int) {
@@ -68,15 +100,15 @@ func (b *binder) next() error {
 	}
 	switch c := b.text[b.at]; {
 	case c == '\\':
-		b.take(2)
-	case c == '\n' && len(b.heres) > 0 && b.top() != double:
+		return b.escaped()
+	case c == '\n' && len(b.heres) > 0 && b.top().place != double:
 		return b.documents()
-	case b.top() == double:
+	case b.top().place == double:
 		b.inDouble()
-	case b.top() == arithmetic:
+	case b.top().place == arithmetic, b.top().place == subscript:
 		b.inArithmetic()
-	case b.top() == braces:
-		b.inBraces()
+	case b.top().place == braces:
+		return b.inBraces()
 	default:
 		return b.inBare()
 	}
@@ -102,23 +134,46 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// expand writes the expansion for a reference that stands here.
 func (b *binder) expand(name string) error {
-	for _, c := range b.stack {
-		switch c {
-		case arithmetic:
-			return fmt.Errorf("a reference stands in arithmetic, where its value would be evaluated; check it first, then use a variable of the shell")
-		case braces:
-			return fmt.Errorf("a reference stands in ${…}, where its value would be evaluated")
-		case test:
-			return fmt.Errorf("a reference stands in [[…]], where its value may be evaluated; use [ … ]")
-		}
+	if err := b.refuse(); err != nil {
+		return err
 	}
-	if b.top() == double {
+	if b.top().place == double {
 		b.out.WriteString("${" + name + "}")
 	} else {
 		b.out.WriteString(`"${` + name + `}"`)
 	}
 	b.at += len(name)
+	return nil
+}
+
+// refuse says why no reference may stand here, nil where one may.
+func (b *binder) refuse() error {
+	for _, f := range b.stack {
+		if why := evaluated[f.place]; why != "" {
+			return fmt.Errorf("a reference stands %s", why)
+		}
+	}
+	f, why := b.top(), ""
+	if f.begun != "" {
+		why = evaluatesDocument(f.begun)
+	} else {
+		why = evaluates(b.text[f.start:b.at])
+	}
+	if why != "" {
+		return fmt.Errorf("a reference stands %s", why)
+	}
+	return nil
+}
+
+// escaped copies a backslash and what it protects.
+func (b *binder) escaped() error {
+	if b.at++; b.identifier() != "" {
+		return fmt.Errorf(`a backslash stands before a reference: put the reference in quotes`)
+	}
+	b.at--
+	b.take(2)
 	return nil
 }
 
@@ -128,14 +183,13 @@ func (b *binder) inDouble() {
 		b.take(1)
 		b.pop()
 	case b.has("$(("):
-		b.take(3)
-		b.push(arithmetic)
+		b.enter(arithmetic, "$((")
+	case b.has("$["):
+		b.bracket(arithmetic, "$[")
 	case b.has("$("):
-		b.take(2)
-		b.push(substitute)
+		b.enter(substitute, "$(")
 	case b.has("${"):
-		b.take(2)
-		b.push(braces)
+		b.enter(braces, "${")
 	case b.has("`"):
 		b.tick()
 	default:
@@ -143,247 +197,61 @@ func (b *binder) inDouble() {
 	}
 }
 
+// bracket enters what a bracket ends.
+func (b *binder) bracket(p place, begin string) {
+	b.enter(p, begin)
+	b.top().close = "]"
+}
+
 // tick begins or ends a command in backticks.
 func (b *binder) tick() {
-	b.take(1)
 	for i := len(b.stack) - 1; i >= 0; i-- {
-		if b.stack[i] == backtick {
-			b.stack, b.depth = b.stack[:i], b.depth[:i-1]
+		if b.stack[i].place == backtick {
+			b.take(1)
+			b.stack = b.stack[:i]
 			return
 		}
 	}
-	b.push(backtick)
+	b.enter(backtick, "`")
 }
 
 func (b *binder) inArithmetic() {
+	f := b.top()
+	open, shut := "(", ")"
+	if f.close == "]" {
+		open, shut = "[", "]"
+	}
 	switch {
-	case b.has("))") && (len(b.depth) == 0 || b.depth[len(b.depth)-1] == 0):
-		b.take(2)
+	case f.depth == 0 && b.has(f.close):
+		b.take(len(f.close))
 		b.pop()
-	case b.has("("):
-		b.depth[len(b.depth)-1]++
+	case b.has(open):
+		f.depth++
 		b.take(1)
-	case b.has(")"):
-		b.depth[len(b.depth)-1]--
+	case b.has(shut):
+		f.depth--
 		b.take(1)
 	default:
 		b.take(1)
 	}
 }
 
-func (b *binder) inBraces() {
+func (b *binder) inBraces() error {
 	switch {
 	case b.has("}"):
 		b.take(1)
 		b.pop()
 	case b.has("${"):
-		b.take(2)
-		b.push(braces)
+		b.enter(braces, "${")
 	case b.has("$("):
-		b.take(2)
-		b.push(substitute)
+		b.enter(substitute, "$(")
 	case b.has(`"`):
-		b.take(1)
-		b.push(double)
+		b.enter(double, `"`)
+	case b.has("'") && b.within(double):
+		return fmt.Errorf(`a single quote stands in "${…}", which shells read in different ways: a text with references cannot have it`)
 	case b.has("'"):
-		b.single()
-	default:
-		b.take(1)
-	}
-}
-
-func (b *binder) inBare() error {
-	switch {
-	case b.has("$'"), b.has("'"):
-		if b.has("$") {
-			b.take(1)
-			return b.ansi()
-		}
 		return b.quoted()
-	case b.has(`"`), b.has(`$"`):
-		b.take(strings.IndexByte(b.text[b.at:], '"') + 1)
-		b.push(double)
-	case b.has("#") && b.wordStart():
-		b.comment()
-	case b.has("$(("), b.has("((") && b.wordStart():
-		b.take(strings.Index(b.text[b.at:], "((") + 2)
-		b.push(arithmetic)
-	case b.has("$("), b.has("<("), b.has(">("):
-		b.take(2)
-		b.push(substitute)
-	case b.has("${"):
-		b.take(2)
-		b.push(braces)
-	case b.has("[[") && b.wordStart():
-		b.take(2)
-		b.push(test)
-	case b.has("]]") && b.top() == test:
-		b.take(2)
-		b.pop()
-	case b.has("`"):
-		b.tick()
-	case b.has("<<<"):
-		b.take(3)
-	case b.has("<<"):
-		b.beginHere()
-	case b.has("(") && b.top() == substitute:
-		b.depth[len(b.depth)-1]++
-		b.take(1)
-	case b.has(")") && b.top() == substitute:
-		if b.depth[len(b.depth)-1] > 0 {
-			b.depth[len(b.depth)-1]--
-			b.take(1)
-			return nil
-		}
-		b.take(1)
-		b.pop()
 	default:
-		b.take(1)
-	}
-	return nil
-}
-
-// wordStart tells whether a word begins here.
-func (b *binder) wordStart() bool {
-	return b.at == 0 || strings.IndexByte(" \t\n;&|(", b.text[b.at-1]) >= 0
-}
-
-// comment copies a comment; what stands in it is not run.
-func (b *binder) comment() {
-	end := strings.IndexByte(b.text[b.at:], '\n')
-	if end < 0 {
-		end = len(b.text) - b.at
-	}
-	b.take(end)
-}
-
-// quoted copies '…': a reference in it ends the quotes for its expansion.
-func (b *binder) quoted() error {
-	b.take(1)
-	for b.at < len(b.text) {
-		if name := b.identifier(); name != "" {
-			for _, c := range b.stack {
-				if c == test || c == arithmetic || c == braces {
-					return b.expand(name) // says why not
-				}
-			}
-			b.out.WriteString(`'"${` + name + `}"'`)
-			b.at += len(name)
-			continue
-		}
-		if b.has("'") {
-			b.take(1)
-			return nil
-		}
-		b.take(1)
-	}
-	return nil
-}
-
-// single copies '…' where no reference may stand.
-func (b *binder) single() {
-	b.take(1)
-	end := strings.IndexByte(b.text[b.at:], '\'')
-	if end < 0 {
-		end = len(b.text) - b.at - 1
-	}
-	b.take(end + 1)
-}
-
-// ansi copies $'…'.
-func (b *binder) ansi() error {
-	b.take(1)
-	for b.at < len(b.text) {
-		switch {
-		case b.identifier() != "":
-			return fmt.Errorf("a reference stands in $'…': use other quotes")
-		case b.has(`\`):
-			b.take(2)
-		case b.has("'"):
-			b.take(1)
-			return nil
-		default:
-			b.take(1)
-		}
-	}
-	return nil
-}
-
-// beginHere reads the word of a here-document.
-func (b *binder) beginHere() {
-	h := here{}
-	b.take(2)
-	if b.has("-") {
-		h.tabs = true
-		b.take(1)
-	}
-	for b.has(" ") || b.has("\t") {
-		b.take(1)
-	}
-	start := b.at
-	var word strings.Builder
-	for b.at < len(b.text) && strings.IndexByte(" \t\n;&|<>()", b.text[b.at]) < 0 {
-		switch c := b.text[b.at]; c {
-		case '\'', '"', '\\':
-			h.quoted = true
-		default:
-			word.WriteByte(c)
-		}
-		b.at++
-	}
-	b.out.WriteString(b.text[start:b.at])
-	h.word = word.String()
-	b.heres = append(b.heres, h)
-}
-
-// documents copies the here-documents that follow a line.
-func (b *binder) documents() error {
-	b.take(1)
-	for _, h := range b.heres {
-		for b.at < len(b.text) {
-			end := strings.IndexByte(b.text[b.at:], '\n')
-			line := b.text[b.at:]
-			if end >= 0 {
-				line = b.text[b.at : b.at+end+1]
-			}
-			plain := strings.TrimSuffix(line, "\n")
-			if h.tabs {
-				plain = strings.TrimLeft(plain, "\t")
-			}
-			if plain == h.word {
-				b.take(len(line))
-				break
-			}
-			if err := b.documentLine(h, b.at+len(line)); err != nil {
-				return err
-			}
-		}
-	}
-	b.heres = nil
-	return nil
-}
-
-func (b *binder) documentLine(h here, end int) error {
-	if !h.quoted { // reads like the inside of "…"
-		outside := len(b.stack)
-		b.push(double)
-		defer func() { b.stack, b.depth = b.stack[:outside], b.depth[:outside-1] }()
-		depth := len(b.stack)
-		for b.at < end {
-			if b.has(`"`) && len(b.stack) == depth {
-				b.take(1)
-				continue
-			}
-			if err := b.next(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for b.at < end {
-		if b.identifier() != "" {
-			return fmt.Errorf("a reference stands in a here-document whose word is quoted, where nothing is replaced; take the quotes off << %s", h.word)
-		}
 		b.take(1)
 	}
 	return nil

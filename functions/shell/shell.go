@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -18,9 +19,12 @@ import (
 // Bounds of what a command may say and how long its text may be.
 const (
 	maxOutput = 1_000_000 // characters of each stream
-	maxText   = 100 << 10 // bytes of the program text
-	timeout   = 5 * time.Minute
-	atOnce    = 8 // commands that one engine runs
+	// maxEncoded is how long an output is at most, which holds streams twice: the engine
+	// takes a megabyte, and would refuse more after the command has run.
+	maxEncoded = 1_000_000
+	maxText    = 100 << 10 // bytes of the program text
+	timeout    = 5 * time.Minute
+	atOnce     = 8 // commands that one engine runs
 )
 
 // Options are the operator's choices. The zero value refuses every call.
@@ -38,7 +42,7 @@ type Options struct {
 type Input struct {
 	Command   input.Text      `json:"command,omitempty" jsonschema:"a command line; a reference in it is bound as a value and quoted"`
 	Script    input.Text      `json:"script,omitempty" jsonschema:"a script, instead of command; the same holds"`
-	Shell     input.Text      `json:"shell,omitempty" jsonschema:"bash (the default), sh, zsh or pwsh"`
+	Shell     input.Text      `json:"shell,omitempty" jsonschema:"bash (the default), sh, zsh, pwsh or cmd"`
 	Args      []input.Text    `json:"args,omitempty" jsonschema:"positional arguments of a script"`
 	Stdin     json.RawMessage `json:"stdin,omitempty" jsonschema:"what it reads: a text; anything else as compact JSON"`
 	Env       json.RawMessage `json:"env,omitempty" jsonschema:"an object of further variables"`
@@ -63,7 +67,7 @@ type Output struct {
 	Stderr    string `json:"stderr"`
 	ExitCode  int    `json:"exit_code"`
 	Text      string `json:"text" jsonschema:"stdout, and below it stderr if there is any"`
-	Truncated bool   `json:"truncated" jsonschema:"output beyond a million characters was dropped"`
+	Truncated bool   `json:"truncated" jsonschema:"output was dropped: beyond a million characters of a stream, or more than an output of a megabyte can hold"`
 }
 
 // Spec is shell. A command may run twice when its worker dies before the result is durable:
@@ -95,20 +99,6 @@ func Spec(o Options) engine.Spec {
 		spec.Disabled = "shell is off: the operator can allow it with --allow-shell; a workflow cannot"
 	}
 	return spec
-}
-
-func check(text json.RawMessage) []engine.Problem {
-	o, err := input.Parse(text)
-	if err != nil {
-		return nil
-	}
-	if o.Get("command") == nil && o.Get("script") == nil {
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: "give command or script"}}
-	}
-	if o.Get("command") != nil && o.Get("script") != nil {
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: "give command or script, not both"}}
-	}
-	return nil
 }
 
 type function struct{ options Options }
@@ -147,17 +137,50 @@ func result(r process.Result, raise bool) (json.RawMessage, error) {
 	if r.Signal != "" {
 		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the command was ended by signal: " + r.Signal}
 	}
-	out := Output{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.Code, Truncated: r.StdoutCut || r.StderrCut, Text: r.Stdout}
-	if r.Stderr != "" {
-		out.Text += "\n" + r.Stderr
-	}
-	if out.Truncated {
-		out.Text += "... (truncated)"
+	encoded := encode(r)
+	for len(encoded) > maxEncoded {
+		r.Stdout, r.StdoutCut = shortened(r.Stdout, r.StdoutCut, len(encoded))
+		r.Stderr, r.StderrCut = shortened(r.Stderr, r.StderrCut, len(encoded))
+		encoded = encode(r)
 	}
 	if raise && r.Code != 0 {
-		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "exit code " + string(input.Encode(r.Code)) + ": " + abridged(strings.TrimSpace(out.Text))}
+		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "exit code " + string(input.Encode(r.Code)) + ": " + abridged(strings.TrimSpace(text(r)))}
 	}
-	return input.Encode(out), nil
+	return encoded, nil
+}
+
+func encode(r process.Result) json.RawMessage {
+	return input.Encode(Output{Stdout: marked(r.Stdout, r.StdoutCut), Stderr: marked(r.Stderr, r.StderrCut), ExitCode: r.Code,
+		Truncated: r.StdoutCut || r.StderrCut, Text: text(r)})
+}
+
+// text is stdout, and below it stderr if there is any.
+func text(r process.Result) string {
+	out := marked(r.Stdout, r.StdoutCut)
+	if r.Stderr != "" {
+		out += "\n" + marked(r.Stderr, r.StderrCut)
+	}
+	return out
+}
+
+// marked shows that more came than was kept.
+func marked(stream string, cut bool) string {
+	if cut {
+		return stream + "... (truncated)"
+	}
+	return stream
+}
+
+// shortened cuts a long stream by as much as the whole output, of size bytes, is too long.
+func shortened(stream string, cut bool, size int) (string, bool) {
+	if len(stream) < 1000 {
+		return stream, cut
+	}
+	keep := int(float64(len(stream)) * maxEncoded / float64(size) * 0.98)
+	for keep > 0 && !utf8.RuneStart(stream[keep]) {
+		keep--
+	}
+	return stream[:keep], true
 }
 
 func abridged(s string) string {
