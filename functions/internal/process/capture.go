@@ -49,13 +49,15 @@ func (c *capture) keep(text string) {
 	}
 }
 
-// text is what was kept, once the command has ended.
-func (c *capture) text() string {
+// end gives what was kept; what comes later is nobody's.
+func (c *capture) end() (text string, cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.rest) > 0 {
 		c.rest = nil
 		c.keep("\uFFFD")
 	}
-	return c.kept.String()
+	text, cut = c.kept.String(), c.cut
+	c.cut, c.chunk = true, nil
+	return text, cut
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,9 +20,12 @@ const (
 	Stderr = "stderr"
 )
 
-// grace is how long a group that was told to end may take before it is killed, and how long
-// output is waited for that a child left behind still holds open.
-const grace = 2 * time.Second
+// grace is how long a group that was told to end may take before it is killed. settle is
+// how long children of a command that has ended may go on talking.
+const (
+	grace  = 2 * time.Second
+	settle = 300 * time.Millisecond
+)
 
 // A Command is what is run.
 type Command struct {
@@ -100,25 +103,28 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return r.wait(ctx)
 }
 
-// running is a command while it runs.
+// running is a command while it runs. It has pipes of ours, so that the end of the command
+// is not held up by children that hold its ends open.
 type running struct {
 	cmd      *exec.Cmd
 	mark     string
+	stdin    string
 	ready    chan struct{} // closed when its limits hold and it may read
 	hard     atomic.Pointer[time.Timer]
 	out, err *capture
+	theirs   []*os.File     // ends of the pipes, to close once it has begun
+	ours     []*os.File     // to close in the end
+	reading  sync.WaitGroup // of what it says
 }
 
 func newRunning(ctx context.Context, c Command) *running {
 	var mu sync.Mutex
 	r := &running{
-		cmd: exec.CommandContext(ctx, c.Path, c.Args...), mark: markName + "=" + uuid.NewString(), ready: make(chan struct{}),
+		cmd: exec.CommandContext(ctx, c.Path, c.Args...), mark: markName + "=" + uuid.NewString(), stdin: c.Stdin, ready: make(chan struct{}),
 		out: &capture{limit: c.Limit, name: Stdout, chunk: c.Chunk, mu: &mu},
 		err: &capture{limit: c.Limit, name: Stderr, chunk: c.Chunk, mu: &mu},
 	}
 	r.cmd.Env, r.cmd.Dir = append([]string{r.mark}, c.Env...), c.Dir
-	r.cmd.Stdin = gate{r.ready, strings.NewReader(c.Stdin)}
-	r.cmd.Stdout, r.cmd.Stderr = r.out, r.err
 	ownGroup(r.cmd)
 	if c.Isolate != Shared {
 		isolate(r.cmd)
@@ -136,43 +142,92 @@ func newRunning(ctx context.Context, c Command) *running {
 }
 
 func (r *running) start() error {
-	err := r.cmd.Start()
-	if err != nil {
-		close(r.ready)
+	err := r.pipes()
+	if err == nil {
+		err = r.cmd.Start()
 	}
-	return err
+	for _, f := range r.theirs {
+		f.Close()
+	}
+	if err != nil {
+		r.close()
+		return err
+	}
+	in, out, problems := r.ours[0], r.ours[1], r.ours[2]
+	go func() {
+		<-r.ready
+		_, _ = io.WriteString(in, r.stdin) // it need not read all of it
+		in.Close()
+	}()
+	r.reading.Go(func() { _, _ = io.Copy(r.out, out) })
+	r.reading.Go(func() { _, _ = io.Copy(r.err, problems) })
+	return nil
 }
 
-// wait waits for the end, and for nobody's who is left behind: they are ended.
+func (r *running) pipes() error {
+	var theirs, ours [3]*os.File
+	for i := range theirs {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		theirs[i], ours[i] = write, read
+		if i == 0 {
+			theirs[i], ours[i] = read, write
+		}
+		r.theirs, r.ours = append(r.theirs, theirs[i]), append(r.ours, ours[i])
+	}
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	return nil
+}
+
+func (r *running) close() {
+	for _, f := range r.ours {
+		f.Close()
+	}
+}
+
+// wait waits for the end of the command, a moment for what its children still say, and for
+// nobody who is left then: they are ended.
 func (r *running) wait(ctx context.Context) (Result, error) {
 	err := r.cmd.Wait()
 	if hard := r.hard.Load(); hard != nil {
 		hard.Stop()
 	}
+	silent := make(chan struct{})
+	go func() {
+		r.reading.Wait()
+		close(silent)
+	}()
+	if ctx.Err() == nil {
+		within(silent, settle)
+	}
 	killGroup(r.cmd)
 	sweep(r.mark)
+	within(silent, grace)
+	r.close()
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+	if err != nil && !errors.As(err, &exit) {
 		return Result{}, err
 	}
-	result := Result{Stdout: r.out.text(), Stderr: r.err.text(), StdoutCut: r.out.cut, StderrCut: r.err.cut}
+	result := Result{}
+	result.Stdout, result.StdoutCut = r.out.end()
+	result.Stderr, result.StderrCut = r.err.end()
 	result.Code, result.Signal = ending(r.cmd.ProcessState)
 	return result, nil
 }
 
+func within(done <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
 // markName is the variable by which children are known that left the group.
 const markName = "STEPGRAPH_PROCESS"
-
-// A gate lets nobody read before it is open.
-type gate struct {
-	open <-chan struct{}
-	from io.Reader
-}
-
-func (g gate) Read(p []byte) (int, error) {
-	<-g.open
-	return g.from.Read(p)
-}

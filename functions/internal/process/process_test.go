@@ -5,7 +5,9 @@ package process_test
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,20 +98,22 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
+// assertGone looks for a process until it is gone, or dead and not yet buried by its parent.
 func assertGone(t *testing.T, pid string) {
 	t.Helper()
-	n := 0
-	for _, c := range strings.TrimSpace(pid) {
-		n = n*10 + int(c-'0')
-	}
-	if n == 0 {
+	n, err := strconv.Atoi(strings.TrimSpace(pid))
+	if err != nil {
 		t.Fatalf("no pid in %q", pid)
 	}
 	for range 100 {
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(n) + "/stat") // only Linux has it
+		if _, after, _ := strings.Cut(string(stat), ") "); strings.HasPrefix(after, "Z") {
+			return
+		}
 		if err := syscall.Kill(n, 0); errors.Is(err, syscall.ESRCH) {
 			return
 		}
-		time.Sleep(20 * time.Millisecond) // its end is on its way; a zombie waits for init
+		time.Sleep(20 * time.Millisecond) // its end is on its way
 	}
 	t.Errorf("process %d lives", n)
 }
