@@ -99,7 +99,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if bool(in.ProfileOptional) && !f.knows(string(ask.Profile)) {
 		ask.Profile = ""
 	}
-	question, err := generate.Prepare(ctx, f.options, ask)
+	question, err := generate.Prepare(ctx, f.options, ask, nil)
 	if err != nil {
 		return nil, err
 	}

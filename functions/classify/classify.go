@@ -90,7 +90,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if ask.System == "" {
 		ask.System = system
 	}
-	prepared, err := generate.Prepare(ctx, f.options, ask)
+	prepared, err := generate.Prepare(ctx, f.options, ask, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -32,6 +33,7 @@ type Options struct {
 	// Getenv gives the value of $NAME in an api_key for host, and whether workflows may use
 	// it there.
 	Getenv func(name, host string) (string, bool)
+	Log    *slog.Logger // what models answered, at debug level; nil: none
 }
 
 // Input is the input of utils.generate.generate.
@@ -44,9 +46,11 @@ type Input struct {
 	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
 	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
 
-	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content} that stands before user"`
+	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`
 	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"the newest messages of the session's chat go along"`
 	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
+	Memory         input.Text      `json:"memory,omitempty" jsonschema:"which messages of the chat go along: window (the newest, or as many as history says), all, summary or none"`
+	MemoryTokens   input.Int       `json:"memory_tokens,omitempty" jsonschema:"with memory summary: the newest messages of so many tokens stay as they are; none when absent"`
 	Images         json.RawMessage `json:"images,omitempty" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
 
 	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
@@ -55,7 +59,7 @@ type Input struct {
 	Seed            *input.Int      `json:"seed,omitempty" jsonschema:"for answers that can be had again, where the provider can"`
 	Stop            json.RawMessage `json:"stop,omitempty" jsonschema:"a text, or a list of texts, that ends the answer"`
 	ReasoningEffort input.Text      `json:"reasoning_effort,omitempty" jsonschema:"such as low; passed on as it is"`
-	Reasoning       json.RawMessage `json:"reasoning,omitempty" jsonschema:"{effort}: another form of reasoning_effort"`
+	Reasoning       json.RawMessage `json:"reasoning,omitempty" jsonschema:"{effort, max_tokens}: another form of reasoning_effort, and how many tokens the model may think, where the provider takes such a bound"`
 	Parameters      json.RawMessage `json:"parameters,omitempty" jsonschema:"an object of further parameters of the provider"`
 
 	BaseURL input.Text `json:"base_url,omitempty" jsonschema:"an OpenAI-compatible server of the workflow's own"`
@@ -69,6 +73,8 @@ type Output struct {
 	Response string `json:"response" jsonschema:"the answer"`
 	Message  string `json:"message,omitempty" jsonschema:"the same, with directly_set_reply"`
 	Content  string `json:"content,omitempty" jsonschema:"the same, with directly_set_reply"`
+	// Reasoning is what some providers show.
+	Reasoning string `json:"reasoning,omitempty" jsonschema:"what the model thought, as far as the provider shows it"`
 }
 
 // Spec is utils.generate.generate. A call that is made again after a crash goes out with the
@@ -85,7 +91,12 @@ func Spec(o Options) engine.Spec {
 		Check:       f.check,
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
-		Function:    engine.FunctionFunc(f.call),
+		Examples: []engine.Example{
+			{Title: "A text, with the chat before it", Input: json.RawMessage(`{"system": "Be brief.", "user": "@{SESSION_ID}.ask.response", "memory": "window"}`)},
+			{Title: "An object that fits a schema", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
+			{Title: "What is in a picture", Input: json.RawMessage(`{"user": "What is this?", "images": ["@{SESSION_ID}.initial[0].picture"], "reasoning": {"effort": "low"}}`)},
+		},
+		Function: engine.FunctionFunc(f.call),
 	}
 	spec.Output.Required = nil // with a schema the output is what the schema says
 	if o.Models == nil {
@@ -101,7 +112,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	a, err := f.prepare(ctx, in)
+	a, err := f.prepare(ctx, in, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +126,14 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 type Asking struct {
 	Model   models.Model
 	Request models.Request
-	Schema  checker // nil: the answer is a text
+	Schema  checker  // nil: the answer is a text
+	Tools   []string // that the profile leaves an agent; all when empty
+	// Past is the chat that went along, nil for none. Summarised says that a call of the
+	// model was made for it.
+	Past       *Past
+	Summarised bool
+
+	log *slog.Logger
 }
 
 // text asks for a text, which is shown as it comes.
@@ -125,7 +143,7 @@ func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := Output{Response: response.Text}
+	out := Output{Response: response.Text, Reasoning: response.Reasoning}
 	if say {
 		out.Message, out.Content = response.Text, response.Text
 		talk.Of(ctx).Say(response.Text)
@@ -148,6 +166,10 @@ func (a *Asking) Ask(ctx context.Context, request models.Request) (models.Respon
 		Model: model, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
 		Estimated: u.Estimated, Cost: u.Cost,
 	})
+	if a.log != nil {
+		a.log.DebugContext(ctx, "model answered", "step", request.Step, "model", model, "text", response.Text, "tool_calls", len(response.ToolCalls),
+			"input_tokens", u.InputTokens, "output_tokens", u.OutputTokens)
+	}
 	return response, nil
 }
 

@@ -157,40 +157,6 @@ func TestObjectThatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestHistory(t *testing.T) {
-	chat := []engine.Message{{Role: "assistant", Content: "How can I help?"}, {Role: "user", Content: "What is a quark?"}, {Role: "assistant", Content: "A particle."}, {Role: "user", Content: "And a gluon?"}}
-	tests := []struct {
-		input string
-		asked []int
-		want  string
-	}{
-		{`{"user":"And a gluon?"}`, nil, "user:And a gluon?"},
-		{`{"user":"And a gluon?","include_history":true}`, []int{0}, "assistant:How can I help? user:What is a quark? assistant:A particle. user:And a gluon?"},
-		{`{"user":"In short: and a gluon?","include_history":true}`, []int{0}, "assistant:How can I help? user:What is a quark? assistant:A particle. user:And a gluon? user:In short: and a gluon?"},
-		{`{"user":"And a gluon?","history":2}`, []int{3}, "user:What is a quark? assistant:A particle. user:And a gluon?"},
-		{`{"user":"More","history":"2"}`, []int{3}, "assistant:A particle. user:And a gluon? user:More"},
-		{`{"user":"More","history":"all"}`, []int{-1}, "assistant:How can I help? user:What is a quark? assistant:A particle. user:And a gluon? user:More"},
-		{`{"history":"all"}`, []int{-1}, "assistant:How can I help? user:What is a quark? assistant:A particle. user:And a gluon?"},
-		{`{"user":"x","history":0,"include_history":true}`, nil, "user:x"},
-		{`{"system":"s","messages":[{"role":"user","content":"a"},{"role":"assistant","content":{"b":1}}],"user":"c","history":false}`, nil, `system:s user:a assistant:{"b":1} user:c`},
-		{`{"messages":[{"role":"user","content":"a"}]}`, nil, "user:a"},
-	}
-	for _, test := range tests {
-		f, heard := &fake{replies: texts("x")}, &talk.Recorder{Chat: chat}
-		if _, err := call(t, f, generate.Options{}, heard, test.input); err != nil {
-			t.Errorf("%s: %v", test.input, err)
-			continue
-		}
-		var got []string
-		for _, m := range f.asked[0].Messages {
-			got = append(got, m.Role+":"+m.Content)
-		}
-		if strings.Join(got, " ") != test.want || !slices.Equal(heard.Asked, test.asked) {
-			t.Errorf("%s: messages %q, asked for %v\nwant %q, %v", test.input, strings.Join(got, " "), heard.Asked, test.want, test.asked)
-		}
-	}
-}
-
 func TestImages(t *testing.T) {
 	f := &fake{replies: texts("x")}
 	_, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"user":"what?","images":["https://a/b.png","data:image/gif;base64,R0lG",{"data":"AQI=","media_type":"image/webp","detail":"low"}]}`)
@@ -256,21 +222,25 @@ func TestModelFailuresAreStepErrors(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	tests := map[string]string{
-		`{"system":"x"}`:                               "user: there is nothing to ask the model: give it user or messages",
-		`{"include_history":true}`:                     "user: there is nothing to ask the model: give it user or messages",
-		`{"user":"u","agent":"nobody"}`:                `profile: there is no profile "nobody"; there are clerk, cook`,
-		`{"user":"u","schema_name":"form"}`:            `schema_name: there is no schema "form"; no schemas are configured`,
-		`{"user":"u","schema":{"type":"objekt"}}`:      "schema: /type: ",
-		`{"user":"u","temperature":"hot"}`:             `temperature: want a number, not "hot"`,
-		`{"user":"u","history":"some"}`:                `history: want a number of messages or all, not "some"`,
-		`{"user":"u","messages":"hello"}`:              "messages: want a list of {role, content}",
-		`{"messages":[{"role":"boss","content":"x"}]}`: `messages[0]: role "boss" is not one of system, user and assistant`,
-		`{"user":"u","images":["/etc/passwd"]}`:        "images[0]: want an http, https or data: address",
-		`{"user":"u","images":["data:image/png,x"]}`:   "images[0]: the data: address is not in base64",
-		`{"user":"u","max_tokens":-1}`:                 "max_tokens: -1 is less than none",
-		`{"user":"u","parameters":[]}`:                 "parameters: want an object",
-		`{"user":"u","base_url":"x","api_key":"$K"}`:   "base_url: want an http or https address",
-		`{"user":"u","reasoning":"low"}`:               "reasoning: want an object with effort",
+		`{"system":"x"}`:                                                  "user: there is nothing to ask the model: give it user or messages",
+		`{"include_history":true}`:                                        "user: there is nothing to ask the model: give it user or messages",
+		`{"user":"u","agent":"nobody"}`:                                   `profile: there is no profile "nobody"; there are clerk, cook`,
+		`{"user":"u","schema_name":"form"}`:                               `schema_name: there is no schema "form"; no schemas are configured`,
+		`{"user":"u","schema":{"type":"objekt"}}`:                         "schema: /type: ",
+		`{"user":"u","temperature":"hot"}`:                                `temperature: want a number, not "hot"`,
+		`{"user":"u","history":"some"}`:                                   `history: want a number of messages or all, not "some"`,
+		`{"user":"u","messages":"hello"}`:                                 "messages: want a list of {role, content}",
+		`{"messages":[{"role":"boss","content":"x"}]}`:                    `messages[0]: role "boss" is not one of system, developer, user, assistant and history`,
+		`{"user":"u","images":["/etc/passwd"]}`:                           "images[0]: want an http, https or data: address",
+		`{"user":"u","images":["data:image/png,x"]}`:                      "images[0]: the data: address is not in base64",
+		`{"user":"u","max_tokens":-1}`:                                    "max_tokens: -1 is less than none",
+		`{"user":"u","parameters":[]}`:                                    "parameters: want an object",
+		`{"user":"u","base_url":"x","api_key":"$K"}`:                      "base_url: want an http or https address",
+		`{"user":"u","reasoning":5}`:                                      "reasoning: want {effort, max_tokens}",
+		`{"user":"u","reasoning":{"max_tokens":"x"}}`:                     "reasoning.max_tokens: want a number of tokens",
+		`{"user":"u","memory":"good"}`:                                    "memory: want window, all, summary or none",
+		`{"messages":[{"role":"history"},{"role":"history"}],"user":"u"}`: "messages[1]: the history stands there twice",
+		`{"messages":[{"role":"user","images":["x"]}]}`:                   "messages[0].images[0]: want an http",
 	}
 	o := generate.Options{Profiles: func() map[string]generate.Profile { return map[string]generate.Profile{"cook": {}, "clerk": {}} }}
 	for text, want := range tests {
@@ -293,6 +263,7 @@ func TestCheckAtLoadTime(t *testing.T) {
 	check := generate.Spec(generate.Options{}).Check
 	tests := map[string]int{
 		`{"user":"u"}`: 0, `{"schema":{"type":"objekt"}}`: 1, `{"schema":"@{SESSION_ID}.a"}`: 0, `{"agent":"nobody"}`: 1, `{"agent":"@{SESSION_ID}.who"}`: 0, `{"temperature":"@{SESSION_ID}.t"}`: 0,
+		`{"memory":"good"}`: 1, `{"memory":"@{SESSION_ID}.m"}`: 0, `{"history":"some"}`: 1,
 	}
 	for text, want := range tests {
 		if got := check(json.RawMessage(text)); len(got) != want {

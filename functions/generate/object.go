@@ -85,6 +85,9 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 			problems = append(problems, engine.Problem{Level: "error", Code: "schema", Message: err.Error()})
 		}
 	}
+	if _, _, err := in.memory(); err != nil && !strings.Contains(string(in.Memory)+string(in.History), "@{") {
+		problems = append(problems, engine.Problem{Level: "error", Code: "memory", Message: err.Error()})
+	}
 	if name := in.profileName(); name != "" && !strings.Contains(name, "@{") {
 		if _, err := f.profile(name); err != nil {
 			problems = append(problems, engine.Problem{Level: "warning", Code: "profile", Message: err.Error()})

@@ -13,13 +13,13 @@ import (
 )
 
 // Prepare turns an input into a question to a model, for functions that ask in rounds of
-// their own. ctx is that of the call.
-func Prepare(ctx context.Context, o Options, in Input) (*Asking, error) {
-	return function{o}.prepare(ctx, in)
+// their own. ctx is that of the call; past is Asking.Past of the first round, nil in it.
+func Prepare(ctx context.Context, o Options, in Input, past *Past) (*Asking, error) {
+	return function{o}.prepare(ctx, in, past)
 }
 
 // prepare turns an input into a question to a model.
-func (f function) prepare(ctx context.Context, in Input) (*Asking, error) {
+func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, error) {
 	if f.options.Models == nil {
 		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "no model is configured, start with --model"}
 	}
@@ -28,7 +28,7 @@ func (f function) prepare(ctx context.Context, in Input) (*Asking, error) {
 		return nil, err
 	}
 	in = profile.over(in)
-	a := &Asking{}
+	a := &Asking{Tools: profile.Tools, log: f.options.Log}
 	if err := f.setSchema(a, in, profile); err != nil {
 		return nil, err
 	}
@@ -37,10 +37,19 @@ func (f function) prepare(ctx context.Context, in Input) (*Asking, error) {
 	if err := in.settings(&a.Request, profile); err != nil {
 		return nil, err
 	}
-	if a.Request.Messages, err = in.messages(ctx); err != nil {
+	if err := f.setModel(a, in); err != nil {
 		return nil, err
 	}
-	return a, f.setModel(a, in)
+	own, err := in.conversation() // first: recalling may ask a model
+	if err != nil {
+		return nil, err
+	}
+	chat, err := a.recall(ctx, in, past)
+	if err != nil {
+		return nil, err
+	}
+	a.Request.Messages, err = own.with(chat)
+	return a, err
 }
 
 func (f function) setSchema(a *Asking, in Input, profile Profile) error {
@@ -107,13 +116,8 @@ func (in Input) settings(r *models.Request, profile Profile) error {
 		seed := int64(*in.Seed)
 		r.Seed = &seed
 	}
-	r.ReasoningEffort = string(in.ReasoningEffort)
-	if r.ReasoningEffort == "" && in.Reasoning != nil {
-		reasoning, err := input.Parse(in.Reasoning)
-		if err != nil {
-			return input.Bad("reasoning: want an object with effort, not %s", in.Reasoning)
-		}
-		r.ReasoningEffort = input.TextOf(reasoning.Get("effort"))
+	if err := in.reasoning(r); err != nil {
+		return err
 	}
 	switch {
 	case in.Stop == nil:
@@ -143,5 +147,39 @@ func (in Input) settings(r *models.Request, profile Profile) error {
 			r.Extra[field.Name] = field.Value
 		}
 	}
+	return nil
+}
+
+// reasoning is how hard, and how long, the model may think.
+func (in Input) reasoning(r *models.Request) error {
+	r.ReasoningEffort = string(in.ReasoningEffort)
+	if in.Reasoning == nil {
+		return nil
+	}
+	if in.Reasoning[0] == '"' {
+		if r.ReasoningEffort == "" {
+			r.ReasoningEffort = input.TextOf(in.Reasoning)
+		}
+		return nil
+	}
+	given, err := input.Parse(in.Reasoning)
+	if err != nil {
+		return input.Bad("reasoning: want {effort, max_tokens}, not %s", in.Reasoning)
+	}
+	if r.ReasoningEffort == "" {
+		r.ReasoningEffort = input.TextOf(given.Get("effort"))
+	}
+	bound := given.Get("max_tokens")
+	if bound == nil {
+		bound = given.Get("budget_tokens")
+	}
+	if bound == nil {
+		return nil
+	}
+	var tokens input.Int
+	if err := tokens.UnmarshalJSON(bound); err != nil || tokens < 0 {
+		return input.Bad("reasoning.max_tokens: want a number of tokens, not %s", bound)
+	}
+	r.ReasoningTokens = int(tokens)
 	return nil
 }

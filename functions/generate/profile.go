@@ -21,6 +21,7 @@ type Profile struct {
 	Schema          json.RawMessage `json:"schema,omitempty"`
 	SchemaName      string          `json:"schema_name,omitempty"`
 	Parameters      json.RawMessage `json:"parameters,omitempty"`
+	Tools           []string        `json:"tools,omitempty"` // of an agent; all it has when empty
 }
 
 func (in Input) profileName() string {

@@ -1,0 +1,132 @@
+package generate
+
+import (
+	"context"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+// Values of memory.
+const (
+	memoryWindow  = "window"
+	memoryAll     = "all"
+	memoryNone    = "none"
+	memorySummary = "summary"
+)
+
+// A Past is the part of the session's chat that a question was asked with. A function that
+// asks in rounds keeps it, so that all rounds see the same conversation, whatever is said
+// meanwhile.
+type Past struct {
+	Until   string `json:"until,omitempty"`   // id of the newest message there was
+	Empty   bool   `json:"empty,omitempty"`   // there was none
+	Summary string `json:"summary,omitempty"` // of what stands no longer for itself
+}
+
+// said are the messages of the session's chat that go along, oldest first. The newest is
+// left out when it is what user says: a person's answer stands in the chat and in the
+// step's input.
+func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, error) {
+	n, wanted, err := in.memory()
+	if err != nil || !wanted {
+		return nil, past, err
+	}
+	ask := n
+	if n > 0 {
+		ask = n + 1 // one may be left out
+		if past != nil {
+			ask += reach
+		}
+	}
+	said, err := talk.Of(ctx).Messages(ctx, ask)
+	if err != nil {
+		return nil, past, err
+	}
+	if past == nil {
+		past = &Past{Empty: len(said) == 0}
+		if len(said) > 0 {
+			past.Until = said[len(said)-1].ID
+		}
+	}
+	said = past.cut(said)
+	if last := len(said) - 1; last >= 0 && same(said[last], string(in.User)) {
+		said = said[:last]
+	}
+	if n > 0 && len(said) > n {
+		said = said[len(said)-n:]
+	}
+	kept := make([]engine.Message, 0, len(said))
+	for _, m := range said {
+		if m.Content != "" && (m.Role == models.RoleUser || m.Role == models.RoleAssistant) {
+			kept = append(kept, m)
+		}
+	}
+	return kept, past, nil
+}
+
+// reach is how many messages may be said during the rounds of one question before the
+// oldest of its n are missed.
+const reach = 50
+
+// cut leaves out what was said after the question was asked first.
+func (p *Past) cut(said []engine.Message) []engine.Message {
+	if p.Empty {
+		return nil
+	}
+	for i, m := range said {
+		if p.Until != "" && m.ID == p.Until {
+			return said[:i+1]
+		}
+	}
+	return said
+}
+
+func same(m engine.Message, user string) bool {
+	return m.Role == models.RoleUser && strings.TrimSpace(m.Content) == strings.TrimSpace(user)
+}
+
+// memory is how many messages of the chat go along: n, -1 for all, 0 for the window that
+// the state keeps.
+func (in Input) memory() (n int, wanted bool, err error) {
+	n, wanted, err = in.history()
+	switch in.Memory {
+	case "":
+		return n, wanted, err
+	case memoryNone:
+		return 0, false, err
+	case memoryAll:
+		return -1, true, err
+	case memoryWindow:
+		return n, true, err
+	case memorySummary:
+		if !wanted || n == 0 {
+			n = -1
+		}
+		return n, true, err
+	}
+	return 0, false, input.Bad("memory: want window, all, summary or none, not %q", in.Memory)
+}
+
+// history reads the older way to say it.
+func (in Input) history() (n int, wanted bool, err error) {
+	text := strings.ToLower(strings.TrimSpace(input.TextOf(in.History)))
+	switch text {
+	case "":
+		return 0, bool(in.IncludeHistory), nil
+	case "true":
+		return 0, true, nil
+	case "false", "0":
+		return 0, false, nil
+	case "all":
+		return -1, true, nil
+	}
+	var count input.Int
+	if err := count.UnmarshalJSON(in.History); err != nil || count < 0 {
+		return 0, false, input.Bad("history: want a number of messages or all, not %s", in.History)
+	}
+	return int(count), true, nil
+}
