@@ -73,8 +73,8 @@ func Run(ctx context.Context, p Program) (Result, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		defer func() { <-places }()
 		r, err := attempt(limited, p)
+		<-places
 		done <- outcome{r, err}
 	}()
 	select {
