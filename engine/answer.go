@@ -43,20 +43,59 @@ func checkAnswer(q *openAsk, response json.RawMessage) ([]rawField, error) {
 
 // checkConfirm takes booleans, yes and no, and the question's two texts, in any case.
 func checkConfirm(q *openAsk, response json.RawMessage) ([]rawField, error) {
-	yes, ok := truthOf(response, q.Options)
+	answer, feedback := response, ""
+	if q.Remarks {
+		answer, feedback = remarked(response)
+	}
+	yes, ok := truthOf(answer, q.Options)
 	if !ok {
 		texts := []string{"true", "false", "yes", "no"}
 		for _, o := range q.Options {
 			texts = append(texts, fmt.Sprintf("%q", o.Text))
 		}
 		return nil, &DetailError{Err: ErrAnswerInvalid,
-			Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
+			Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ") + q.remarks()}}}
 	}
-	confirmed := json.RawMessage("false")
+	confirmed, text := json.RawMessage("false"), optionText(q.Options, 1, "No")
 	if yes {
-		confirmed = json.RawMessage("true")
+		confirmed, text = json.RawMessage("true"), optionText(q.Options, 0, "Yes")
 	}
-	return []rawField{{"confirmed", confirmed}}, nil
+	more := []rawField{{"confirmed", confirmed}}
+	if !q.Remarks {
+		return more, nil
+	}
+	if feedback != "" {
+		text = feedback
+		more = append(more, rawField{"feedback", textJSON(feedback)})
+	}
+	return append(more, rawField{"text", textJSON(text)}), nil
+}
+
+// remarks is what an error says of the other form of an answer.
+func (q *openAsk) remarks() string {
+	if q.Remarks {
+		return ", or {\"answer\": one of these, \"feedback\": text}"
+	}
+	return ""
+}
+
+// remarked takes {answer, feedback} apart; every other response is the answer itself.
+func remarked(response json.RawMessage) (answer json.RawMessage, feedback string) {
+	var given struct {
+		Answer   json.RawMessage `json:"answer"`
+		Feedback string          `json:"feedback"`
+	}
+	if json.Unmarshal(response, &given) != nil || given.Answer == nil {
+		return response, ""
+	}
+	return given.Answer, strings.TrimSpace(given.Feedback)
+}
+
+func optionText(options []Option, i int, otherwise string) string {
+	if i < len(options) {
+		return options[i].Text
+	}
+	return otherwise
 }
 
 func truthOf(response json.RawMessage, options []Option) (yes, ok bool) {
@@ -179,7 +218,7 @@ func (r *runner) applyAnswer(req *Request) string {
 		entry = newest
 	}
 	output := completeEntry(entry, compactJSON(req.Body), more)
-	r.say("user", messageText(req.Body), req.Step)
+	r.say("user", q.said(req.Body, more), req.Step)
 	record := r.record(req.Step, visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads, status: StatusAnswered}, output, nil)
 	if len(r.state.Outputs(req.Step)) == 0 {
 		r.keepOutput(req.Step, output, record.Seq)
@@ -239,6 +278,16 @@ func (c *counters) renewOutput(step string, seq int64) {
 		return
 	}
 	c.noteOutput(step, seq, 1)
+}
+
+// said is how an answer stands in the chat: with feedback as the feedback, or its word.
+func (q *openAsk) said(response json.RawMessage, more []rawField) string {
+	for _, f := range more {
+		if q.Remarks && f.key == "text" {
+			return messageText(f.value)
+		}
+	}
+	return messageText(response)
 }
 
 // messageText is how an answer stands in the chat: a text as it is, all else as compact JSON.

@@ -40,6 +40,7 @@ type Question struct {
 	Prompt   string          `json:"prompt"`
 	Options  []Option        `json:"options,omitempty"`
 	Schema   json.RawMessage `json:"schema,omitempty"`
+	Feedback bool            `json:"feedback,omitempty"` // a confirm takes {answer, feedback} too
 	Since    time.Time       `json:"since"`
 	Due      *time.Time      `json:"due,omitempty"`
 	Answered bool            `json:"answered,omitempty"` // an answer is accepted and not applied yet

@@ -25,7 +25,7 @@ func (r *runner) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *
 		return r.failStep(id, failure{kind: KindOutputInvalid, final: true, info: res.info(), message: problem})
 	}
 	open := &openAsk{
-		Kind: q.Kind, Prompt: q.Prompt, Options: q.Options, Schema: q.Schema, OnDue: q.OnDue,
+		Kind: q.Kind, Prompt: q.Prompt, Options: q.Options, Schema: q.Schema, OnDue: q.OnDue, Remarks: q.Feedback,
 		Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads,
 	}
 	if len(q.OnDue) > 0 {

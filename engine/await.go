@@ -32,6 +32,10 @@ type AwaitInput struct {
 	// stead, or, when nil, the step fails with kind timeout.
 	Due   time.Duration
 	OnDue json.RawMessage
+	// Feedback lets the answer to a confirm be {answer, feedback} too: yes or no in one of
+	// its forms, and what the person has to say about it. The entry then has `text`, the
+	// feedback or, without one, the text of the answer, beside `confirmed`.
+	Feedback bool
 }
 
 // An Option is one answer a person may choose.

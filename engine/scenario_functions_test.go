@@ -98,6 +98,7 @@ type askInput struct {
 	Schema  json.RawMessage `json:"schema"`
 	Due     string          `json:"due"`
 	OnDue   json.RawMessage `json:"on_due"`
+	Remarks bool            `json:"feedback"`
 }
 
 // askPerson asks a person.
@@ -106,7 +107,7 @@ func askPerson(_ context.Context, in askInput) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, &engine.AwaitInput{Kind: in.Kind, Prompt: in.Prompt, Options: in.Options, Schema: in.Schema, Due: due, OnDue: in.OnDue}
+	return nil, &engine.AwaitInput{Kind: in.Kind, Prompt: in.Prompt, Options: in.Options, Schema: in.Schema, Due: due, OnDue: in.OnDue, Feedback: in.Remarks}
 }
 
 // big gives a text of n bytes.

@@ -146,6 +146,7 @@ type openAsk struct {
 	Since   int64           `json:"since"`
 	Due     int64           `json:"due,omitempty"`
 	OnDue   json.RawMessage `json:"on_due,omitempty"`
+	Remarks bool            `json:"feedback,omitempty"`
 	Started int64           `json:"started,omitempty"`
 	Input   json.RawMessage `json:"input,omitempty"` // of the visit, for its EXECUTION
 	Reads   []Lineage       `json:"reads,omitempty"`

@@ -135,7 +135,7 @@ func (s *State) Questions() []Question {
 	for _, w := range list {
 		q := s.engine.Asks[w.Step]
 		one := Question{Step: w.Step, Visit: w.Visit, Ask: w.Ask, Kind: w.Kind, Prompt: q.Prompt,
-			Options: q.Options, Schema: q.Schema, Since: milli(w.Since)}
+			Options: q.Options, Schema: q.Schema, Feedback: q.Remarks, Since: milli(w.Since)}
 		if q.Due > 0 {
 			due := milli(q.Due)
 			one.Due = &due
