@@ -93,6 +93,7 @@ func TestCalls(t *testing.T) {
 		{"template", functions.Template, `{"template":"Hi Ada","tone":"warm"}`, `{"text":"Hi Ada","tone":"warm"}`},
 		{"template of an object", functions.Template, `{"text":{"a": 1}}`, `{"text":"{\"a\":1}"}`},
 		{"template of a list", functions.Template, `{"template":[" a",{"b":1},2],"trim":true}`, `{"text":"a\n{\"b\":1}\n2"}`},
+		{"template that is said", functions.Template, `{"template":"Hi","say":true}`, `{"text":"Hi"}`},
 		{"template with a separator", functions.Template, `{"template":["a","b"],"separator":""}`, `{"text":"ab"}`},
 
 		{"append to nothing", functions.Accumulate, `{"value":{"n":1},"previous":""}`, `{"items":[{"n":1}],"count":1}`},

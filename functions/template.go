@@ -7,6 +7,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // TemplateInput is the input of template.
@@ -15,6 +16,7 @@ type TemplateInput struct {
 	Text      json.RawMessage `json:"text,omitempty" jsonschema:"used when there is no template"`
 	Separator *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of a list; a new line when absent"`
 	Trim      input.Bool      `json:"trim,omitempty" jsonschema:"take blanks off both ends of the result"`
+	Say       input.Bool      `json:"say,omitempty" jsonschema:"the text is also said in the chat"`
 }
 
 // TemplateOutput is what Template gives, beside the other fields of its input.
@@ -25,7 +27,7 @@ type TemplateOutput struct {
 // Template puts a text together. The references in it have been replaced before it is
 // called, so it only joins and trims; values that are no text read as compact JSON. It is
 // pure.
-func Template(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+func Template(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[TemplateInput](text)
 	if err != nil {
 		return nil, err
@@ -41,8 +43,11 @@ func Template(_ context.Context, text json.RawMessage) (json.RawMessage, error) 
 	if in.Trim {
 		made = strings.TrimSpace(made)
 	}
+	if in.Say {
+		talk.Of(ctx).Say(made)
+	}
 	out := input.Object{{Name: "text", Value: input.Encode(made)}}
-	return append(out, fields.Without("template", "text", "separator", "trim")...).Encode(), nil
+	return append(out, fields.Without("template", "text", "separator", "trim", "say")...).Encode(), nil
 }
 
 func joined(given json.RawMessage, separator *string) string {
