@@ -26,6 +26,9 @@ type Problem struct {
 type Fault struct {
 	Pointer   string `json:"pointer" doc:"JSON Pointer into the body, empty for the whole or for a parameter" example:"/response"`
 	Parameter string `json:"parameter,omitempty" doc:"the query, path or header parameter, where it is one" example:"limit"`
+	Step      string `json:"step,omitempty" doc:"the step of a workflow that is meant"`
+	Path      string `json:"path,omitempty" doc:"the path of a workflow that is meant"`
+	Code      string `json:"code,omitempty" doc:"what is wrong with a workflow, for programs" example:"does_not_fit"`
 	Message   string `json:"message" example:"is missing"`
 }
 

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"mime"
 	"net/http"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
-	"github.com/stepgraph/stepgraph/formats/cypherfile"
-	"github.com/stepgraph/stepgraph/formats/native"
 )
 
 type importIn struct {
@@ -27,18 +24,6 @@ type Imported struct {
 	Problems  []workflowProblem   `json:"problems" doc:"what the format could not say, with lines where it has them"`
 }
 
-type exportIn struct {
-	AtWorkflow
-	Format string `query:"format" default:"json" enum:"cypher,json"`
-}
-
-type fileOut struct {
-	ContentType string `header:"Content-Type"`
-	Disposition string `header:"Content-Disposition"`
-	ETag        string `header:"ETag"`
-	Body        []byte
-}
-
 func (s *server) registerTransfer() {
 	register(s, operation{id: "importWorkflows", method: http.MethodPost, path: "/api/v1/workflows/import", tag: tagWorkflows,
 		summary: "Load a workflow file of any known format",
@@ -46,10 +31,7 @@ func (s *server) registerTransfer() {
 		limit:   largeLimit, files: true, replay: true,
 		takes:    []string{"text/plain", "application/json", "application/octet-stream", "application/x-cypher-query", "text/x-cypher"},
 		problems: []string{"workflow_invalid"}}, s.importFile)
-	register(s, operation{id: "exportWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/export", tag: tagWorkflows,
-		summary: "Write a workflow as a file", problems: []string{"workflow_not_found", "workflow_invalid"}}, s.export)
-	op := s.api.OpenAPI().Paths["/api/v1/workflows/{workflow}/export"].Get
-	op.Responses["200"].Content = fileContent("application/json", "text/plain")
+	s.registerExport()
 }
 
 func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
@@ -96,21 +78,4 @@ func rename(loaded *formats.Loaded, id string) error {
 		w.Steps[i].Workflow = id
 	}
 	return nil
-}
-
-func (s *server) export(ctx context.Context, in *exportIn) (*fileOut, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
-	if err != nil {
-		return nil, err
-	}
-	write, kind, ending := native.Write, "application/json", ".json"
-	if in.Format == "cypher" {
-		write, kind, ending = cypherfile.Write, "text/plain; charset=utf-8", ".cypher"
-	}
-	text, err := write(w)
-	if err != nil {
-		return nil, problem("workflow_invalid", err.Error(), Fault{Message: err.Error()})
-	}
-	return &fileOut{ContentType: kind, ETag: quoteTag(w.ETag()), Body: text,
-		Disposition: mime.FormatMediaType("attachment", map[string]string{"filename": w.ID + ending})}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/agentzero"
 	"github.com/stepgraph/stepgraph/formats/callcentre"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
@@ -32,18 +33,19 @@ type Format interface {
 func All() []Format {
 	return []Format{
 		stepgraphFormat{},
-		foreign{"agentzero", agentzero.Recognise, agentzero.Parse},
-		foreign{"callcentre", callcentre.Recognise, callcentre.Parse},
-		foreign{"nebulaflow", nebulaflow.Recognise, nebulaflow.Parse},
+		foreign{"agentzero", agentzero.Recognise, agentzero.Parse, agentzero.Export},
+		foreign{"callcentre", callcentre.Recognise, callcentre.Parse, callcentre.Export},
+		foreign{"nebulaflow", nebulaflow.Recognise, nebulaflow.Parse, nebulaflow.Export},
 		cypherFormat{},
 	}
 }
 
-// foreign is a format of another system, compiled to our graph.
+// foreign is a format of another system, compiled to our graph and written back from it.
 type foreign struct {
 	name      string
 	recognise func(name string, src []byte) bool
 	parse     func(name string, src []byte) (source.File, error)
+	export    func(w *engine.Workflow) ([]byte, []engine.Problem, error) // nil: cannot be written back
 }
 
 func (f foreign) Name() string { return f.name }

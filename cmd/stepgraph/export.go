@@ -2,72 +2,78 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/cypherfile"
-	"github.com/stepgraph/stepgraph/formats/native"
+	"github.com/stepgraph/stepgraph/formats"
 )
 
 func (a *app) exportCommand() *cobra.Command {
 	var to reach
-	var format string
-	c := &cobra.Command{Use: "export WORKFLOW|FILE", Short: "Writes a workflow as a file, to stdout", Args: want(cobra.ExactArgs(1)),
+	var format, workflow string
+	names := strings.Join(formats.ExportFormats(), ", ")
+	c := &cobra.Command{Use: "export WORKFLOW|FILE", Short: "Writes a workflow as a file, to stdout",
+		Long: "export writes a workflow in one of the formats " + names + ".\n" +
+			"cypher and json say everything; mermaid and dot are drawings. The formats of other systems write what was loaded\n" +
+			"from one of their files, source the one that was: what such a file cannot say any more is listed by step and path,\n" +
+			"and nothing is written.",
+		Args: want(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			if format != formatCypher && format != formatJSON {
-				return usagef("--format %s: want cypher or json", format)
+			if !slices.Contains(formats.ExportFormats(), format) {
+				return usagef("--format %s: want one of %s", format, names)
 			}
-			text, err := a.exported(c.Context(), &to, args[0], format)
+			w, err := a.named(c.Context(), &to, args[0], workflow)
 			if err != nil {
 				return err
 			}
-			_, err = a.out.Write(text)
-			return err
+			return a.export(w, format)
 		}}
 	to.register(c)
-	c.Flags().StringVar(&format, "format", formatCypher, "cypher or json")
+	c.Flags().StringVar(&format, "format", "cypher", names)
+	c.Flags().StringVar(&workflow, "workflow", "", "which workflow, of a FILE that holds several")
 	return c
 }
 
-// exported writes a workflow of a file, or lets the engine write one that it has.
-func (a *app) exported(ctx context.Context, to *reach, word, format string) (text []byte, err error) {
-	if isFile(word) {
-		read, err := a.onlySource(word, "")
-		if err != nil {
-			return nil, err
+// export writes a workflow to stdout, and what the format cannot say to stderr.
+func (a *app) export(w *engine.Workflow, format string) error {
+	file, err := formats.Export(w, format)
+	var misfit *formats.MisfitError
+	if errors.As(err, &misfit) {
+		for _, p := range misfit.Problems {
+			a.say("%s", placed{w.ID, p})
 		}
-		if format == formatJSON {
-			return native.Write(read.workflow)
-		}
-		return cypherfile.Write(read.workflow)
+		return fmt.Errorf("workflow %q does not fit the format %s; cypher and json write it as it is", w.ID, misfit.Format)
 	}
-	err = a.with(ctx, to, func(s service) error {
-		text, err = s.Export(ctx, word, format)
+	if err != nil {
 		return err
-	})
-	return text, err
+	}
+	for _, p := range file.Notes {
+		a.say("%s", placed{w.ID, p})
+	}
+	_, err = a.out.Write(file.Text)
+	return err
 }
 
-// Formats of export.
-const (
-	formatCypher = "cypher"
-	formatJSON   = "json"
-)
-
-// workflow reads a workflow of a file, or of the engine that r reaches.
-func (a *app) workflow(c *cobra.Command, r *reach, word string) (*engine.Workflow, error) {
+// named reads a workflow of a file, the one that is named or else the only one, or of the
+// engine that r reaches.
+func (a *app) named(ctx context.Context, r *reach, word, name string) (w *engine.Workflow, err error) {
 	if isFile(word) {
-		s, err := a.onlySource(word, "")
+		s, err := a.onlySource(word, name)
 		if err != nil {
 			return nil, err
 		}
 		return s.workflow, nil
 	}
-	var w *engine.Workflow
-	err := a.with(c.Context(), r, func(s service) error {
-		var err error
-		w, err = s.Workflow(c.Context(), word)
+	if name != "" {
+		return nil, usagef("--workflow says which workflow of a file: %s is none", word)
+	}
+	err = a.with(ctx, r, func(s service) error {
+		w, err = s.Workflow(ctx, word)
 		return err
 	})
 	return w, err

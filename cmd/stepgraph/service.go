@@ -39,7 +39,6 @@ type service interface {
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Problems(ctx context.Context, id string) ([]engine.Problem, error)
 	PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error)
-	Export(ctx context.Context, id, format string) ([]byte, error)
 	Functions(ctx context.Context) ([]api.Function, error)
 	Where() string
 	Close() error

@@ -10,7 +10,7 @@ func (a *app) showCommand() *cobra.Command {
 	var to reach
 	c := &cobra.Command{Use: "show WORKFLOW|FILE", Short: "Draws a workflow as text", Args: want(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := a.workflow(c, &to, args[0])
+			w, err := a.named(c.Context(), &to, args[0], "")
 			if err != nil {
 				return err
 			}

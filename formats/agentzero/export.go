@@ -53,7 +53,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	}
 	again, err := Parse(w.ID+".json", text)
 	if err != nil {
-		return text, append(x.problems, engine.Problem{Level: "error", Code: refit.Code, Message: "as a flow it would be refused: " + err.Error()}), nil
+		return text, append(x.problems, refit.Refused(w, err)...), nil
 	}
 	return text, append(x.problems, refit.Compare(w, &again.Workflows[0])...), nil
 }

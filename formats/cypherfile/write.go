@@ -152,6 +152,23 @@ func (out *writer) path(p *engine.Path) error {
 	return nil
 }
 
+// LeftOut are warnings for the paths that Write leaves out: their targets are no steps of the
+// workflow.
+func LeftOut(w *engine.Workflow) []engine.Problem {
+	steps := make(map[string]bool, len(w.Steps))
+	for i := range w.Steps {
+		steps[w.Steps[i].ID] = true
+	}
+	var problems []engine.Problem
+	for i := range w.Paths {
+		if p := &w.Paths[i]; !steps[p.Source] || !steps[p.Target] || p.TargetWorkflow != "" {
+			problems = append(problems, engine.Problem{Level: "warning", Step: p.Source, Path: p.ID, Code: "path_left_out",
+				Message: fmt.Sprintf("the %s path from %q to %q is left out: that is not a step of this workflow", p.Kind, p.Source, p.Target)})
+		}
+	}
+	return problems
+}
+
 // propertyOrder is what comes first in a node or relationship; the rest is in order of name.
 var propertyOrder = []string{"id", "workflow", "name", "description", "function", "input", "condition", "operator", "priority", "label"}
 
