@@ -22,6 +22,8 @@ type bodyRun struct {
 	Finish bool            `json:"finish,omitempty"`
 	Visits int             `json:"visits,omitempty"` // in this round, against max_steps
 
+	KeepGoing bool `json:"keep_going,omitempty"`
+
 	AtOnce  bool     `json:"at_once,omitempty"`
 	First   bool     `json:"first,omitempty"`
 	Room    int      `json:"room,omitempty"`    // AtOnce: how many starts run at once
@@ -53,7 +55,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 		return r.badHandover(res, "the body of %q is one circle: mark the path that closes it with back", a.step)
 	}
 	b := &bodyRun{Rounds: q.Rounds, While: q.While, Until: q.Until, Max: q.MaxRounds, Finish: q.Finish,
-		AtOnce: q.AtOnce, First: q.First, Room: q.Concurrency}
+		AtOnce: q.AtOnce, First: q.First, Room: q.Concurrency, KeepGoing: q.KeepGoing}
 	if q.Items != nil {
 		list, err := encodePlain(q.Items)
 		if err != nil {

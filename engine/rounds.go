@@ -61,7 +61,7 @@ func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 	problem := r.stepError(b.Failed)
 	f := failure{kind: problem.Kind, message: problem.Message, final: true}
 	r.cancelBody(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
-	if step.OnError != OnErrorContinue {
+	if step.OnError != OnErrorContinue && !b.KeepGoing {
 		f.message = fmt.Sprintf("round %d: step %q: %s", b.Round+1, b.Failed, problem.Message)
 		r.failBody(id, f)
 		return true

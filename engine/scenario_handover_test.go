@@ -26,6 +26,7 @@ type roundsInput struct {
 	Until  json.RawMessage   `json:"until"`
 	Max    int               `json:"max"`
 	Finish bool              `json:"finish"`
+	Going  bool              `json:"keep_going"`
 }
 
 // rounds is a container whose rounds follow one another.
@@ -33,7 +34,7 @@ func rounds(ctx context.Context, in roundsInput) (json.RawMessage, error) {
 	if body := engine.CallOf(ctx).Body; body != nil {
 		return finished(body)
 	}
-	return nil, &engine.RunBody{Items: in.Items, Rounds: in.Count, While: in.While, Until: in.Until, MaxRounds: in.Max, Finish: in.Finish}
+	return nil, &engine.RunBody{Items: in.Items, Rounds: in.Count, While: in.While, Until: in.Until, MaxRounds: in.Max, Finish: in.Finish, KeepGoing: in.Going}
 }
 
 // finished shows what a function is told of its body.

@@ -33,6 +33,9 @@ type RunBody struct {
 	// First ends an AtOnce body with the first success of one of its ends; the others
 	// are cancelled.
 	First bool
+	// KeepGoing makes a failed round a result like any other, {error: {message, kind}},
+	// whatever the step's on_error says about failures of its own.
+	KeepGoing bool
 	// Finish calls the function again when the body has ended, with Call.Body, to make
 	// the output. Without it the output is {results, count}.
 	Finish bool
