@@ -43,7 +43,10 @@ type Input struct {
 	Variables json.RawMessage `json:"variables,omitempty" jsonschema:"an object whose fields are variables of the script, and which the script sees as a whole as variables"`
 	FilePath  input.Text      `json:"file_path,omitempty" jsonschema:"a script file in the configured folder, used when there is no code"`
 	Language  input.Text      `json:"language,omitempty" jsonschema:"starlark (the default), javascript or python; python is off unless the operator allows it"`
-	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"an error of the script is an error of the step, not an output"`
+	Raise     json.RawMessage `json:"raise,omitempty" jsonschema:"true: an error of the script is an error of the step, not an output; or the text of that error, in which {message} stands for what the script's says"`
+	AsOutput  input.Bool      `json:"as_output,omitempty" jsonschema:"the result, which must be an object, is the output itself; an error of the script is then an error of the step"`
+	Globals   json.RawMessage `json:"globals,omitempty" jsonschema:"a list of fields of the result, an object, that are set as globals of their names too; those it has not are left as they are"`
+	Text      input.Text      `json:"text,omitempty" jsonschema:"pretty: the output also has the text of the result, JSON laid out by two blanks unless it is a text; a result that is the text of a list or an object is read as that first"`
 }
 
 // Output is what a script gives. Exactly one of Result and Error is not null, unless the
@@ -53,6 +56,7 @@ type Output struct {
 	Error     *string         `json:"error" jsonschema:"why the script has no result; null when it has"`
 	Traceback *string         `json:"traceback" jsonschema:"where in the script the error happened"`
 	Printed   string          `json:"printed,omitempty" jsonschema:"what the script printed"`
+	Text      *string         `json:"text,omitempty" jsonschema:"the text of the result, when it was asked for and there is one"`
 }
 
 // Spec is utils.code.code. It is pure: a script has no effect but its output. References in
@@ -72,6 +76,8 @@ func Spec(o Options) engine.Spec {
 		Examples: []engine.Example{
 			{Title: "Count", Input: json.RawMessage(`{"code": "result = {\"n\": n + 1, \"again\": n < 3}", "variables": {"n": 2}}`), Output: json.RawMessage(`{"result":{"n":3,"again":true},"error":null,"traceback":null}`)},
 			{Title: "JavaScript", Input: json.RawMessage(`{"language": "javascript", "code": "const names = $people.map(p => p.name)\nreturn names.sort().join(', ')", "variables": {"$people": [{"name": "Grace"}, {"name": "Ada"}]}}`), Output: json.RawMessage(`{"result":"Ada, Grace","error":null,"traceback":null}`)},
+			{Title: "The result as the output, of which one field is a global", Input: json.RawMessage(`{"language": "javascript", "code": "return {text: 'again', tries: n + 1}", "variables": {"n": 1}, "as_output": true, "globals": ["tries"]}`), Output: json.RawMessage(`{"text":"again","tries":2}`)},
+			{Title: "The text of the result, and an error in words of one's own", Input: json.RawMessage(`{"language": "javascript", "code": "return {n: [1]}", "text": "pretty", "raise": "the sum failed: {message}"}`), Output: json.RawMessage(`{"result":{"n":[1]},"error":null,"traceback":null,"text":"{\n  \"n\": [\n    1\n  ]\n}"}`)},
 			{Title: "A reference in a script is a value", Input: json.RawMessage(`{"code": "result = len(@{SESSION_ID}.ask.response)"}`)},
 		},
 		Function: engine.FunctionFunc(f.call),
@@ -85,34 +91,70 @@ func (f function) call(ctx context.Context, given json.RawMessage) (json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	name := ""
-	if in.Code == "" {
-		name = string(in.FilePath)
-	}
-	if name, err = languageName(string(in.Language), name); err != nil {
+	if err := in.wishes(); err != nil {
 		return nil, err
+	}
+	template, raise, err := in.raising()
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.run(ctx, in)
+	var encoded json.RawMessage
+	if err == nil {
+		encoded, err = in.shape(ctx, &out)
+	}
+	var fault *scriptError
+	switch {
+	case err == nil:
+		return encoded, nil
+	case !errors.As(err, &fault):
+		return nil, err
+	case raise:
+		return nil, raised(template, fault)
+	}
+	return input.Encode(out.failed(fault)), nil
+}
+
+// run runs the script.
+func (f function) run(ctx context.Context, in Input) (out Output, err error) {
+	file := ""
+	if in.Code == "" {
+		file = string(in.FilePath)
+	}
+	name, err := languageName(string(in.Language), file)
+	if err != nil {
+		return out, err
 	}
 	text, err := f.text(in)
-	var fault *scriptError
-	var out Output
-	if err == nil {
-		var o outcome
-		o, err = f.language(name)(ctx, script{text, engine.CallOf(ctx).Bindings, in.Variables})
-		out.Result, out.Printed = o.result, o.printed
+	if err != nil {
+		return out, err
 	}
-	if err != nil && !errors.As(err, &fault) {
-		return nil, err
+	o, err := f.language(name)(ctx, script{text, engine.CallOf(ctx).Bindings, in.Variables})
+	return Output{Result: o.result, Printed: o.printed}, err
+}
+
+// shape makes of what the script gave what the step asks for.
+func (in Input) shape(ctx context.Context, out *Output) (json.RawMessage, error) {
+	if in.Text == pretty {
+		out.Result, out.Text = layOut(out.Result)
 	}
-	if fault != nil {
-		if in.Raise {
-			return nil, &engine.CallError{Message: fault.message, Err: fault}
+	encoded := input.Encode(out)
+	var err error
+	if in.AsOutput {
+		if encoded, err = out.bare(); err != nil {
+			return nil, err
 		}
-		out.Error = &fault.message
-		if fault.traceback != "" {
-			out.Traceback = &fault.traceback
-		}
 	}
-	return input.Encode(out), nil
+	return encoded, in.publish(ctx, out.Result)
+}
+
+// failed is the output of a script that had an error.
+func (o Output) failed(fault *scriptError) Output {
+	o.Result, o.Text, o.Error = nil, nil, &fault.message
+	if fault.traceback != "" {
+		o.Traceback = &fault.traceback
+	}
+	return o
 }
 
 // A scriptError is a fault of the script, which is an output unless the step wants it raised.
@@ -143,7 +185,13 @@ func (f function) text(in Input) (string, error) {
 // that nobody knows yet.
 func (f function) check(text json.RawMessage) []engine.Problem {
 	in, _, err := input.Decode[Input](text)
-	if err != nil || in.Code == "" || strings.Contains(string(in.Code), "@{") {
+	if err != nil {
+		return nil
+	}
+	if err := in.wishes(); err != nil {
+		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+	}
+	if in.Code == "" || strings.Contains(string(in.Code), "@{") {
 		return nil
 	}
 	switch name, err := languageName(string(in.Language), ""); {

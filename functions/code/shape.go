@@ -1,0 +1,114 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/internal/lenient"
+)
+
+// pretty is the one layout of text.
+const pretty = "pretty"
+
+// wishes says what is wrong with what the step asks for beside the script. What holds a
+// reference is known only when the step runs.
+func (in Input) wishes() error {
+	if in.Text != "" && in.Text != pretty && !refers(in.Text) {
+		return input.Bad("text: want %s or nothing, not %q", pretty, in.Text)
+	}
+	if !refers(in.Raise) {
+		if _, _, err := in.raising(); err != nil {
+			return err
+		}
+	}
+	if !refers(in.Globals) {
+		if _, err := in.globals(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func refers[T ~string | ~[]byte](text T) bool { return strings.Contains(string(text), "@{") }
+
+// layOut makes a result that is the text of a list or an object that value, and returns the
+// text of the result: nil for null, a text as it is, everything else as JSON laid out by two
+// blanks.
+func layOut(result json.RawMessage) (json.RawMessage, *string) {
+	text := input.TextOf(result)
+	if bytes.HasPrefix(result, []byte(`"`)) {
+		value, ok := lenient.Structure(text)
+		if !ok {
+			return result, &text
+		}
+		result = value
+	}
+	if string(result) == "null" {
+		return result, nil
+	}
+	var laid bytes.Buffer
+	if json.Indent(&laid, result, "", "  ") == nil {
+		text = laid.String()
+	}
+	return result, &text
+}
+
+// publish sets the fields of a result that the step wants to be values of the session. Those
+// that the result has not are left as they are.
+func (in Input) publish(ctx context.Context, result json.RawMessage) error {
+	names, err := in.globals()
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	fields, err := input.Parse(result)
+	if err != nil {
+		return scriptFault("globals: the result is no object, so it has no field %s", strings.Join(names, " or "))
+	}
+	for _, name := range names {
+		for _, field := range fields {
+			if field.Name == name {
+				talk.Of(ctx).Set(name, field.Value)
+			}
+		}
+	}
+	return nil
+}
+
+func (in Input) globals() ([]string, error) {
+	if in.Globals == nil {
+		return nil, nil
+	}
+	given := in.Globals
+	if given[0] == '"' && strings.HasPrefix(strings.TrimSpace(input.TextOf(given)), "[") {
+		given = json.RawMessage(input.TextOf(given))
+	}
+	var names []string
+	if given[0] == '"' {
+		names = []string{input.TextOf(given)}
+	} else if json.Unmarshal(given, &names) != nil {
+		return nil, input.Bad("globals: want a list of names of fields")
+	}
+	for _, name := range names {
+		if name == "" {
+			return nil, input.Bad("globals: a name is empty, so nobody could refer to the value")
+		}
+	}
+	return names, nil
+}
+
+// bare is the output when the result is to be the output: its own fields, and text unless
+// it has one.
+func (o Output) bare() (json.RawMessage, error) {
+	fields, err := input.Parse(o.Result)
+	if err != nil {
+		return nil, scriptFault("as_output: the result is no object, so it cannot be the output")
+	}
+	if o.Text != nil && fields.Get("text") == nil {
+		fields = fields.With("text", input.Encode(*o.Text))
+	}
+	return fields.Encode(), nil
+}
