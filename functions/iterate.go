@@ -12,10 +12,13 @@ import (
 
 // IterateInput is the input of iterate.
 type IterateInput struct {
-	Items     json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
-	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
-	Separator *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of the results; a new line when absent"`
-	ErrorText input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, and {message}; nothing when absent"`
+	Items      json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
+	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
+	Separator  *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of the results; a new line when absent"`
+	ErrorText  input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, and {message}; nothing when absent"`
+	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
+	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error of the step when items is no list; ours when absent"`
+	OnError    input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
 }
 
 // IterateOutput is what an iteration gives in the end. While it runs its output is {item,
@@ -38,11 +41,25 @@ func Iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error)
 	if body := engine.CallOf(ctx).Body; body != nil {
 		return in.finish(body), nil
 	}
-	list, err := items("items", in.Items)
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	list, err := in.listing().items("items", in.Items)
 	if err != nil {
 		return nil, err
 	}
-	return nil, &engine.RunBody{Items: list, MaxRounds: int(in.MaxRounds), Finish: true}
+	return nil, &engine.RunBody{Items: list, MaxRounds: int(in.MaxRounds), Finish: true, KeepGoing: in.OnError == engine.OnErrorContinue}
+}
+
+func (in IterateInput) check() error {
+	if in.OnError != "" && in.OnError != engine.OnErrorContinue {
+		return input.Bad("on_error: want continue or nothing, not %q", in.OnError)
+	}
+	return nil
+}
+
+func (in IterateInput) listing() listing {
+	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
 }
 
 func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
@@ -55,10 +72,11 @@ func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
 
 func checkIterate(in IterateInput, has func(string) bool) error {
 	if !has("items") || in.Items != nil {
-		_, err := items("items", in.Items)
-		return err
+		if err := in.listing().check("items", in.Items); err != nil {
+			return err
+		}
 	}
-	return nil
+	return in.check()
 }
 
 func iterateSpec() engine.Spec {
@@ -71,7 +89,8 @@ func iterateSpec() engine.Spec {
 		Output:      input.Schema[IterateOutput](),
 		Examples: []engine.Example{
 			{Title: "For each line of an order", Input: json.RawMessage(`{"items": "@{SESSION_ID}.order.lines"}`)},
-			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "separator": ", ", "error_text": "line {number} failed: {message}"}`)},
+			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "on_error": "continue", "separator": ", ", "error_text": "line {number} failed: {message}"}`)},
+			{Title: "A list that a person or a model wrote", Input: json.RawMessage(`{"items": "['a', 'b',]", "lenient": true, "items_error": "write a list, such as [\"a\", \"b\"]"}`)},
 		},
 		Function: engine.FunctionFunc(Iterate),
 	}

@@ -10,11 +10,13 @@ import (
 
 // LoopInput is the input of loop.
 type LoopInput struct {
-	Count     *input.Int      `json:"count,omitempty" jsonschema:"how many rounds; with over at most as many as there are elements"`
-	While     json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, judged before each round"`
-	Until     json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, judged after each round"`
-	Over      json.RawMessage `json:"over,omitempty" jsonschema:"a list whose elements are the items of the rounds"`
-	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
+	Count      *input.Int      `json:"count,omitempty" jsonschema:"how many rounds; with over at most as many as there are elements"`
+	While      json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, judged before each round"`
+	Until      json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, judged after each round"`
+	Over       json.RawMessage `json:"over,omitempty" jsonschema:"a list whose elements are the items of the rounds"`
+	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
+	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
+	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error of the step when over is no list; ours when absent"`
 }
 
 // LoopOutput is what a loop gives in the end. While it runs its output is {item, index}.
@@ -47,11 +49,15 @@ func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 		run.Rounds = int(*in.Count)
 	}
 	if in.Over != nil && run.Items == nil {
-		if run.Items, err = items("over", in.Over); err != nil {
+		if run.Items, err = in.listing().items("over", in.Over); err != nil {
 			return nil, err
 		}
 	}
 	return nil, run
+}
+
+func (in LoopInput) listing() listing {
+	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
 }
 
 func checkLoop(in LoopInput, has func(string) bool) error {
@@ -59,8 +65,7 @@ func checkLoop(in LoopInput, has func(string) bool) error {
 		return input.Bad("nothing ends this loop but a path out of it: give count, while, until, over or at least max_rounds")
 	}
 	if in.Over != nil {
-		_, err := items("over", in.Over)
-		return err
+		return in.listing().check("over", in.Over)
 	}
 	return nil
 }

@@ -52,16 +52,3 @@ func (l resultList) join(separator *string) string {
 	}
 	return strings.Join(l.Texts, between)
 }
-
-// items reads a list that is given as such or, as models and people write it, as JSON text.
-func items(name string, given json.RawMessage) ([]json.RawMessage, error) {
-	text := given
-	if len(given) > 0 && given[0] == '"' {
-		text = json.RawMessage(input.TextOf(given))
-	}
-	list := []json.RawMessage{}
-	if given == nil || json.Unmarshal(text, &list) != nil || list == nil {
-		return nil, input.Bad("%s: want a list, not %s", name, abridged(given))
-	}
-	return list, nil
-}
