@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/formats/agentzero"
 	"github.com/stepgraph/stepgraph/formats/callcentre"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
+	"github.com/stepgraph/stepgraph/formats/flowise"
 	"github.com/stepgraph/stepgraph/formats/native"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 	"github.com/stepgraph/stepgraph/formats/source"
@@ -35,6 +36,7 @@ func All() []Format {
 		stepgraphFormat{},
 		foreign{"agentzero", agentzero.Recognise, agentzero.Parse, agentzero.Export},
 		foreign{"callcentre", callcentre.Recognise, callcentre.Parse, callcentre.Export},
+		foreign{"flowise", flowise.Recognise, flowise.Parse, flowise.Export},
 		foreign{"nebulaflow", nebulaflow.Recognise, nebulaflow.Parse, nebulaflow.Export},
 		cypherFormat{},
 	}

@@ -31,6 +31,18 @@ func (o Object) With(name string, value any) Object {
 	return append(o[:len(o):len(o)], Field{name, value})
 }
 
+// Set is the object with a field, in the place of one of the same name if there is one.
+func (o Object) Set(name string, value any) Object {
+	for i := range o {
+		if o[i].Name == name {
+			out := append(Object(nil), o...)
+			out[i].Value = value
+			return out
+		}
+	}
+	return o.With(name, value)
+}
+
 // MarshalJSON writes the fields in their order.
 func (o Object) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
