@@ -69,6 +69,7 @@ func Standard(r *engine.Registry, o Options) {
 	// Work on data.
 	r.Add(code.Spec(o.Code))
 	r.Add(variableSpec())
+	r.Add(calculateSpec())
 	r.Add(templateSpec())
 	r.Add(accumulateSpec())
 

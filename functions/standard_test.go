@@ -18,7 +18,7 @@ func TestStandard(t *testing.T) {
 		"reply": "utils.reply.reply", "reply.reply": "utils.reply.reply", "generate": "utils.generate.generate",
 		"api": "utils.api.api", "code": "utils.code.code", "variable": "variable", "template": "template", "accumulate": "accumulate",
 		"loop": "loop", "iterate": "iterate", "group": "group", "map": "map", "subflow": "subflow", "wait": "wait",
-		"condition": "condition", "switch": "switch",
+		"condition": "condition", "switch": "switch", "calculate": "calculate", "calculator": "calculate",
 		"agent": "agent", "graphql": "graphql", "integration": "integration", "graph.query": "graph.query", "shell": "shell", "classify": "classify", "cli": "shell",
 	}
 	for name, want := range names {

@@ -1,0 +1,88 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/arithmetic"
+)
+
+// CalculateInput is the input of calculate.
+type CalculateInput struct {
+	Expression  input.Text  `json:"expression,omitempty" jsonschema:"such as 2 * (3 + 4)^2 / sqrt(2): + - * / % ^ ! and parentheses, pi and e, and functions such as sqrt, round, ln, log10, sin, min and max; angles are in radians"`
+	Input       input.Text  `json:"input,omitempty" jsonschema:"another name of expression"`
+	OnErrorText *input.Text `json:"on_error_text,omitempty" jsonschema:"the text of an expression that cannot be worked out; without it such a one is an error of the step"`
+}
+
+// CalculateOutput is what calculate gives.
+type CalculateOutput struct {
+	Result *float64 `json:"result" jsonschema:"the number; null when there is none"`
+	Text   string   `json:"text" jsonschema:"the number as text, or on_error_text"`
+	Error  string   `json:"error,omitempty" jsonschema:"why there is no number"`
+}
+
+// Calculate works out an arithmetic expression. It is pure.
+func Calculate(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
+	in, _, err := input.Decode[CalculateInput](text)
+	if err != nil {
+		return nil, err
+	}
+	given := in.expression()
+	if given == "" && in.OnErrorText == nil {
+		return nil, errNoExpression()
+	}
+	n, err := arithmetic.Evaluate(given)
+	switch {
+	case err == nil:
+		return input.Encode(CalculateOutput{Result: &n, Text: string(input.Encode(n))}), nil
+	case in.OnErrorText != nil:
+		return input.Encode(CalculateOutput{Text: string(*in.OnErrorText), Error: err.Error()}), nil
+	}
+	return nil, input.Bad("expression: %v", err)
+}
+
+func (in CalculateInput) expression() string {
+	if in.Expression == "" {
+		in.Expression = in.Input
+	}
+	return strings.TrimSpace(string(in.Expression))
+}
+
+func errNoExpression() error {
+	return input.Bad("expression: is missing, so there is nothing to work out")
+}
+
+func checkCalculate(in CalculateInput, has func(string) bool) error {
+	switch {
+	case !has("expression") && !has("input"):
+		return nil // a model that calls the step as a tool gives it
+	case in.OnErrorText != nil || has("on_error_text") || in.expression() == "":
+		return nil
+	}
+	if _, err := arithmetic.Evaluate(in.expression()); err != nil {
+		return input.Bad("expression: %v", err)
+	}
+	return nil
+}
+
+func calculateSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "calculate",
+		Aliases:     []string{"utils.calculate", "calculator"},
+		Description: "Works out an arithmetic expression.",
+		Check:       checkInput(checkCalculate),
+		Input:       input.Schema[CalculateInput](),
+		Output:      input.Schema[CalculateOutput](),
+		Parameters:  json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string","description":"an arithmetic expression such as 2 * (3 + 4)^2 / sqrt(2)"}},"required":["expression"]}`),
+		Examples: []engine.Example{
+			{Title: "With a value of another step", Input: json.RawMessage(`{"expression": "round(@{SESSION_ID}.order.total * 1.19 * 100) / 100"}`)},
+			{Title: "A sum", Input: json.RawMessage(`{"expression": "2 * (3 + 4)^2"}`), Output: json.RawMessage(`{"result":98,"text":"98"}`)},
+			{Title: "As the tool of a model, which may be told that it was wrong", Input: json.RawMessage(`{"input": "two and two", "on_error_text": "I cannot work that out"}`),
+				Output: json.RawMessage(`{"result":null,"text":"I cannot work that out","error":"column 1: there is no \"two\" here"}`)},
+		},
+		Function: engine.FunctionFunc(Calculate),
+	}
+}
