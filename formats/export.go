@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
+	"github.com/stepgraph/stepgraph/formats/diagram"
 	"github.com/stepgraph/stepgraph/formats/native"
 )
 
@@ -72,6 +73,8 @@ func exporters() []exporter {
 	list := []exporter{
 		{name: "cypher", mediaType: plainText, ending: ".cypher", write: writeCypher},
 		{name: "json", mediaType: jsonText, ending: ".json", write: always(native.Write)},
+		{name: "mermaid", mediaType: plainText, ending: ".mmd", write: drawMermaid},
+		{name: "dot", mediaType: plainText, ending: ".dot", write: drawDOT},
 	}
 	for _, f := range All() {
 		if f, ok := f.(foreign); ok && f.export != nil {
@@ -93,6 +96,13 @@ func writeCypher(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	text, err := cypherfile.Write(w)
 	return text, cypherfile.LeftOut(w), err
 }
+
+func drawMermaid(w *engine.Workflow) ([]byte, []engine.Problem, error) {
+	text, problems := diagram.Mermaid(w)
+	return text, problems, nil
+}
+
+func drawDOT(w *engine.Workflow) ([]byte, []engine.Problem, error) { return diagram.DOT(w), nil, nil }
 
 // ExportFormats are the names Export takes, SourceFormat last.
 func ExportFormats() []string {

@@ -110,3 +110,16 @@ func TestCypherWarnsOfPathsItLeavesOut(t *testing.T) {
 		t.Errorf("got %+v", n)
 	}
 }
+
+// TestDrawings: they are written of any workflow, and are no workflow files themselves.
+func TestDrawings(t *testing.T) {
+	for format, begins := range map[string]string{"mermaid": "---\ntitle: \"Small\"\n---\nflowchart TD\n", "dot": "digraph workflow {\n"} {
+		file, err := formats.Export(loadOne(t, "small.json", flow), format)
+		if err != nil || !strings.HasPrefix(string(file.Text), begins) || !strings.HasPrefix(file.MediaType, "text/plain") {
+			t.Errorf("%s: %v, %s\n%s", format, err, file.MediaType, file.Text)
+		}
+		if _, err := formats.Load("small"+file.Ending, file.Text); !errors.Is(err, formats.ErrUnknownFormat) {
+			t.Errorf("%s is loaded: %v", format, err)
+		}
+	}
+}

@@ -1,0 +1,1 @@
+export { parser, FlowDB } from 'flow-chunk'; export { preprocessDiagram, encodeEntities } from 'mermaid-core';
