@@ -43,7 +43,8 @@ type Input struct {
 	Retries      input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again within this call, at most 10; none when absent"`
 	RetryStatus  json.RawMessage `json:"retry_statuses,omitempty" jsonschema:"statuses that are tried again; 408, 425, 429 and 5xx when absent"`
 	RetryDelay   input.Duration  `json:"retry_delay,omitempty" jsonschema:"wait before the second attempt, 1 s when absent; it doubles up to 30 s, and a Retry-After up to 30 s is obeyed"`
-	Raise        input.Bool      `json:"raise,omitempty" jsonschema:"a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output"`
+	Raise        json.RawMessage `json:"raise,omitempty" jsonschema:"true: a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output; connection: only where there is no whole answer, so that any status is an output"`
+	Lenient      input.Bool      `json:"lenient,omitempty" jsonschema:"a body given as text may be JSON5 (single quotes, trailing commas, comments) or JSON that an editor has escaped, and goes out as strict JSON, or as the fields of a form; a blank text is no body"`
 }
 
 // Output is what a request gives.
@@ -82,6 +83,10 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if in.URL == "" {
 		return nil, input.Bad("url: the address is missing")
 	}
+	raise, err := in.raising()
+	if err != nil {
+		return nil, err
+	}
 	out := Output{Response: json.RawMessage("null"), Headers: map[string]string{}}
 	fault := f.exchange(ctx, in, &out)
 	if ctx.Err() != nil {
@@ -94,7 +99,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if fault == nil {
 		return encoded, nil
 	}
-	if in.Raise || fault.Kind == engine.KindBadInput {
+	if fault.Kind == engine.KindBadInput || raise(fault) {
 		return nil, fault
 	}
 	message := fault.Message

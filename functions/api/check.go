@@ -22,6 +22,7 @@ func check(text json.RawMessage) []engine.Problem {
 	c.Auth(o.Get("auth"))
 	c.OneOf("body_type", o.Get("body_type"), "json", "raw", "text", "form", "urlencoded", "x-www-form-urlencoded", "multipart", "form-data", "form_data")
 	c.OneOf("response_type", o.Get("response_type"), "json", "text", "base64", "arraybuffer", "auto")
+	c.OneOf("raise", o.Get("raise"), "true", "false", "yes", "no", "1", "0", "connection")
 	bodies := 0
 	for _, name := range []string{"json_data", "json", "data", "body"} {
 		if o.Get(name) != nil {
@@ -43,5 +44,6 @@ func check(text json.RawMessage) []engine.Problem {
 var examples = []engine.Example{
 	{Title: "Read JSON, with a query", Input: json.RawMessage(`{"url": "https://api.example.com/orders", "params": {"customer": "@{SESSION_ID}.ask.response", "status": ["open", "paid"]}}`)},
 	{Title: "Send JSON with a token that only the operator knows, and try again when the server is busy", Input: json.RawMessage(`{"method": "POST", "url": "https://api.example.com/refunds", "auth": {"type": "bearer", "token": {"secret": "SHOP_TOKEN"}}, "json": {"order": "@{SESSION_ID}.order.id", "amount": 12.5}, "retries": 3, "retry_statuses": [429, 503]}`)},
+	{Title: "Send what a person or a model wrote; any status is an answer, no answer is an error", Input: json.RawMessage(`{"method": "POST", "url": "https://api.example.com/orders", "body_type": "json", "body": "{pieces: 3, note: 'soon',}", "lenient": true, "raise": "connection"}`)},
 	{Title: "Send a form with a file", Input: json.RawMessage(`{"method": "POST", "url": "https://api.example.com/reports", "body_type": "multipart", "body": {"title": "Week 12", "report": {"filename": "report.txt", "content": "@{SESSION_ID}.write.response", "content_type": "text/plain"}}}`)},
 }

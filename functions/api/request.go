@@ -11,6 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
+	"github.com/stepgraph/stepgraph/internal/lenient"
 )
 
 const (
@@ -91,6 +92,8 @@ func (in Input) content() ([]byte, string, error) {
 		return nil, "", input.Bad("json_data, json, data and body: give only one of them")
 	case given == 0:
 		return nil, "", nil
+	case bool(in.Lenient) && body[0] == '"':
+		return loose(strings.ToLower(string(in.BodyType)), body)
 	case in.BodyType != "":
 		return typed(strings.ToLower(string(in.BodyType)), body)
 	case in.JSONData != nil, in.JSON != nil, in.Body != nil && body[0] != '"':
@@ -99,6 +102,28 @@ func (in Input) content() ([]byte, string, error) {
 		return typed("form", body)
 	}
 	return typed("raw", body)
+}
+
+// loose is a text as body_type says, which may be JSON5 or JSON that an editor has escaped.
+// A blank one is no body.
+func loose(kind string, body json.RawMessage) ([]byte, string, error) {
+	text := input.TextOf(body)
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil, "", nil
+	case kind == "json":
+		value, err := lenient.Parse(text)
+		if err != nil {
+			return nil, "", &engine.CallError{Kind: web.KindRequest, Message: "body: the text is not JSON, which body_type says it is: " + err.Error()}
+		}
+		return value, asJSON, nil
+	case kind == "", kind == "raw", kind == "text":
+		return typed("raw", body)
+	}
+	if fields, ok := lenient.Structure(text); ok {
+		body = fields
+	}
+	return typed(kind, body)
 }
 
 // typed is a body as body_type says. A text is taken to be encoded already.

@@ -33,7 +33,7 @@ func strict(a web.Answer) (json.RawMessage, *engine.CallError) {
 	if value := compact(a.Body); value != nil {
 		return value, nil
 	}
-	return text(a.Body), &engine.CallError{Kind: "bad_response", Message: "the answer is not JSON, which response_type says it is"}
+	return text(a.Body), &engine.CallError{Kind: kindResponse, Message: "the answer is not JSON, which response_type says it is"}
 }
 
 // parse is the body as a JSON value: what says that it is JSON, or looks like an object or

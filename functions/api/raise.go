@@ -1,0 +1,28 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
+)
+
+// kindResponse is the kind of the fault of an answer that is not what response_type says.
+const kindResponse = "bad_response"
+
+// raising reads raise: which faults are errors of the step.
+func (in Input) raising() (func(*engine.CallError) bool, error) {
+	if in.Raise == nil {
+		return func(*engine.CallError) bool { return false }, nil
+	}
+	if strings.ToLower(strings.TrimSpace(input.TextOf(in.Raise))) == "connection" {
+		return func(fault *engine.CallError) bool { return fault.Kind != web.KindStatus && fault.Kind != kindResponse }, nil
+	}
+	var raise input.Bool
+	if err := json.Unmarshal(in.Raise, &raise); err != nil {
+		return nil, input.Bad("raise: want true, false or connection, not %s", in.Raise)
+	}
+	return func(*engine.CallError) bool { return bool(raise) }, nil
+}
