@@ -34,7 +34,7 @@ func (c *compiler) iteration(s *engine.Step, n *node) {
 		items = c.setting(n, in, "iterationInput").value()
 	}
 	s.Function = "iterate"
-	s.Input = inputs.Encode(inputs.Of("items", items, "lenient", true, "items_error", noList, "keep_going", true, "error_text", roundFailed))
+	s.Input = inputs.Encode(inputs.Of("items", items, "lenient", true, "items_error", noList, "on_error", "continue", "error_text", roundFailed))
 }
 
 // itemValue is a reference to something of the item, which the step at the beginning of the

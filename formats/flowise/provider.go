@@ -65,6 +65,6 @@ func (c *compiler) credentials(n *node, component string, config settings, base 
 	case id != "" && base != "":
 		c.note(n, "credential", "its %s uses the credential %q of Flowise: set a secret and name it as api_key: \"$NAME\" in the input", component, id)
 	case base == "" && component != "":
-		c.note(n, "model_choice", "its %s is answered by the provider of this engine (--model); configure one that has the model %q", component, config.text("modelName"))
+		c.note(nil, "model_choice", "the flow asks %s for the model %q: the provider of this engine answers (--model), which has to have it", component, config.text("modelName"))
 	}
 }
