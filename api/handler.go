@@ -105,6 +105,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	if o.Compat {
 		compat.Luna(inner, e, o.Log)
 		compat.AgentZero(inner, e, o.Log)
+		compat.Flowise(inner, e, compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)})
 	}
 	outer.Mount("/", inner)
 	return outer, s

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/stepgraph/stepgraph/vault"
@@ -58,4 +59,19 @@ func (s *server) deleteVariable(ctx context.Context, in *AtVariable) (*empty, er
 		s.o.Log.InfoContext(ctx, "variable removed", "variable", in.Variable)
 	}
 	return nil, err
+}
+
+// variableValues gives the values of all variables by name.
+func variableValues(v Vault) func() (map[string]json.RawMessage, error) {
+	return func() (map[string]json.RawMessage, error) {
+		list, err := v.Variables()
+		if err != nil {
+			return nil, err
+		}
+		out := make(map[string]json.RawMessage, len(list))
+		for _, one := range list {
+			out[one.Name] = one.Entry.Value
+		}
+		return out, nil
+	}
 }

@@ -1,0 +1,283 @@
+package compat_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/openai"
+	"github.com/stepgraph/stepgraph/vault"
+)
+
+// A flowiseServer is our server with Flowise's routes, and what flows call: a model that
+// answers from a script and the HTTP server of the recorded cases.
+type flowiseServer struct {
+	t     *testing.T
+	url   string
+	e     *engine.Engine
+	stubs *flowiseStubs
+}
+
+// endpoints gives flows the models they name themselves.
+type endpoints struct{}
+
+func (endpoints) Model(name string) (models.Model, string, error) {
+	return nil, "", fmt.Errorf("no model %q", name)
+}
+
+func (endpoints) Endpoint(at models.Endpoint) (models.Model, error) {
+	return openai.New(openai.Options{BaseURL: at.BaseURL, Key: at.Key, HTTPClient: http.DefaultClient})
+}
+
+func newFlowiseServer(t *testing.T, variables map[string]json.RawMessage) *flowiseServer {
+	t.Helper()
+	s := &flowiseServer{t: t, stubs: newFlowiseStubs(t)}
+	registry := engine.NewRegistry()
+	functions.Standard(registry, functions.Options{Models: endpoints{}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	store := memory.New(memory.Options{})
+	if _, err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	known, err := vault.Open(vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range variables {
+		if err := known.PutVariable(name, vault.Variable{Value: value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	s.e = engine.New(store, registry, engine.Options{Log: quiet, Variables: func() map[string]json.RawMessage { return variables }})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.e.Run(ctx) }()
+	server := httptest.NewServer(api.New(s.e, api.Options{Compat: true, Log: quiet, Vault: known}))
+	s.url = server.URL
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// A flowiseReply is what came back.
+type flowiseReply struct {
+	status int
+	kind   string
+	text   string
+	json   map[string]any
+}
+
+func (s *flowiseServer) do(method, path string, body any, headers ...string) flowiseReply {
+	s.t.Helper()
+	var reader io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		reader = bytes.NewReader(text)
+	}
+	q, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, reader)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		q.Header.Set(name, value)
+	}
+	r, err := http.DefaultClient.Do(q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out := flowiseReply{status: r.StatusCode, kind: r.Header.Get("Content-Type"), text: string(text)}
+	_ = json.Unmarshal(text, &out.json) // a list, a stream or plain text
+	return out
+}
+
+// save stores a flow and returns its id.
+func (s *flowiseServer) save(name string, flow any, config any) string {
+	s.t.Helper()
+	text, err := json.Marshal(flow)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	row := map[string]any{"name": name, "type": "AGENTFLOW", "flowData": string(text)}
+	if config != nil {
+		allowed, err := json.Marshal(config)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		row["apiConfig"] = string(allowed)
+	}
+	r := s.do("POST", "/api/v1/chatflows", row)
+	id, _ := r.json["id"].(string)
+	if r.status != http.StatusOK || id == "" {
+		s.t.Fatalf("%s was not saved: %d %s", name, r.status, r.text)
+	}
+	return id
+}
+
+// flowiseStubs answer what flows call.
+type flowiseStubs struct {
+	port string
+
+	mu     sync.Mutex
+	script []json.RawMessage // of the model, in order
+	asked  []map[string]any  // what the model was sent
+	called []map[string]any  // what the HTTP server was sent
+}
+
+func newFlowiseStubs(t *testing.T) *flowiseStubs {
+	s := &flowiseStubs{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("/http/", s.serve)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	s.port = server.URL[strings.LastIndex(server.URL, ":")+1:]
+	return s
+}
+
+// play sets the model's replies of the next run.
+func (s *flowiseStubs) play(script []json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script, s.asked, s.called = script, nil, nil
+}
+
+// heard is what the stubs were sent since play.
+func (s *flowiseStubs) heard() (asked, called []map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked, s.called
+}
+
+func (s *flowiseStubs) complete(w http.ResponseWriter, r *http.Request) {
+	var q map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, q)
+	if len(s.script) == 0 {
+		http.Error(w, `{"error": {"message": "the script has run out"}}`, http.StatusBadRequest)
+		return
+	}
+	reply := s.script[0]
+	s.script = s.script[1:]
+	status, message := http.StatusOK, map[string]any{"role": "assistant", "content": ""}
+	var turn struct {
+		Content   string          `json:"content"`
+		Status    int             `json:"status"`
+		Body      json.RawMessage `json:"body"`
+		ToolCalls []struct {
+			ID   string          `json:"id"`
+			Name string          `json:"name"`
+			Args json.RawMessage `json:"args"`
+		} `json:"tool_calls"`
+	}
+	var text string
+	finish := "stop"
+	switch {
+	case json.Unmarshal(reply, &text) == nil:
+		message["content"] = text
+	case json.Unmarshal(reply, &turn) == nil && turn.Status != 0:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(turn.Status)
+		_, _ = w.Write(turn.Body)
+		return
+	default:
+		var calls []map[string]any
+		for i, c := range turn.ToolCalls {
+			id := c.ID
+			if id == "" {
+				id = "call_" + strconv.Itoa(i)
+			}
+			calls = append(calls, map[string]any{"id": id, "type": "function", "index": i,
+				"function": map[string]any{"name": c.Name, "arguments": string(c.Args)}})
+		}
+		message["content"], message["tool_calls"], finish = turn.Content, calls, "tool_calls"
+	}
+	usage := map[string]int{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+	if q["stream"] != true {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(map[string]any{"id": "c", "object": "chat.completion", "model": q["model"], "usage": usage,
+			"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}}})
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, chunk := range []map[string]any{
+		{"choices": []any{map[string]any{"index": 0, "delta": message}}},
+		{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}, "usage": usage},
+	} {
+		chunk["id"], chunk["object"], chunk["model"] = "c", "chat.completion.chunk", q["model"]
+		text, _ := json.Marshal(chunk)
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", text)
+	}
+	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+}
+
+func (s *flowiseStubs) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	s.called = append(s.called, map[string]any{"method": r.Method, "path": r.URL.RequestURI(), "body": string(body)})
+	s.mu.Unlock()
+	answer := func(status int, value any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(value)
+	}
+	switch path := strings.TrimPrefix(r.URL.Path, "/http/"); {
+	case path == "json":
+		answer(http.StatusOK, map[string]any{"ok": true, "items": []any{map[string]any{"id": 1, "name": "one"}, map[string]any{"id": 2, "name": "two"}}})
+	case path == "text":
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, "plain text")
+	case path == "echo":
+		query := map[string]string{}
+		for name := range r.URL.Query() {
+			query[name] = r.URL.Query().Get(name)
+		}
+		answer(http.StatusOK, map[string]any{"method": r.Method, "query": query, "body": string(body)})
+	case path == "redirect":
+		http.Redirect(w, r, "/http/json", http.StatusFound)
+	case strings.HasPrefix(path, "status/"):
+		status, err := strconv.Atoi(strings.TrimPrefix(path, "status/"))
+		if err != nil {
+			status = http.StatusBadRequest
+		}
+		answer(status, map[string]any{"message": fmt.Sprintf("status %d", status)})
+	default:
+		http.NotFound(w, r)
+	}
+}

@@ -1,0 +1,135 @@
+package flowise
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
+)
+
+// A shownNode is a node as Flowise's run records show it.
+type shownNode struct {
+	id, label, name string
+	inputs          gjson.Result // data.inputs of the node
+	holder          string       // the iteration it lies in
+	parents         []string     // nodes with an edge to it, in the order of edges
+	leaf            bool         // no edge leads out of it
+}
+
+// A shownGraph is a workflow seen as the flow it was compiled from.
+type shownGraph struct {
+	nodes map[string]*shownNode
+	of    map[string]string // a generated step's node
+	rank  map[string]int    // a path's place among all
+}
+
+func shownGraphOf(w *engine.Workflow) *shownGraph {
+	g := &shownGraph{nodes: map[string]*shownNode{}, of: map[string]string{}, rank: map[string]int{}}
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		if s.Extra["generated"] != nil {
+			g.of[s.ID], _ = s.Extra["of"].(string)
+			continue
+		}
+		node := gjson.Parse(s.Config)
+		name := node.Get("data.name").String()
+		if name == "" {
+			continue // a step somebody has added to the flow
+		}
+		label := node.Get("data.label").String()
+		if label == "" {
+			label = s.Name
+		}
+		g.nodes[s.ID] = &shownNode{id: s.ID, label: label, name: name, inputs: node.Get("data.inputs"), leaf: true}
+	}
+	for i, p := range w.Paths {
+		g.rank[p.ID] = i
+		if n := g.nodes[p.Target]; n != nil && p.Kind == engine.Contains {
+			n.holder = p.Source
+		}
+	}
+	for _, n := range g.nodes {
+		n.parents = g.parentsOf(w, n)
+		for _, id := range n.parents {
+			g.nodes[id].leaf = false
+		}
+	}
+	return g
+}
+
+// parentsOf walks back from a node over the steps the compiler added to the nodes before it.
+func (g *shownGraph) parentsOf(w *engine.Workflow, n *shownNode) []string {
+	out := []string{}
+	seen := map[string]bool{n.id: true}
+	for todo := []string{n.id}; len(todo) > 0; todo = todo[1:] {
+		for _, p := range w.Paths {
+			if p.Kind != engine.Next || p.Target != todo[0] {
+				continue
+			}
+			source := p.Source
+			if before := g.nodes[source]; before != nil {
+				if !jumps(before, n) && !slices.Contains(out, source) {
+					out = append(out, source)
+				}
+				continue
+			}
+			if !seen[source] {
+				seen[source] = true
+				todo = append(todo, source)
+			}
+		}
+	}
+	return out
+}
+
+// jumps tells whether a path is the way back of a loop, which is no edge of the flow.
+func jumps(from, to *shownNode) bool {
+	if from.name != kindLoop {
+		return false
+	}
+	back := from.inputs.Get("loopBackToNode").String()
+	return back == to.id || len(back) > len(to.id) && back[:len(to.id)+1] == to.id+"-"
+}
+
+// nodeOf is the node a step stands for: itself, or the one the compiler added it for.
+func (g *shownGraph) nodeOf(step string) *shownNode {
+	if n := g.nodes[step]; n != nil {
+		return n
+	}
+	return g.nodes[g.of[step]]
+}
+
+// fields writes a JSON object in the order its fields are given in.
+type fields []byte
+
+// raw adds a field; none when there is no value.
+func (f *fields) raw(key string, value []byte) {
+	if len(value) == 0 {
+		return
+	}
+	if len(*f) == 0 {
+		*f = append(*f, '{')
+	} else {
+		*f = append(*f, ',')
+	}
+	name, _ := json.Marshal(key) // a text always encodes
+	*f = append(append(append(*f, name...), ':'), value...)
+}
+
+func (f *fields) set(key string, value any) { f.raw(key, plainJSON(value)) }
+
+func (f fields) object() json.RawMessage {
+	if len(f) == 0 {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(append(f[:len(f):len(f)], '}'))
+}
+
+// NodeOf is the node a step of a flow's workflow stands for, "" for none.
+func NodeOf(w *engine.Workflow, step string) string {
+	if n := shownGraphOf(w).nodeOf(step); n != nil {
+		return n.id
+	}
+	return ""
+}

@@ -1,0 +1,309 @@
+package flowise
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
+)
+
+// A Prediction is a request to run a flow, or to go on with a run that waits for a person.
+type Prediction struct {
+	Question   string          `json:"question"`
+	Form       json.RawMessage `json:"form"` // an object; its order is that of the lines of the question
+	ChatID     string          `json:"chatId"`
+	SessionID  string          `json:"sessionId"` // of webhooks; elsewhere it stands in Override
+	Streaming  any             `json:"streaming"` // true or "true"
+	History    json.RawMessage `json:"history"`
+	Override   json.RawMessage `json:"overrideConfig"`
+	HumanInput *HumanInput     `json:"humanInput"`
+
+	// Webhook is {body, headers, query} of a call that is no prediction.
+	Webhook json.RawMessage `json:"-"`
+}
+
+// HumanInput is what a person says to a run that waits.
+type HumanInput struct {
+	Type        string `json:"type"` // proceed, reject; anything else counts as reject
+	StartNodeID string `json:"startNodeId"`
+	Feedback    string `json:"feedback"`
+}
+
+// Faults of a request, in Flowise's words.
+var (
+	ErrHistory = errors.New(`Invalid history format. Each history item must have: { role: "apiMessage" | "userMessage", content: string }`) //nolint:staticcheck // people see Flowise's words
+	ErrBoth    = errors.New("Question and form cannot be provided at the same time")                                                        //nolint:staticcheck // people see Flowise's words
+)
+
+// WantsStream tells whether the answer is to come as events.
+func (p *Prediction) WantsStream() bool { return p.Streaming == true || p.Streaming == "true" }
+
+// Session is the id of the conversation: the one asked for, else that of the chat.
+func (p *Prediction) Session(chat string) string {
+	if id := gjson.GetBytes(p.Override, "sessionId").String(); id != "" {
+		return id
+	}
+	if p.SessionID != "" {
+		return p.SessionID
+	}
+	return chat
+}
+
+// HasForm tells whether there are form values.
+func (p *Prediction) HasForm() bool {
+	form := gjson.ParseBytes(p.Form)
+	return form.IsObject() && len(form.Map()) > 0
+}
+
+// FormText is the form as lines of key: value.
+func (p *Prediction) FormText() string { return formText(gjson.ParseBytes(p.Form)) }
+
+func formText(form gjson.Result) string {
+	var lines []string
+	form.ForEach(func(key, value gjson.Result) bool {
+		lines = append(lines, key.String()+": "+value.String())
+		return true
+	})
+	return strings.Join(lines, "\n")
+}
+
+// Before is the history a request brought with it, as messages.
+func (p *Prediction) Before() ([]ChatMessage, error) {
+	history := gjson.ParseBytes(p.History)
+	if !history.Exists() || history.Type == gjson.Null {
+		return nil, nil
+	}
+	if !history.IsArray() {
+		return nil, ErrHistory
+	}
+	out := []ChatMessage{}
+	for _, one := range history.Array() {
+		role, content := one.Get("role").String(), one.Get("content")
+		if content.Type != gjson.String || role != "apiMessage" && role != "userMessage" {
+			return nil, ErrHistory
+		}
+		out = append(out, ChatMessage{Role: strings.NewReplacer("apiMessage", "assistant", "userMessage", "user").Replace(role), Content: content.String()})
+	}
+	return out, nil
+}
+
+// A Start is how a flow begins, read from its workflow.
+type Start struct {
+	Node    string // id of the start node; "" when the flow has none
+	Label   string
+	Input   string // chatInput, formInput, webhookTrigger, scheduleInput
+	Persist bool   // the state outlives the session
+	Inputs  gjson.Result
+}
+
+// StartOf reads how a workflow of a flow begins.
+func StartOf(w *engine.Workflow) Start {
+	for i := range w.Steps {
+		if node := gjson.Parse(w.Steps[i].Config); node.Get("data.name").String() == kindStart {
+			in := node.Get("data.inputs")
+			return Start{Node: w.Steps[i].ID, Label: node.Get("data.label").String(), Input: in.Get("startInputType").String(),
+				Persist: in.Get("startPersistState").Bool(), Inputs: in}
+		}
+	}
+	return Start{}
+}
+
+// Check tells why a flow cannot be run by a prediction, nil when it can.
+func (s Start) Check(flow string, p *Prediction) error {
+	switch {
+	case s.Input == "":
+		return errors.New("Start input type not found") //nolint:staticcheck // people see Flowise's words
+	case s.Input == "webhookTrigger" && p.Webhook == nil:
+		return fmt.Errorf("This flow is configured as a Webhook Trigger. Call %s /api/v1/webhook/%s instead of the prediction API.", s.Method(), flow) //nolint:staticcheck // people see Flowise's words
+	case s.Input == "scheduleInput":
+		return errors.New("This flow is configured as a Scheduled Trigger. It is fired by the scheduler and cannot be invoked via the API. " + //nolint:staticcheck // people see Flowise's words
+			"Change the Start node Input Type to Chat or Form to call it from the prediction API.")
+	}
+	return nil
+}
+
+// Method is the HTTP method a webhook takes.
+func (s Start) Method() string {
+	if method := s.Inputs.Get("webhookMethod").String(); method != "" {
+		return strings.ToUpper(method)
+	}
+	return "POST"
+}
+
+// Asked is the question of a run: of a webhook, what its template makes of the call.
+func (s Start) Asked(p *Prediction) string {
+	if s.Input != "webhookTrigger" {
+		return p.Question
+	}
+	switch s.Inputs.Get("webhookInputMode").String() {
+	case "payload":
+		return p.Question
+	case "none":
+		return " "
+	}
+	if text := webhookText(s.Inputs.Get("webhookDefaultInput").String(), p.Webhook); text != "" {
+		return text
+	}
+	return " "
+}
+
+// webhookText replaces {{ $webhook.path }} in a template; what leads nowhere stays.
+func webhookText(template string, webhook json.RawMessage) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{{")
+		name, after, closed := strings.Cut(rest, "}}")
+		if !found || !closed {
+			out.WriteString(template)
+			return out.String()
+		}
+		out.WriteString(before)
+		path, ours := strings.CutPrefix(strings.TrimSpace(name), "$webhook.")
+		value := gjson.GetBytes(webhook, gjsonPath(path))
+		switch {
+		case ours && value.Exists() && value.Type != gjson.Null:
+			out.WriteString(value.String())
+		default:
+			out.WriteString("{{" + name + "}}")
+		}
+		template = after
+	}
+}
+
+// gjsonPath turns a.b[0].c-d into a path of gjson.
+func gjsonPath(path string) string {
+	parts := strings.Split(strings.NewReplacer("[", ".", "]", "").Replace(path), ".")
+	for i, part := range parts {
+		parts[i] = gjson.Escape(part)
+	}
+	return strings.Join(parts, ".")
+}
+
+// A Turn is what a run of a flow is told of where it stands.
+type Turn struct {
+	Flow    string // id of the chatflow
+	Chat    string
+	Session string
+	Message string // id of the answer
+	Before  []ChatMessage
+	Past    []ChatMessage
+	State   json.RawMessage // what the conversation has kept, nil for none
+	Vars    json.RawMessage // all variables, with those the request overrides; nil for the configured ones
+}
+
+// Labels of sessions that predictions started, for filters.
+const (
+	LabelFlow    = "flowise_flow"
+	LabelChat    = "flowise_chat"
+	LabelSession = "flowise_session"
+	LabelRun     = "started_by" // Format: to tell runs of all flows from other sessions
+)
+
+// Request is the start of a session of a flow.
+func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
+	start := StartOf(w)
+	inputs := fields{}
+	question := start.Asked(p)
+	inputs.set("question", question)
+	if p.HasForm() {
+		inputs.raw("form", p.Form)
+	}
+	if p.Webhook != nil {
+		inputs.raw("webhook", p.Webhook)
+	}
+	outputs := map[string]json.RawMessage{"flow": plainJSON(map[string]string{
+		"sessionId": t.Session, "chatId": t.Chat, "chatflowId": t.Flow, "chatflowid": t.Flow, "apiMessageId": t.Message})}
+	if len(t.Past) > 0 {
+		outputs["past"] = plainJSON(t.Past)
+	}
+	if len(t.Before) > 0 {
+		outputs["before"] = plainJSON(t.Before)
+	}
+	if t.State != nil && start.Persist {
+		outputs["state"] = t.State
+	}
+	if t.Vars != nil {
+		outputs["vars"] = t.Vars
+	}
+	return engine.StartRequest{Workflow: w.ID, Inputs: inputs.object(), Outputs: outputs, Labels: map[string]string{
+		LabelFlow: t.Flow, LabelChat: t.Chat, LabelSession: t.Session, LabelRun: Format}}
+}
+
+// Answer is a person's word as a confirm step takes it.
+func (h HumanInput) Answer() json.RawMessage {
+	answer, feedback := h.Type, h.Feedback
+	switch answer {
+	case "proceed", "reject":
+	default: // the last branch is taken, and the word is kept
+		answer = "reject"
+		if feedback == "" {
+			feedback = h.Type
+		}
+	}
+	return plainJSON(map[string]string{"answer": answer, "feedback": feedback})
+}
+
+// Approval is a person's word as an agent's question for leave takes it.
+func (h HumanInput) Approval() json.RawMessage {
+	return plainJSON(map[string]any{"approved": h.Type == "proceed", "reason": h.Feedback})
+}
+
+// pastBytes bounds what is carried from turn to turn of a conversation.
+const pastBytes = 512 << 10
+
+// PastOf is what a run that follows another one of the same conversation knows of it: its past,
+// and what it has answered last. A run that failed has answered nothing.
+func PastOf(run Run, past json.RawMessage, entries []Entry) []ChatMessage {
+	var out []ChatMessage
+	for _, one := range gjson.ParseBytes(past).Array() {
+		out = append(out, ChatMessage{Role: one.Get("role").String(), Content: one.Get("content").String(), Name: one.Get("name").String()})
+	}
+	if state := State(run.Session); state == Finished || state == Stopped {
+		out = append(out, ChatMessage{Role: "user", Content: saidIn(run)}, ChatMessage{Role: "assistant", Content: fmt.Sprint(Text(entries))})
+	}
+	size := 0
+	for i := len(out) - 1; i >= 0; i-- {
+		if size += len(out[i].Content) + 64; size > pastBytes {
+			return out[i+1:]
+		}
+	}
+	return out
+}
+
+// saidIn is what the person said last in a run: the question or form, else the remark to what
+// was asked; a blank where there is none.
+func saidIn(run Run) string {
+	said := ""
+	g := shownGraphOf(run.Workflow)
+	for i := range run.Executions {
+		x := &run.Executions[i]
+		n := g.nodes[x.Step]
+		switch {
+		case n == nil:
+		case x.Status == engine.StatusAnswered:
+			said = gjson.GetBytes(x.Output, "feedback").String()
+		case n.name == kindStart && x.Status == engine.StatusComplete:
+			out := gjson.ParseBytes(x.Output)
+			if said = out.Get("question").String(); said == "" {
+				said = out.Get("form").String()
+			}
+		}
+	}
+	if said == "" {
+		return " "
+	}
+	return said
+}
+
+// LastState is the flow state a run has come to.
+func LastState(entries []Entry) json.RawMessage {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Data.State != nil {
+			return entries[i].Data.State
+		}
+	}
+	return nil
+}
