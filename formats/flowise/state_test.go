@@ -10,7 +10,8 @@ import (
 
 // Cases whose state is meant to be another here, and why.
 var otherStates = map[string]struct{ want, why string }{
-	"pt-dollar-pattern": {`{"a":"x $& $1"}`, "inserted values are never patterns"},
+	"pt-dollar-pattern":     {`{"a":"x $& $1"}`, "inserted values are never patterns"},
+	"pt-exact-object-typed": {`{"a":"{\n  \"x\": 1\n}"}`, "code shows an object as text"},
 }
 
 // What updates of the state make of a node's output: the value is in the update list of code
