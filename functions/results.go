@@ -10,10 +10,13 @@ import (
 
 // ErrorOutput stands in the place of a result that there is none of.
 type ErrorOutput struct {
-	Error struct {
-		Message string `json:"message"`
-		Kind    string `json:"kind"`
-	} `json:"error"`
+	Error Failure `json:"error"`
+}
+
+// A Failure is an error as an output tells of it.
+type Failure struct {
+	Message string `json:"message"`
+	Kind    string `json:"kind"` // such as failed or timeout
 }
 
 // resultList is what rounds or child sessions came to: their outputs in order, with
@@ -32,15 +35,15 @@ func gather(body *engine.BodyOutcome, failed func(n int, e *engine.SessionError)
 		result, text := one.Output, input.ResultText(one.Output)
 		if one.Error != nil {
 			list.Failed++
-			var out ErrorOutput
-			out.Error.Message, out.Error.Kind = one.Error.Message, one.Error.Kind
-			result, text = input.Encode(out), failed(n, one.Error)
+			result, text = input.Encode(ErrorOutput{failureOf(one.Error)}), failed(n, one.Error)
 		}
 		list.Results = append(list.Results, orNull(result))
 		list.Texts = append(list.Texts, text)
 	}
 	return list
 }
+
+func failureOf(e *engine.SessionError) Failure { return Failure{e.Message, e.Kind} }
 
 func noText(int, *engine.SessionError) string { return "" }
 

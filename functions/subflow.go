@@ -15,6 +15,7 @@ type SubflowInput struct {
 	Entry    input.Text      `json:"entry,omitempty" jsonschema:"the step at which it begins; root when absent"`
 	Inputs   json.RawMessage `json:"inputs,omitempty" jsonschema:"an object; each of its fields is an output of a step of that name"`
 	Outputs  json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are wanted, in this order"`
+	OnError  input.Text      `json:"on_error,omitempty" jsonschema:"output: a session that did not complete is an output with error; otherwise the step fails"`
 }
 
 // SubflowOutput is what a subflow gives.
@@ -23,11 +24,15 @@ type SubflowOutput struct {
 	Status  string            `json:"status" jsonschema:"how it ended"`
 	Result  json.RawMessage   `json:"result" jsonschema:"the output of its last step; with outputs that of the one step, or the list of them"`
 	Outputs []json.RawMessage `json:"outputs,omitempty" jsonschema:"the outputs asked for, null where a step has none"`
-	Text    string            `json:"text" jsonschema:"the text of the result, a line for each of outputs"`
+	Text    string            `json:"text" jsonschema:"the text of the result, a line for each of outputs; empty when it failed"`
+	Error   *Failure          `json:"error,omitempty" jsonschema:"why the session did not complete: {message, kind}"`
 }
 
 // KindSubflowFailed is the kind of the error of a subflow whose session did not complete.
 const KindSubflowFailed = "subflow_failed"
+
+// onErrorOutput makes a failure an output.
+const onErrorOutput = "output"
 
 // Subflow runs a workflow in a child session and waits for its end. It is pure: the engine
 // starts the session, once.
@@ -40,8 +45,11 @@ func Subflow(ctx context.Context, text json.RawMessage) (json.RawMessage, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
 	if body := engine.CallOf(ctx).Body; body != nil {
-		return finishSubflow(body, len(outputs))
+		return in.finish(body, len(outputs))
 	}
 	if in.Workflow == "" {
 		return nil, errNoWorkflow()
@@ -57,11 +65,22 @@ func Subflow(ctx context.Context, text json.RawMessage) (json.RawMessage, error)
 	return nil, &engine.RunSessions{Sessions: []engine.ChildSession{child}, Outputs: outputs}
 }
 
-func finishSubflow(body *engine.BodyOutcome, wanted int) (json.RawMessage, error) {
+func (in SubflowInput) check() error {
+	if in.OnError != "" && in.OnError != onErrorOutput {
+		return input.Bad("on_error: want %s or nothing, not %q", onErrorOutput, in.OnError)
+	}
+	return nil
+}
+
+func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMessage, error) {
 	if len(body.Results) != 1 {
 		return nil, &engine.CallError{Kind: KindSubflowFailed, Message: "the session has left no result"}
 	}
 	child := body.Results[0]
+	if child.Error != nil && in.OnError == onErrorOutput {
+		why := failureOf(child.Error)
+		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Error: &why}), nil
+	}
 	if child.Error != nil {
 		return nil, &engine.CallError{Kind: KindSubflowFailed, Message: child.Error.Message}
 	}
@@ -122,8 +141,10 @@ func checkSubflow(in SubflowInput, has func(string) bool) error {
 	if _, err := stepIDs(in.Outputs); err != nil {
 		return err
 	}
-	_, err := inputsObject(in.Inputs)
-	return err
+	if _, err := inputsObject(in.Inputs); err != nil {
+		return err
+	}
+	return in.check()
 }
 
 func subflowSpec() engine.Spec {
@@ -137,6 +158,7 @@ func subflowSpec() engine.Spec {
 		Output:      input.Schema[SubflowOutput](),
 		Examples: []engine.Example{
 			{Title: "With inputs", Input: json.RawMessage(`{"workflow": "credit-check", "inputs": {"customer": "@{SESSION_ID}.ask.response"}}`)},
+			{Title: "Whose failure a path can go by, on @{SESSION_ID}.step.error", Input: json.RawMessage(`{"workflow": "credit-check", "on_error": "output"}`)},
 			{Title: "Two of its outputs", Input: json.RawMessage(`{"workflow": "research", "outputs": ["summary", "sources"]}`)},
 		},
 		Function: engine.FunctionFunc(Subflow),
