@@ -83,7 +83,8 @@ func (l *Loaded) Problems() []engine.Problem {
 }
 
 // name gives the workflow without ID its name, joins it to one that already has that
-// name, and makes every step say where it belongs.
+// name, makes every step say where it belongs, and puts all in order, so that the graph is
+// the one a store gives back.
 func (l *Loaded) name(id string) {
 	unnamed, same := -1, -1
 	for i := range l.Workflows {
@@ -111,6 +112,7 @@ func (l *Loaded) name(id string) {
 				w.Paths[k].TargetWorkflow = ""
 			}
 		}
+		w.Normalize()
 	}
 }
 

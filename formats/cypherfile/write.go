@@ -194,6 +194,9 @@ func propertiesText(properties map[string]any, indent string) (string, error) {
 		if key == "" {
 			return "", fmt.Errorf("a property without name cannot be written")
 		}
+		if strings.ContainsRune(key, 0) {
+			return "", fmt.Errorf("property %q cannot be written: Neo4j takes no name with U+0000", key)
+		}
 		parts[i] = nameText(key) + ": " + text
 	}
 	if len(parts) < 2 || indent == "" {

@@ -159,6 +159,15 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
+func TestWriteRefusesNamesThatNeo4jHasNot(t *testing.T) {
+	for _, key := range []string{"", "a\x00b"} {
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "ask", Extra: map[string]any{key: 1}}}}
+		if src, err := Write(w); err == nil || !strings.HasPrefix(err.Error(), "step ask: ") {
+			t.Errorf("%q: got %v\n%s", key, err, src)
+		}
+	}
+}
+
 // What is left out is named in a comment, and no name can break out of it.
 func TestWriteNamesWhatItLeavesOut(t *testing.T) {
 	for _, odd := range []string{"b", "b\nCREATE (:STEP {id: 'x'})", `b\u000aCREATE (:STEP {id: 'x'})`, `b\u`} {

@@ -89,6 +89,25 @@ func TestWriteThenRead(t *testing.T) {
 	})
 }
 
+// TestObjectsThatCannotBeReadStayTexts: a text may be JSON that a document must not hold.
+func TestObjectsThatCannotBeReadStayTexts(t *testing.T) {
+	for _, text := range []string{`{"a":1,"a":2}`, strings.Repeat(`{"a":`, maxDepth) + "1" + strings.Repeat("}", maxDepth)} {
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "a", Input: text, Config: text}}}
+		src, err := Write(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := Read("x.json", src)
+		if err != nil || got.Steps[0].Input != text || got.Steps[0].Config != text {
+			t.Errorf("%.40s: %v\n%.400s", text, err, src)
+		}
+	}
+	deepest := strings.Repeat(`{"a":`, maxDepth-inside) + "1" + strings.Repeat("}", maxDepth-inside)
+	if _, isJSON := jsonOrText(deepest).(json.RawMessage); !isJSON {
+		t.Error("an object that can be read is written as a text")
+	}
+}
+
 func TestJSONWhereTextStands(t *testing.T) {
 	w, lines, err := Read("x.json", []byte(`{"format": "stepgraph", "version": 1,
   "steps": [

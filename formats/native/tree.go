@@ -79,8 +79,7 @@ func (f *file) parse() (*value, error) {
 	if !utf8.Valid(f.src) {
 		return nil, f.fail(0, "", "the file is not UTF-8 text")
 	}
-	r := &reader{file: f, decoder: json.NewDecoder(bytes.NewReader(f.src))}
-	r.decoder.UseNumber()
+	r := f.reader()
 	root, err := r.value("", 0)
 	if err != nil {
 		return nil, err
@@ -94,6 +93,12 @@ func (f *file) parse() (*value, error) {
 type reader struct {
 	file    *file
 	decoder *json.Decoder
+}
+
+func (f *file) reader() *reader {
+	r := &reader{file: f, decoder: json.NewDecoder(bytes.NewReader(f.src))}
+	r.decoder.UseNumber()
+	return r
 }
 
 // skip returns where the next token begins.

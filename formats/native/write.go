@@ -104,15 +104,25 @@ func documentOfPath(p *engine.Path) pathDocument {
 }
 
 // jsonOrText is the JSON of a text that is the compact form of an object, so that people
-// can read it; any other text stays as it is, to the last blank.
+// can read it; any other text stays as it is, to the last blank. So does an object that Read
+// would refuse: one with a key twice, or nested too deep.
 func jsonOrText(s string) any {
 	if s == "" {
 		return nil
 	}
-	if strings.HasPrefix(s, "{") && json.Valid([]byte(s)) && compact([]byte(s)) == s {
+	if strings.HasPrefix(s, "{") && json.Valid([]byte(s)) && compact([]byte(s)) == s && isReadable(s) {
 		return json.RawMessage(s)
 	}
 	return s
+}
+
+// inside is how deep the JSON of a step's property stands in a document.
+const inside = 3
+
+func isReadable(s string) bool {
+	f := &file{src: []byte(s)}
+	_, err := f.reader().value("", inside)
+	return err == nil
 }
 
 // numbers writes floats so that they are read as floats again.
