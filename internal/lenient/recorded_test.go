@@ -1,0 +1,73 @@
+package lenient_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/internal/lenient"
+)
+
+// shared reads a recorded file; the folder is not part of the repository.
+func shared(t *testing.T, path string) []byte {
+	root := os.Getenv("STEPGRAPH_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	text, err := os.ReadFile(filepath.Join(root, "fixtures", path))
+	if err != nil {
+		t.Skip("the recorded cases are not here: " + err.Error())
+	}
+	return text
+}
+
+// TestRecorded reads the texts that a system which takes JSON5 was recorded with.
+func TestRecorded(t *testing.T) {
+	type recorded struct {
+		ID, Fn        string
+		Input, Output json.RawMessage
+		Error         string
+	}
+	read := 0
+	for _, name := range []string{"misc", "state"} {
+		var file struct{ Cases []recorded }
+		if err := json.Unmarshal(shared(t, "flowise/logic/"+name+".json"), &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range file.Cases {
+			var in struct{ Body, Output, IterationInput json.RawMessage }
+			if c.Fn != "parseJsonBody" && c.Fn != "parseOutput" && c.Fn != "Iteration.run" || json.Unmarshal(c.Input, &in) != nil {
+				continue
+			}
+			var text string
+			if json.Unmarshal(bytes.Join([][]byte{in.Body, in.Output, in.IterationInput}, nil), &text) != nil {
+				continue // a value that is no text
+			}
+			read++
+			got, err := lenient.Parse(text)
+			switch {
+			case c.Fn == "parseOutput" && err != nil:
+				got, err = json.RawMessage(in.Output), nil // kept
+			case c.Fn == "Iteration.run" && err == nil && !bytes.HasPrefix(got, []byte("[")):
+				if c.Error == "" {
+					t.Errorf("%s: %s is no list", c.ID, got)
+				}
+				continue
+			}
+			var want bytes.Buffer
+			if c.Error == "" {
+				if err := json.Compact(&want, c.Output); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if (err != nil) != (c.Error != "") || err == nil && string(got) != want.String() {
+				t.Errorf("%s: %s gives %s, %v, want %s %s", c.ID, text, got, err, want.String(), c.Error)
+			}
+		}
+	}
+	if read < 13 {
+		t.Errorf("only %d cases were read", read)
+	}
+}
