@@ -26,6 +26,7 @@ type childrenRun struct {
 type childFail struct {
 	Session string `json:"session"`
 	Status  string `json:"status"`
+	Step    string `json:"step,omitempty"` // where it failed; Message begins with it
 	Kind    string `json:"kind,omitempty"`
 	Message string `json:"message,omitempty"`
 }
@@ -227,7 +228,7 @@ func (r *runner) applyChild(q *Request) string {
 		if k.Failed == nil {
 			k.Failed = map[string]childFail{}
 		}
-		k.Failed[index] = childFail{Session: e.Session, Status: e.Status, Kind: e.Kind, Message: e.Message}
+		k.Failed[index] = childFail{Session: e.Session, Status: e.Status, Step: e.Step, Kind: e.Kind, Message: e.Message}
 	}
 	r.unwritten.touch()
 	if r.state.Status(q.Step) == StatusError && k.ended() && len(k.Failed) == 0 {
@@ -243,6 +244,7 @@ type childEnd struct {
 	Index   int    `json:"index"`
 	Session string `json:"session"`
 	Status  string `json:"status"`
+	Step    string `json:"step,omitempty"`
 	Kind    string `json:"kind,omitempty"`
 	Message string `json:"message,omitempty"`
 }
@@ -262,7 +264,7 @@ func (r *runner) tellParent(status string) *Request {
 	if f := r.state.engine.Failure; f != nil && status != StatusComplete {
 		e.Kind, e.Message = f.Kind, f.Message
 		if f.Step != "" {
-			e.Message = fmt.Sprintf("step %q: %s", f.Step, f.Message)
+			e.Step, e.Message = f.Step, fmt.Sprintf("step %q: %s", f.Step, f.Message)
 		}
 	}
 	if m := r.state.engine.Cancelled; m != nil {
@@ -341,7 +343,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]
 	for i := range out {
 		child := childID(r.id, id, d.Visit, i, 0)
 		if f, failed := k.Failed[fmt.Sprint(i)]; failed {
-			out[i] = BodyResult{Session: f.Session, Status: f.Status, Error: &SessionError{Kind: firstText(f.Kind, KindFailed), Message: f.Message}}
+			out[i] = BodyResult{Session: f.Session, Status: f.Status, Error: &SessionError{Step: f.Step, Kind: firstText(f.Kind, KindFailed), Message: f.Message}}
 			continue
 		}
 		for try := range k.Try + 1 {

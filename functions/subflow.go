@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -16,6 +17,7 @@ type SubflowInput struct {
 	Inputs   json.RawMessage `json:"inputs,omitempty" jsonschema:"an object; each of its fields is an output of a step of that name"`
 	Outputs  json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are wanted, in this order"`
 	OnError  input.Text      `json:"on_error,omitempty" jsonschema:"output: a session that did not complete is an output with error; otherwise the step fails"`
+	Failed   input.Text      `json:"error_text,omitempty" jsonschema:"with on_error output: the text of a session that did not complete, with {message}; none when absent"`
 }
 
 // SubflowOutput is what a subflow gives.
@@ -24,7 +26,7 @@ type SubflowOutput struct {
 	Status  string            `json:"status" jsonschema:"how it ended"`
 	Result  json.RawMessage   `json:"result" jsonschema:"the output of its last step; with outputs that of the one step, or the list of them"`
 	Outputs []json.RawMessage `json:"outputs,omitempty" jsonschema:"the outputs asked for, null where a step has none"`
-	Text    string            `json:"text" jsonschema:"the text of the result, a line for each of outputs; empty when it failed"`
+	Text    string            `json:"text" jsonschema:"the text of the result, a line for each of outputs; error_text when it failed"`
 	Error   *Failure          `json:"error,omitempty" jsonschema:"why the session did not complete: {message, kind}"`
 }
 
@@ -79,7 +81,8 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 	child := body.Results[0]
 	if child.Error != nil && in.OnError == onErrorOutput {
 		why := failureOf(child.Error)
-		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Error: &why}), nil
+		text := strings.ReplaceAll(string(in.Failed), "{message}", bare(child.Error))
+		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Text: text, Error: &why}), nil
 	}
 	if child.Error != nil {
 		return nil, &engine.CallError{Kind: KindSubflowFailed, Message: child.Error.Message}
@@ -100,6 +103,11 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 	}
 	out.Result = orNull(out.Result)
 	return input.Encode(out), nil
+}
+
+// bare is the message of an error without the step it happened in.
+func bare(e *engine.SessionError) string {
+	return strings.TrimPrefix(e.Message, fmt.Sprintf("step %q: ", e.Step))
 }
 
 // stepIDs reads one id of a step or a list of them.
