@@ -21,7 +21,7 @@ const flowFailed = `{
 func (c *compiler) executeFlow(s *engine.Step, n *node) {
 	in := n.Data.Inputs
 	input := inputs.Of("workflow", inputs.Literal(in.text("executeFlowSelectedFlow")), "inputs", inputs.Of(valueQuestion, c.setting(n, in, "executeFlowInput").value()),
-		"on_error", "output", "error_text", flowFailed, "on_question", "return")
+		"on_error", "output", "error_text", flowFailed)
 	if in.text("executeFlowOverrideConfig") != "" || in.object("executeFlowOverrideConfig") != nil {
 		c.note(n, "override", "what it overrides in the flow it executes does not reach it here")
 	}
