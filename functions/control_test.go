@@ -112,6 +112,7 @@ func TestFinish(t *testing.T) {
 		return one
 	}
 	failed := engine.BodyResult{Status: engine.StatusError, Session: "p/s/1/0", Output: json.RawMessage(`{"error":{"message":"boom","kind":"failed"}}`), Error: boom}
+	quoted := &engine.SessionError{Kind: "failed", Message: `a "b"`}
 	lost := engine.BodyResult{Status: engine.StatusError, Name: "C", Error: boom}
 	none := engine.BodyResult{Status: engine.StatusSkipped, Name: "D"}
 
@@ -142,6 +143,10 @@ func TestFinish(t *testing.T) {
 		{"subflow", `{"workflow":"w"}`, []engine.BodyResult{{Status: engine.StatusComplete, Session: "c"}}, `{"session":"c","status":"complete","result":null,"text":""}`},
 		{"subflow", `{"workflow":"w","on_error":"output"}`, []engine.BodyResult{{Status: engine.StatusError, Session: "c", Error: boom}},
 			`{"session":"c","status":"error","result":null,"text":"","error":{"message":"boom","kind":"failed"}}`},
+		{"subflow", `{"workflow":"w","on_error":"output","error_text":"it said {message}"}`, []engine.BodyResult{{Status: engine.StatusCancelled, Session: "c", Error: quoted}},
+			`{"session":"c","status":"cancelled","result":null,"text":"it said a \"b\"","error":{"message":"a \"b\"","kind":"failed"}}`},
+		{"subflow", `{"workflow":"w","on_error":"output","error_text":"{\"message\": \"Error: {message}\"}"}`, []engine.BodyResult{{Status: engine.StatusError, Session: "c", Error: quoted}},
+			`{"session":"c","status":"error","result":null,"text":"{\"message\": \"Error: a \\\"b\\\"\"}","error":{"message":"a \"b\"","kind":"failed"}}`},
 		{"subflow", `{"workflow":"w","on_error":"output","outputs":"x"}`, []engine.BodyResult{done(`["t"]`)},
 			`{"session":"p/s/1/0","status":"complete","result":"t","outputs":["t"],"text":"t"}`},
 		{"subflow", `{"workflow":"w","outputs":"x"}`, []engine.BodyResult{done(`[{"text":"t"}]`)},

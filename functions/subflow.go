@@ -17,7 +17,7 @@ type SubflowInput struct {
 	Inputs   json.RawMessage `json:"inputs,omitempty" jsonschema:"an object; each of its fields is an output of a step of that name"`
 	Outputs  json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are wanted, in this order"`
 	OnError  input.Text      `json:"on_error,omitempty" jsonschema:"output: a session that did not complete is an output with error; otherwise the step fails"`
-	Failed   input.Text      `json:"error_text,omitempty" jsonschema:"with on_error output: the text of a session that did not complete, with {message}; none when absent"`
+	Failed   input.Text      `json:"error_text,omitempty" jsonschema:"with on_error output: the text of a session that did not complete, with {message}, which is escaped where the text is JSON; none when absent"`
 }
 
 // SubflowOutput is what a subflow gives.
@@ -81,7 +81,7 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 	child := body.Results[0]
 	if child.Error != nil && in.OnError == onErrorOutput {
 		why := failureOf(child.Error)
-		text := strings.ReplaceAll(string(in.Failed), "{message}", bare(child.Error))
+		text := in.failed(bare(child.Error))
 		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Text: text, Error: &why}), nil
 	}
 	if child.Error != nil {
@@ -108,6 +108,17 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 // bare is the message of an error without the step it happened in.
 func bare(e *engine.SessionError) string {
 	return strings.TrimPrefix(e.Message, fmt.Sprintf("step %q: ", e.Step))
+}
+
+// failed is the text of a child that failed. In a JSON text the message is written as texts
+// are there, so that it stays JSON.
+func (in SubflowInput) failed(message string) string {
+	template := string(in.Failed)
+	if json.Valid([]byte(template)) {
+		quoted := input.Encode(message)
+		message = string(quoted[1 : len(quoted)-1])
+	}
+	return strings.ReplaceAll(template, "{message}", message)
 }
 
 // stepIDs reads one id of a step or a list of them.
