@@ -15,7 +15,7 @@ var referable = regexp.MustCompile(`^[\p{L}\p{M}\p{Nd}_-]+$`)
 // check finds everything for which a document is refused, at once: what Flowise refuses when
 // it runs a flow, and what cannot be said here.
 func (f *flow) check(faults *source.Faults) {
-	for _, n := range append(append([]*node(nil), f.Nodes...), f.repeated...) {
+	for _, n := range f.Nodes {
 		f.checkID(faults, n)
 	}
 	if len(faults.List) > 0 {

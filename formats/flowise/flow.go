@@ -49,7 +49,6 @@ type flow struct {
 	byID     map[string]*node
 	incoming map[string][]*edge
 	outgoing map[string][]*edge
-	repeated []*node
 }
 
 type node struct {
@@ -202,11 +201,9 @@ func (f *flow) add(n *node) {
 		return
 	}
 	f.Nodes = append(f.Nodes, n)
-	if f.byID[n.ID] != nil {
-		f.repeated = append(f.repeated, n)
-		return
+	if f.byID[n.ID] == nil {
+		f.byID[n.ID] = n
 	}
-	f.byID[n.ID] = n
 }
 
 // nest puts nodes into the iterations they stand in.
