@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/lenient"
 	"github.com/tidwall/gjson"
 )
 
@@ -282,15 +283,6 @@ func (r *recorder) collect(v *shownVisit) {
 	delete(r.inside, v.node.id)
 }
 
-// asks notes an open question.
-func (r *recorder) asks(q *engine.Question) {
-	n := r.graph.nodeOf(q.Step)
-	if n == nil {
-		return
-	}
-	r.top = append(r.top, &shownVisit{node: n, question: q, state: r.state, wave: r.wave})
-}
-
 // entries makes entries of visits of one level, in Flowise's order.
 func (r *recorder) entries(visits []*shownVisit, within *shownVisit) []Entry {
 	out := []Entry{}
@@ -311,15 +303,12 @@ func (r *recorder) entries(visits []*shownVisit, within *shownVisit) []Entry {
 // error are not kept, as in Flowise.
 func (r *recorder) itemEntries(v *shownVisit) []Entry {
 	var out []Entry
-	var items []gjson.Result
-	if v.x != nil {
-		items = gjson.GetBytes(v.x.Input, "items").Array()
-	}
+	items := itemsOf(v)
 	for i, visits := range v.rounds {
 		if v.failed[i] {
 			continue
 		}
-		context := &IterationContext{Index: i, IsFirst: i == 0, IsLast: v.x != nil && i == max(len(v.rounds), len(items))-1}
+		context := &IterationContext{SessionID: orSession(r.Session), Index: i, IsFirst: i == 0, IsLast: v.x != nil && i == max(len(v.rounds), len(items))-1}
 		if i < len(items) {
 			context.Value = json.RawMessage(items[i].Raw)
 		}
@@ -331,6 +320,28 @@ func (r *recorder) itemEntries(v *shownVisit) []Entry {
 	return out
 }
 
+// itemsOf are the items an iteration went over, which may have been given as text.
+func itemsOf(v *shownVisit) []gjson.Result {
+	if v.x == nil {
+		return nil
+	}
+	items := gjson.GetBytes(v.x.Input, "items")
+	if items.Type == gjson.String {
+		if list, err := lenient.Parse(items.String()); err == nil {
+			items = gjson.ParseBytes(list)
+		}
+	}
+	return items.Array()
+}
+
+// orSession is the id of a session's conversation, its own where it stands alone.
+func orSession(s *engine.Session) string {
+	if id := s.Labels[LabelSession]; id != "" {
+		return id
+	}
+	return s.ID
+}
+
 func (r *recorder) entry(v *shownVisit, talk *chat) Entry {
 	n := v.node
 	e := Entry{NodeID: n.id, NodeLabel: n.label, PreviousNodeIDs: n.parents, Status: Finished, leaf: n.leaf,
@@ -339,7 +350,7 @@ func (r *recorder) entry(v *shownVisit, talk *chat) Entry {
 	case v.question != nil:
 		e.Status, e.visit = Stopped, v.question.Visit
 		e.Data.Input, e.Data.State = askedInput(n), v.state
-		e.Data.Output = askedOutput(r.Session.ID, v)
+		e.Data.Output = r.askedOutput(v)
 	case v.x.Status == engine.StatusError:
 		e.Status, e.Data.Error, e.visit = Failed, FailureText(n.name, gjson.GetBytes(v.x.Error, "message").String()), v.x.Visit
 		return e

@@ -37,6 +37,9 @@ func (c *chat) after(v *shownVisit, content string) []ChatMessage {
 	case kindConditionAgent:
 		out = c.asked()
 	case kindExecuteFlow:
+		if v.question != nil {
+			return nil
+		}
 		if said := gjson.GetBytes(v.x.Input, "inputs.question").String(); said != "" && !c.spoken {
 			out = append(out, ChatMessage{Role: "user", Content: said})
 		}
@@ -78,8 +81,8 @@ func (c *chat) asking(v *shownVisit) []ChatMessage {
 	if v.x.Status != engine.StatusAnswered {
 		return nil
 	}
-	if feedback := gjson.GetBytes(v.x.Output, "feedback").String(); feedback != "" {
-		return []ChatMessage{{Role: "user", Content: feedback}}
+	if remark := remarkOf(gjson.ParseBytes(v.x.Output)); remark != "" {
+		return []ChatMessage{{Role: "user", Content: remark}}
 	}
 	return nil
 }

@@ -32,13 +32,11 @@ func shownInput(n *shownNode, x *engine.Execution) json.RawMessage {
 		f.raw("conditions", conditionInput(in))
 	case kindHumanInput:
 		out := gjson.ParseBytes(x.Output)
-		word := "reject"
-		if out.Get("confirmed").Bool() {
-			word = "proceed"
-		}
-		f.set("type", word)
+		f.set("type", orWord(out, ""))
 		f.set("startNodeId", n.id)
-		f.raw("feedback", []byte(out.Get("feedback").Raw))
+		if remark := remarkOf(out); remark != "" {
+			f.set("feedback", remark)
+		}
 	case kindLoop:
 		f.raw("nodeID", []byte(gjson.GetBytes(x.Output, "target").Raw))
 		f.raw("maxLoopCount", []byte(gjson.GetBytes(x.Output, "max").Raw))

@@ -4,11 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/tidwall/gjson"
 )
 
@@ -86,46 +84,6 @@ func (r *recorder) modelOutput(f *fields, v *shownVisit, out gjson.Result) {
 			f.set("usedTools", used)
 		}
 	}
-}
-
-// A UsedTool is one call an agent made.
-type UsedTool struct {
-	Tool   string          `json:"tool"`
-	Input  json.RawMessage `json:"toolInput"`
-	Output string          `json:"toolOutput"`
-	Error  string          `json:"error,omitempty"`
-}
-
-// usedTools lists the calls of one visit of an agent, in order.
-func (r *recorder) usedTools(v *shownVisit) []UsedTool {
-	names := map[string]string{}
-	for _, p := range r.Workflow.Paths {
-		if p.Kind == engine.Tool && p.Source == v.node.id {
-			names[p.Target] = p.Name
-		}
-	}
-	rounds := map[string]bool{}
-	for _, x := range r.Executions {
-		if x.Step == v.node.id && x.Visit == v.x.Visit && x.Status == engine.StatusRound {
-			rounds[x.ID] = true
-		}
-	}
-	var out []UsedTool
-	for _, x := range r.Executions {
-		if name := names[x.Step]; name != "" && rounds[x.Parent] {
-			out = append(out, UsedTool{Tool: name, Input: x.Input, Output: plainText(gjson.ParseBytes(x.Output)),
-				Error: gjson.GetBytes(x.Error, "message").String()})
-		}
-	}
-	return out
-}
-
-// plainText is the text of an output: its text, else all of it as JSON.
-func plainText(out gjson.Result) string {
-	if text := out.Get("text"); text.Type == gjson.String {
-		return text.String()
-	}
-	return out.Raw
 }
 
 // httpRecord is {data, status, statusText, headers}, header names in lower case as in Node.
@@ -218,16 +176,8 @@ func rowsOf(rows gjson.Result) []gjson.Result {
 
 // answeredRecord is a human input that was answered.
 func answeredRecord(f *fields, n *shownNode, out gjson.Result) {
-	confirmed, feedback := out.Get("confirmed").Bool(), out.Get("feedback").String()
-	word := "reject"
-	if confirmed {
-		word = "proceed"
-	}
-	content := feedback
-	if content == "" {
-		content = word
-	}
-	f.set("content", content)
+	confirmed, feedback := out.Get("confirmed").Bool(), remarkOf(out)
+	f.set("content", orWord(out, feedback))
 	var list []json.RawMessage
 	for _, kind := range []string{"proceed", "reject"} {
 		one := fields{}
@@ -242,26 +192,25 @@ func answeredRecord(f *fields, n *shownNode, out gjson.Result) {
 	f.set("conditions", list)
 }
 
-// askedOutput is what a node shows while it waits for a person.
-func askedOutput(session string, v *shownVisit) json.RawMessage {
-	type button struct {
-		Type  string `json:"type"`
-		Label string `json:"label"`
+// remarkOf is what a person had to say beside the answer.
+func remarkOf(out gjson.Result) string {
+	if out.Get("response.word").String() != "" {
+		return ""
 	}
-	var f, data, action fields
-	f.set("content", v.question.Prompt)
-	if v.node.name == kindAgent {
-		f.set("isWaitingForHumanInput", true)
+	return out.Get("feedback").String()
+}
+
+// orWord is the remark to an answer, else the answer as Flowise calls it.
+func orWord(out gjson.Result, remark string) string {
+	switch {
+	case remark != "":
+		return remark
+	case out.Get("response.word").String() != "":
+		return out.Get("response.word").String()
+	case out.Get("confirmed").Bool():
+		return "proceed"
 	}
-	data.set("nodeId", v.node.id)
-	data.set("nodeLabel", v.node.label)
-	data.raw("input", askedInput(v.node))
-	action.set("id", StableID(session, v.question.Step, fmt.Sprint(v.question.Visit), fmt.Sprint(v.question.Ask)))
-	action.raw("mapping", []byte(`{"approve":"Proceed","reject":"Reject"}`))
-	action.set("elements", []button{{"agentflowv2-approve-button", "Proceed"}, {"agentflowv2-reject-button", "Reject"}})
-	action.raw("data", data.object())
-	f.raw("humanInputAction", action.object())
-	return f.object()
+	return "reject"
 }
 
 // StableID makes a UUID of the parts of a name: the same for the same name.

@@ -232,18 +232,16 @@ func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
 		LabelFlow: t.Flow, LabelChat: t.Chat, LabelSession: t.Session, LabelRun: Format}}
 }
 
-// Answer is a person's word as a confirm step takes it.
+// Answer is a person's word as a confirm step takes it. A word Flowise does not know counts as
+// reject and stands for the remark that is missing; `word` says so.
 func (h HumanInput) Answer() json.RawMessage {
-	answer, feedback := h.Type, h.Feedback
-	switch answer {
-	case "proceed", "reject":
-	default: // the last branch is taken, and the word is kept
-		answer = "reject"
-		if feedback == "" {
-			feedback = h.Type
-		}
+	switch {
+	case h.Type == "proceed" || h.Type == "reject":
+		return plainJSON(map[string]string{"answer": h.Type, "feedback": h.Feedback})
+	case h.Feedback != "":
+		return plainJSON(map[string]string{"answer": "reject", "feedback": h.Feedback})
 	}
-	return plainJSON(map[string]string{"answer": answer, "feedback": feedback})
+	return plainJSON(map[string]string{"answer": "reject", "feedback": h.Type, "word": h.Type})
 }
 
 // Approval is a person's word as an agent's question for leave takes it.
@@ -284,7 +282,7 @@ func saidIn(run Run) string {
 		switch {
 		case n == nil:
 		case x.Status == engine.StatusAnswered:
-			said = gjson.GetBytes(x.Output, "feedback").String()
+			said = remarkOf(gjson.ParseBytes(x.Output))
 		case n.name == kindStart && x.Status == engine.StatusComplete:
 			out := gjson.ParseBytes(x.Output)
 			if said = out.Get("question").String(); said == "" {

@@ -18,6 +18,12 @@ func FailureText(node, message string) string {
 		if found := refusedConnection.FindStringSubmatch(message); found != nil {
 			return "connect ECONNREFUSED " + found[1]
 		}
+	case kindExecuteFlow:
+		if strings.Contains(message, "runs inside itself") {
+			return "Error: Cannot call the same agentflow!"
+		}
+	case kindConditionAgent:
+		return prefixed("Error in Condition Agent node: ", message)
 	case kindLLM:
 		return prefixed("Error in LLM node: ", message)
 	case kindAgent:
@@ -37,6 +43,7 @@ func prefixed(prefix, message string) string {
 var faultTexts = map[string]string{
 	"multiple_starts":  "Multiple starting nodes are not allowed",
 	"start_input_type": "Start input type not found",
+	"missing_tools":    "Error in Agent node: tools is not iterable",
 }
 
 // FaultText is what Flowise says when a flow with faults is run.

@@ -1,0 +1,81 @@
+package flowise
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
+)
+
+// A UsedTool is one call an agent made.
+type UsedTool struct {
+	Tool   string          `json:"tool"`
+	Input  json.RawMessage `json:"toolInput"`
+	Output string          `json:"toolOutput"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// toolNames are the tools of an agent, by the steps they call.
+func (r *recorder) toolNames(agent string) map[string]string {
+	names := map[string]string{}
+	for _, p := range r.Workflow.Paths {
+		if p.Kind == engine.Tool && p.Source == agent {
+			names[p.Target] = p.Name
+		}
+	}
+	return names
+}
+
+// usedTools lists the calls of one visit of an agent, in order, with what the model gave them.
+// Calls of tools that are not there have left nothing.
+func (r *recorder) usedTools(v *shownVisit) []UsedTool {
+	names := r.toolNames(v.node.id)
+	var out []UsedTool
+	for i := range r.Executions {
+		round := &r.Executions[i]
+		if round.Step != v.node.id || round.Visit != v.x.Visit || round.Status != engine.StatusRound {
+			continue
+		}
+		var made []*engine.Execution
+		for j := range r.Executions {
+			if x := &r.Executions[j]; x.Parent == round.ID && names[x.Step] != "" {
+				made = append(made, x)
+			}
+		}
+		for _, call := range gjson.GetBytes(round.Output, "tool_calls").Array() {
+			at := slices.IndexFunc(made, func(x *engine.Execution) bool { return names[x.Step] == call.Get("name").String() })
+			if at < 0 {
+				continue
+			}
+			out = append(out, UsedTool{Tool: names[made[at].Step], Input: json.RawMessage(call.Get("arguments").Raw),
+				Output: plainText(gjson.ParseBytes(made[at].Output)), Error: gjson.GetBytes(made[at].Error, "message").String()})
+			made = slices.Delete(made, at, at+1)
+		}
+	}
+	return out
+}
+
+// plainText is the text of an output: its text, else all of it as JSON.
+func plainText(out gjson.Result) string {
+	if text := out.Get("text"); text.Type == gjson.String {
+		return text.String()
+	}
+	return out.Raw
+}
+
+// askedCall is the call of a tool for which an agent wants leave: the last one its model made
+// of this tool.
+func (r *recorder) askedCall(agent, step string) (call gjson.Result, ok bool) {
+	name := r.toolNames(agent)[step]
+	for i := range r.Executions {
+		if x := &r.Executions[i]; x.Step == agent && x.Status == engine.StatusRound {
+			for _, one := range gjson.GetBytes(x.Output, "tool_calls").Array() {
+				if one.Get("name").String() == name {
+					call, ok = one, true
+				}
+			}
+		}
+	}
+	return call, ok
+}
