@@ -50,3 +50,24 @@ func TestProblemsHeader(t *testing.T) {
 		t.Errorf("%d bytes, %v, last %+v", len(got), err, back[len(back)-1])
 	}
 }
+
+// TestImportWithState: what comes with a file beside its graph becomes a session when it is
+// asked for, once for each key.
+func TestImportWithState(t *testing.T) {
+	w := newWorld(t, Options{})
+	flow := `{"version": "1.1.0", "nodes": [{"id": "a", "type": "llm", "position": {"x": 0, "y": 0}, "data": {"content": "hi"}}], "edges": [],
+		"state": {"nodeResults": {"a": {"status": "completed", "output": "kept"}}}}`
+	route := "/api/v1/workflows/import?name=flow.json"
+	w.do("POST", route, flow).want(200).is("nebulaflow", "format").is(nil, "session")
+	w.do("GET", "/api/v1/sessions?workflow=flow", nil).want(200).is("[]", "items")
+
+	got := w.do("POST", route+"&with_state=true&workflow=kept", flow, "Idempotency-Key: once").want(200).is("kept", "workflows", 0, "workflow")
+	session := got.str("session")
+	w.do("POST", route+"&with_state=true&workflow=kept", flow, "Idempotency-Key: once").want(200).is(session, "session")
+	w.do("GET", "/api/v1/sessions?workflow=kept", nil).want(200).is(session, "items", 0, "id")
+	w.do("GET", "/api/v1/sessions/count?workflow=kept", nil).want(200).is(1, "total")
+	w.do("GET", "/api/v1/sessions/"+session, nil).want(200).is("kept", "workflow")
+
+	plain := w.do("POST", "/api/v1/workflows/import?name=plain.cypher&with_state=true", "CREATE (:STEP {id: 'root'})", "Content-Type: text/plain").want(200)
+	plain.is(nil, "session")
+}

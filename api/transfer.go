@@ -14,6 +14,7 @@ type importIn struct {
 	Keyed
 	Name     string `query:"name" required:"true" doc:"the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own" example:"greet.cypher"`
 	Workflow string `query:"workflow" doc:"the workflow's id, for a file with one workflow"`
+	State    bool   `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
 	RawBody  []byte
 }
 
@@ -21,14 +22,16 @@ type importIn struct {
 type Imported struct {
 	Format    string              `json:"format" example:"cypher"`
 	Workflows []engine.Difference `json:"workflows"`
+	Session   string              `json:"session,omitempty" doc:"with_state: the session that goes on from the file's state; absent when the file carries none"`
 	Problems  []workflowProblem   `json:"problems" doc:"what the format could not say, with lines where it has them"`
 }
 
 func (s *server) registerTransfer() {
 	register(s, operation{id: "importWorkflows", method: http.MethodPost, path: "/api/v1/workflows/import", tag: tagWorkflows,
 		summary: "Load a workflow file of any known format",
-		about:   "The body is the file's text. What it holds replaces the workflows of those ids; nothing is loaded when it has an error.",
-		limit:   largeLimit, files: true, replay: true,
+		about: "The body is the file's text. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. " +
+			"Nothing but the graph is written, unless `with_state` asks for a session of the state that came with it.",
+		limit: largeLimit, files: true, replay: true,
 		takes:    []string{"text/plain", "application/json", "application/octet-stream", "application/x-cypher-query", "text/x-cypher"},
 		problems: []string{"workflow_invalid"}}, s.importFile)
 	s.registerExport()
@@ -46,7 +49,7 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	var faults []Fault
 	for _, p := range loaded.Problems() {
 		if p.Level == "error" {
-			faults = append(faults, Fault{Message: fmt.Sprintf("%s:%d: %s", in.Name, p.Line, p.Message)})
+			faults = append(faults, Fault{Step: p.Step, Path: p.Path, Code: p.Code, Message: fmt.Sprintf("%s:%d: %s", in.Name, p.Line, p.Message)})
 		}
 		out.Problems = append(out.Problems, workflowProblem(p))
 	}
@@ -61,7 +64,28 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 		}
 		out.Workflows = append(out.Workflows, *diff)
 	}
+	if in.State {
+		if out.Session, err = s.startSaved(ctx, &loaded, in.Key); err != nil {
+			return nil, err
+		}
+	}
 	return &struct{ Body Imported }{out}, nil
+}
+
+// startSaved starts the session that goes on from the state a file carries, and gives its id,
+// "" where there is none. The import's key is the start's, so that a repeated import starts
+// no second session.
+func (s *server) startSaved(ctx context.Context, loaded *formats.Loaded, key string) (string, error) {
+	q, saved := loaded.Start()
+	if !saved {
+		return "", nil
+	}
+	q.Key = key
+	session, err := s.e.Start(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	return session.ID, nil
 }
 
 // rename gives the file's one workflow another id.

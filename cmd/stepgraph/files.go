@@ -18,6 +18,7 @@ type source struct {
 	file     string
 	workflow *engine.Workflow
 	lines    formats.Lines
+	start    *engine.StartRequest // of a session that goes on from the file's state; nil: it has none
 }
 
 // readSources reads workflow files, and those of the folders among them. All faults of
@@ -38,8 +39,12 @@ func (a *app) readSources(names []string) ([]source, []engine.Problem, error) {
 		}
 		notes = append(notes, loaded.Notes...)
 		faults = append(faults, faultsOf(file, &loaded)...)
+		start, saved := loaded.Start()
 		for i := range loaded.Workflows {
 			s := source{file: file, workflow: &loaded.Workflows[i]}
+			if saved && start.Workflow == s.workflow.ID {
+				s.start = &start
+			}
 			if i < len(loaded.Lines) {
 				s.lines = loaded.Lines[i]
 			}

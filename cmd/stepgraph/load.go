@@ -17,7 +17,8 @@ func (a *app) loadCommand() *cobra.Command {
 	var options loadOptions
 	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
 		Long: "load replaces each workflow by the one of the file and prints what changed. It runs nothing.\n" +
-			"Faults of the files are FILE:LINE:COL: text on stderr; then nothing is loaded.",
+			"Faults of the files are FILE:LINE:COL: text on stderr; then nothing is loaded.\n" +
+			"With --with-state the state that a file of NebulaFlow carries becomes a session, which goes on from there.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			sources, notes, err := a.readSources(args)
@@ -32,10 +33,16 @@ func (a *app) loadCommand() *cobra.Command {
 				return a.faults(err)
 			}
 			to.create = true
-			return a.with(c.Context(), &to, func(s service) error { return a.load(c.Context(), s, workflows, options) })
+			return a.with(c.Context(), &to, func(s service) error {
+				if err := a.load(c.Context(), s, workflows, options); err != nil || !options.state {
+					return err
+				}
+				return a.startSaved(c.Context(), s, sources, options)
+			})
 		}}
 	to.register(c)
 	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
+	c.Flags().BoolVar(&options.state, "with-state", false, "start a session from the state that comes with a file, where its format keeps one")
 	c.Flags().BoolVar(&options.merge, "merge", false, "add to what is stored and let later steps of the same id replace earlier ones")
 	return c
 }
@@ -44,6 +51,7 @@ func (a *app) loadCommand() *cobra.Command {
 type loadOptions struct {
 	workflow string
 	merge    bool
+	state    bool
 }
 
 // faults prints the faults of files as they are, one a line.

@@ -164,7 +164,7 @@ func TestSavedState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Saved == nil || string(f.Saved.Outputs["a"]) != `{"text":"A"}` || string(f.Saved.Outputs["c"]) != `{"result":false,"text":"false"}` || !slices.Equal(f.Saved.Done, []string{"a", "c"}) {
+	if f.Saved == nil || string(f.Saved.Seeds["a"]) != `{"text":"A"}` || string(f.Saved.Seeds["c"]) != `{"result":false,"text":"false"}` || !slices.Equal(f.Saved.Done, []string{"a", "c"}) {
 		t.Errorf("saved is %+v", f.Saved)
 	}
 }

@@ -4,19 +4,38 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
-// saved is the state the file carries.
+// saved is the state the file carries, as what a session of the workflow begins with: nodes
+// that had completed are not run again, variables and accumulators have the values they had,
+// and a loop that had not ended begins anew.
 func (c *compiler) saved() *source.Saved {
-	if c.flow.State == nil || len(c.flow.State.NodeResults) == 0 {
+	state := c.flow.State
+	if state == nil || len(state.NodeResults) == 0 {
 		return nil
 	}
-	out := &source.Saved{Workflow: c.flow.ID, Outputs: map[string]json.RawMessage{}}
+	seeds := Seeds{Outputs: map[string]string{}, Decisions: state.IfElseDecisions}
+	out := &source.Saved{Workflow: c.flow.ID}
 	for _, n := range c.flow.Nodes {
-		if result, ok := c.flow.State.NodeResults[n.ID]; ok && result.Status == "completed" {
-			out.Outputs[n.ID] = outputOf(n, result.Output, c.flow.State.IfElseDecisions[n.ID])
+		if result, ok := state.NodeResults[n.ID]; ok && result.Status == "completed" {
+			seeds.Outputs[n.ID] = result.Output
 			out.Done = append(out.Done, n.ID)
+		}
+	}
+	begin, err := Resume{Seeds: seeds}.Request(c.w)
+	if err != nil { // only a node to begin at can be wrong, and none is named
+		panic("nebulaflow: " + err.Error())
+	}
+	out.Outputs, out.Seeds = begin.Outputs, begin.Seeds
+	for _, id := range out.Done {
+		if unfinished(c.w, id, seeds.Outputs) {
+			continue
+		}
+		for name := range gjson.Get(c.w.Step(id).Input, "globals").Map() {
+			out.Outputs[name] = encode(seeds.Outputs[id])
 		}
 	}
 	return out

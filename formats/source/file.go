@@ -25,9 +25,11 @@ type Lines struct {
 	Paths map[string]int
 }
 
-// Saved is the state a file carried: the outputs its steps had, by step.
+// Saved is the state a file carried, as what a session begins with that goes on from it: see
+// engine.StartRequest for Outputs and Seeds.
 type Saved struct {
 	Workflow string                     // "" for the file's one workflow
-	Outputs  map[string]json.RawMessage // what references to these steps give
+	Outputs  map[string]json.RawMessage // by step or name: what references give
+	Seeds    map[string]json.RawMessage // by step: what it ends with instead of running
 	Done     []string                   // steps that had completed
 }
