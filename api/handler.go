@@ -86,6 +86,10 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		outer.Head(path, handle) // what many monitors send
 	}
 
+	if o.Compat {
+		compat.FlowiseOpen(outer)
+	}
+
 	inner := chi.NewRouter()
 	inner.Use(s.checkToken)
 	inner.NotFound(noRoute)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/stepgraph/stepgraph/engine"
@@ -47,32 +48,30 @@ type flowiseAPI struct {
 func Flowise(r chi.Router, e FlowiseEngine, o FlowiseOptions) {
 	f := &flowiseAPI{e, o}
 	for route, handle := range map[string]flowiseHandler{
-		"GET /api/v1/ping":                          ping,
 		"GET /api/v1/chatflows":                     f.listFlows,
 		"POST /api/v1/chatflows":                    f.createFlow,
 		"GET /api/v1/chatflows/{id}":                f.getFlow,
 		"PUT /api/v1/chatflows/{id}":                f.updateFlow,
 		"DELETE /api/v1/chatflows/{id}":             f.deleteFlow,
-		"GET /api/v1/chatflows-streaming/{id}":      f.streams,
 		"POST /api/v1/prediction/{id}":              f.predict,
 		"GET /api/v1/executions":                    f.listExecutions,
 		"GET /api/v1/executions/{id}":               f.getExecution,
 		"PUT /api/v1/chatmessage/abort/{id}/{chat}": f.abort,
 		"GET /api/v1/public-chatbotConfig/{id}":     f.chatbotConfig,
 	} {
-		method, path, _ := cutRoute(route)
+		method, path, _ := strings.Cut(route, " ")
 		r.Method(method, path, f.answered(handle))
 	}
 	r.Handle("/api/v1/webhook/{id}", f.answered(f.webhook))
 }
 
-func cutRoute(route string) (method, path string, ok bool) {
-	for i := range route {
-		if route[i] == ' ' {
-			return route[:i], route[i+1:], true
-		}
-	}
-	return "", route, false
+// FlowiseOpen mounts what clients of Flowise ask for without a key: whether the server is
+// there, and whether a flow can be streamed. All can; which flows there are is not told.
+func FlowiseOpen(r chi.Router) {
+	r.Get("/api/v1/ping", ping)
+	r.Get("/api/v1/chatflows-streaming/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		writeFlowise(w, http.StatusOK, map[string]bool{"isStreaming": true})
+	})
 }
 
 type flowiseHandler func(w http.ResponseWriter, r *http.Request) error
@@ -124,10 +123,9 @@ func writeFlowise(w http.ResponseWriter, status int, body any) {
 	_ = encoder.Encode(body) // the client is gone: nobody is left to be told
 }
 
-func ping(w http.ResponseWriter, _ *http.Request) error {
+func ping(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, err := w.Write([]byte("pong"))
-	return err
+	_, _ = w.Write([]byte("pong")) // the client is gone: nobody is left to be told
 }
 
 // readFlowise reads a JSON object of a body.

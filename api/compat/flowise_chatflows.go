@@ -184,15 +184,6 @@ func (f *flowiseAPI) deleteFlow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// streams answers whether a flow can be streamed: all can.
-func (f *flowiseAPI) streams(w http.ResponseWriter, r *http.Request) error {
-	if _, err := f.flow(r.Context(), r.PathValue("id")); err != nil {
-		return err
-	}
-	writeFlowise(w, http.StatusOK, map[string]bool{"isStreaming": true})
-	return nil
-}
-
 // chatbotConfig is what a chat window asks for first: how the flow wants to be shown.
 func (f *flowiseAPI) chatbotConfig(w http.ResponseWriter, r *http.Request) error {
 	c, err := f.flow(r.Context(), r.PathValue("id"))

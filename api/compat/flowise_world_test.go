@@ -67,18 +67,64 @@ func newFlowiseServer(t *testing.T, variables map[string]json.RawMessage) *flowi
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.e.Run(ctx) }()
-	server := httptest.NewServer(api.New(s.e, api.Options{Compat: true, Log: quiet, Vault: known}))
-	s.url = server.URL
 	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
+	s.url = s.serve(api.Options{Vault: known})
 	return s
 }
+
+// serve opens a server with Flowise's routes and returns its address.
+func (s *flowiseServer) serve(o api.Options) string {
+	s.t.Helper()
+	o.Compat, o.Log = true, slog.New(slog.DiscardHandler)
+	server := httptest.NewServer(api.New(s.e, o))
+	s.t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL
+}
+
+// flowNode is a node as an export has it, with the inputs that matter; all of them accept
+// variables.
+func flowNode(id, label string, inputs map[string]any) map[string]any {
+	var params []any
+	for name := range inputs {
+		params = append(params, map[string]any{"name": name, "type": "string", "acceptVariable": true})
+	}
+	name, _, _ := strings.Cut(id, "_")
+	return map[string]any{"id": id, "type": "agentFlow", "position": map[string]any{"x": 0, "y": 0},
+		"data": map[string]any{"id": id, "name": name, "label": label, "inputs": inputs, "inputParams": params}}
+}
+
+func flowEdge(source, handle, target string) map[string]any {
+	return map[string]any{"id": source + "-" + source + "-output-" + handle + "-" + target + "-" + target, "type": "agentFlow",
+		"source": source, "sourceHandle": source + "-output-" + handle, "target": target, "targetHandle": target}
+}
+
+func flowOf(nodes []any, edges ...any) map[string]any {
+	return map[string]any{"nodes": nodes, "edges": edges}
+}
+
+// greetingFlow says hello; askingFlow asks whether all is right.
+var (
+	greetingFlow = flowOf([]any{
+		flowNode("startAgentflow_0", "Start", map[string]any{"startInputType": "chatInput"}),
+		flowNode("directReplyAgentflow_0", "Greeting", map[string]any{"directReplyMessage": "Hello {{question}}"}),
+	}, flowEdge("startAgentflow_0", "startAgentflow", "directReplyAgentflow_0"))
+
+	askingFlow = flowOf([]any{
+		flowNode("startAgentflow_0", "Start", map[string]any{"startInputType": "chatInput"}),
+		flowNode("humanInputAgentflow_0", "Ask", map[string]any{"humanInputDescriptionType": "fixed", "humanInputDescription": "All right?", "humanInputEnableFeedback": true}),
+		flowNode("directReplyAgentflow_0", "Sent", map[string]any{"directReplyMessage": "sent"}),
+		flowNode("directReplyAgentflow_1", "Stopped", map[string]any{"directReplyMessage": "stopped: {{humanInputAgentflow_0}}"}),
+	}, flowEdge("startAgentflow_0", "startAgentflow", "humanInputAgentflow_0"),
+		flowEdge("humanInputAgentflow_0", "0", "directReplyAgentflow_0"), flowEdge("humanInputAgentflow_0", "1", "directReplyAgentflow_1"))
+)
 
 // A flowiseReply is what came back.
 type flowiseReply struct {
