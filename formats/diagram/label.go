@@ -1,7 +1,6 @@
 package diagram
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
@@ -73,25 +72,6 @@ func pathLabel(p *engine.Path) []string {
 		add("", "back", maxName)
 	}
 	return label
-}
-
-// conditionText is a condition on one line, without what each reference begins with.
-func conditionText(p *engine.Path) string {
-	text, isText := p.Condition.(string)
-	if !isText && p.Condition != nil {
-		var list strings.Builder
-		encoder := json.NewEncoder(&list)
-		encoder.SetEscapeHTML(false)
-		if encoder.Encode(p.Condition) != nil {
-			return "?" // no value a graph can hold
-		}
-		text = list.String()
-	}
-	text = strings.ReplaceAll(text, "@{SESSION_ID}.", "")
-	if p.Operator != "" && text != "" {
-		text = strings.ToUpper(shown(p.Operator, maxFunction)) + " " + text
-	}
-	return text
 }
 
 // shown is a text as a line of a label: blanks and ends of lines are one blank each, what
