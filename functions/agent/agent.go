@@ -99,11 +99,13 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if bool(in.ProfileOptional) && !f.knows(string(ask.Profile)) {
 		ask.Profile = ""
 	}
-	question, err := generate.Prepare(ctx, f.options, ask, nil)
-	if err != nil {
+	r := &round{in: in, call: engine.CallOf(ctx), say: bool(ask.DirectlySetReply)}
+	if err := r.readPast(); err != nil {
 		return nil, err
 	}
-	r := &round{in: in, ask: question, call: engine.CallOf(ctx), say: bool(ask.DirectlySetReply)}
+	if r.ask, err = generate.Prepare(ctx, f.options, ask, r.talk()); err != nil {
+		return nil, err
+	}
 	if err := r.setTools(); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ func (r *round) finish(ctx context.Context, answer string) (json.RawMessage, err
 		out.Response, out.Guarded = guard.Fallback, true
 	}
 	out.Text, out.Tokens = out.Response, r.tokens
+	r.ask.Answered(ctx, out.Text)
 	if r.say && out.Response != "" {
 		talk.Of(ctx).Say(out.Response)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -24,6 +25,14 @@ func (r *round) readPast() error {
 		}
 	}
 	return nil
+}
+
+// talk is what the first round was asked with, nil in that round.
+func (r *round) talk() *generate.Past {
+	if len(r.past) == 0 {
+		return nil
+	}
+	return r.past[0].Talk
 }
 
 // messages are the rounds before as a model reads them: what it said, and an answer to each

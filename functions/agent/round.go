@@ -34,13 +34,12 @@ type entry struct {
 	// Refused are calls that were never made, by id, and what the model is told instead.
 	Refused map[string]string `json:"refused,omitempty"`
 	Tokens  int               `json:"tokens,omitempty"`
+	// Talk is what the first round was asked with, which the rounds after it see again.
+	Talk *generate.Past `json:"talk,omitempty"`
 }
 
 // run asks the model once and says what comes of it.
 func (r *round) run(ctx context.Context) (json.RawMessage, error) {
-	if err := r.readPast(); err != nil {
-		return nil, err
-	}
 	if direct, ok := r.direct(); ok {
 		return r.finish(ctx, direct)
 	}
@@ -115,6 +114,9 @@ func limit(format string, args ...any) *engine.CallError {
 // answered at once.
 func (r *round) handOver(response models.Response) error {
 	said := entry{Text: response.Text, Tokens: response.Usage.InputTokens + response.Usage.OutputTokens}
+	if len(r.past) == 0 {
+		said.Talk = r.ask.Past
+	}
 	out := &engine.CallTools{}
 	if r.in.Parallel != nil && !bool(*r.in.Parallel) {
 		out.Concurrency = 1

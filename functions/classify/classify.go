@@ -90,7 +90,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if ask.System == "" {
 		ask.System = system
 	}
-	prepared, err := generate.Prepare(ctx, f.options, ask, nil)
+	prepared, err := generate.Prepare(ctx, f.options, ask.Aside(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 		}
 		chosen = len(classes) - 1
 	}
+	prepared.Heard(ctx)
 	return output(classes, chosen, response.Text), nil
 }
 

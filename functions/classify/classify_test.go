@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/classify"
 	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -65,6 +66,31 @@ func TestBadClasses(t *testing.T) {
 		}
 		if len(spec.Check(json.RawMessage(`{"classes": `+classes+`}`))) != 1 {
 			t.Errorf("%s passes the check", classes)
+		}
+	}
+}
+
+func TestConversation(t *testing.T) {
+	for input, want := range map[string]struct{ asked, kept string }{
+		`{"input": "x", "classes": ["a"], "system": "S", "messages": [{"role": "user", "content": "e"}, {"role": "assistant", "content": "f"}],
+			"conversation": {"name": "c", "question": "money back", "past": [{"role": "user", "content": "old"}]}}`: {"system:S user:e assistant:f user:old user:", `[{"role":"user","content":"money back"}]`},
+		`{"input": "x", "classes": ["a"], "system": "S", "memory": "none", "messages": [{"role": "user", "content": "e"}],
+			"conversation": {"name": "c", "question": "money back", "past": [{"role": "user", "content": "old"}]}}`: {"system:S user:e user:", `[{"role":"user","content":"money back"}]`},
+		`{"input": "x", "classes": ["a"], "system": "S", "conversation": {"name": "c", "question": "q", "messages": [{"role": "user", "content": "said"}]}}`: {"system:S user:said user:", ""},
+	} {
+		r, heard := &replies{text: "a"}, &talk.Recorder{}
+		if _, err := classify.Spec(generate.Options{Models: r}).Function.Call(talk.With(t.Context(), heard), json.RawMessage(input)); err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, m := range r.asked.Messages {
+			list = append(list, m.Role+":"+m.Content)
+		}
+		if got := strings.Join(list, " "); !strings.HasPrefix(got, want.asked+`{"classes"`) {
+			t.Errorf("%s: asked %s\nwant %s and the question", input, got, want.asked)
+		}
+		if got := string(heard.Named["c"]); got != want.kept {
+			t.Errorf("%s: kept %s, want %s", input, got, want.kept)
 		}
 	}
 }

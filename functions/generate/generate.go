@@ -51,6 +51,7 @@ type Input struct {
 	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
 	Memory         input.Text      `json:"memory,omitempty" jsonschema:"which messages of the chat go along: window (the newest, or as many as history says), all, summary or none"`
 	MemoryTokens   input.Int       `json:"memory_tokens,omitempty" jsonschema:"with memory summary: the newest messages of so many tokens stay as they are; none when absent"`
+	Conversation   json.RawMessage `json:"conversation,omitempty" jsonschema:"{name, past, messages, before, question, role, as}: in place of the session's chat, a conversation that is kept as the value name of the session. past, messages (what was said since) and before (what goes in front while messages is empty) are lists of {role, content, name}; question is what the person asks first. memory chooses what of past, messages and question goes along, all unless it says otherwise, behind the step's own messages. The value is then messages with the question and the reply, which has the role (assistant when absent) and the name that as gives"`
 	Images         json.RawMessage `json:"images,omitempty" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
 
 	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
@@ -66,6 +67,15 @@ type Input struct {
 	APIKey  input.Text `json:"api_key,omitempty" jsonschema:"its key, as $NAME of a value that the operator has opened"`
 
 	DirectlySetReply input.Bool `json:"directly_set_reply,omitempty" jsonschema:"the answer is also said in the chat"`
+
+	aside bool // Aside
+}
+
+// Aside returns the input for a step that asks about the question of its conversation
+// instead of answering it: it is kept, but not asked itself.
+func (in Input) Aside() Input {
+	in.aside = true
+	return in
 }
 
 // Output is what an answer without a schema is; with one, the output is the object itself.
@@ -94,6 +104,7 @@ func Spec(o Options) engine.Spec {
 		Examples: []engine.Example{
 			{Title: "A text, with the chat before it", Input: json.RawMessage(`{"system": "Be brief.", "user": "@{SESSION_ID}.ask.response", "memory": "window"}`)},
 			{Title: "An object that fits a schema", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
+			{Title: "A conversation of its own, kept as the value interview", Input: json.RawMessage(`{"system": "You hold an interview.", "conversation": {"name": "interview", "messages": "@{SESSION_ID}.interview|", "question": "@{SESSION_ID}.ask.response", "as": "host"}}`)},
 			{Title: "What is in a picture", Input: json.RawMessage(`{"user": "What is this?", "images": ["@{SESSION_ID}.initial[0].picture"], "reasoning": {"effort": "low"}}`)},
 		},
 		Function: engine.FunctionFunc(f.call),
@@ -132,6 +143,8 @@ type Asking struct {
 	// model was made for it.
 	Past       *Past
 	Summarised bool
+	// Conversation is what the question is part of, nil for none.
+	Conversation *Conversation
 
 	log *slog.Logger
 }
@@ -143,6 +156,7 @@ func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Answered(ctx, response.Text)
 	out := Output{Response: response.Text, Reasoning: response.Reasoning}
 	if say {
 		out.Message, out.Content = response.Text, response.Text

@@ -13,43 +13,93 @@ const (
 	roleHistory   = "history"   // the place of the session's chat
 )
 
-// A conversation is what a step gives of one: what stands before the session's chat and
-// what stands after it, user last.
-type conversation struct{ before, after []models.Message }
+// A frame is what a step gives itself: what stands before the talk, what stands after it,
+// and what it asks, which comes last.
+type frame struct {
+	before, after []models.Message
+	marked        bool // the messages mark the place of the talk
+	user          *models.Message
+}
 
-// conversation reads it. The chat follows system unless the messages mark its place.
-func (in Input) conversation() (conversation, error) {
-	var c conversation
+// frame reads it. The session's chat follows system unless the messages mark its place.
+func (in Input) frame() (f frame, err error) {
 	if in.System != "" {
-		c.before = append(c.before, models.Message{Role: models.RoleSystem, Content: string(in.System)})
+		f.before = append(f.before, models.Message{Role: models.RoleSystem, Content: string(in.System)})
 	}
 	before, after, err := in.own()
 	if err != nil {
-		return c, err
+		return f, err
 	}
-	c.before, c.after = append(c.before, before...), after
+	f.marked = before != nil
+	f.before, f.after = append(f.before, before...), after
 	images, err := readImages(in.Images)
 	if err != nil {
-		return c, err
+		return f, err
 	}
 	if in.User != "" || images != nil {
-		c.after = append(c.after, models.Message{Role: models.RoleUser, Content: string(in.User), Images: images})
+		f.user = &models.Message{Role: models.RoleUser, Content: string(in.User), Images: images}
 	}
-	return c, nil
+	return f, nil
 }
 
-// with puts the chat into its place.
-func (c conversation) with(chat []models.Message) ([]models.Message, error) {
-	whole := append(append(append([]models.Message(nil), c.before...), chat...), c.after...)
-	for _, m := range whole {
-		if m.Role != models.RoleSystem {
-			return whole, nil
+// with puts the session's chat into its place.
+func (f frame) with(chat []models.Message) ([]models.Message, error) {
+	return f.whole(f.before, chat, f.after)
+}
+
+// around puts a conversation into its place, which is behind the step's own messages unless
+// they mark it. System messages are first, wherever they stand, then what goes before all.
+func (f frame) around(before, talk []models.Message) ([]models.Message, error) {
+	systemBefore, ownBefore := apart(f.before)
+	systemAfter, ownAfter := apart(f.after)
+	system, rest := apart(before)
+	systemTalk, talk := apart(talk)
+	first := join(systemBefore, systemAfter, system, systemTalk, rest)
+	if f.marked {
+		return f.whole(first, ownBefore, talk, ownAfter)
+	}
+	return f.whole(first, ownBefore, ownAfter, talk)
+}
+
+// apart sorts system messages from the others.
+func apart(list []models.Message) (system, others []models.Message) {
+	for _, m := range list {
+		if m.Role == models.RoleSystem {
+			system = append(system, m)
+		} else {
+			others = append(others, m)
 		}
 	}
-	if len(c.after) > 0 {
+	return system, others
+}
+
+func join(lists ...[]models.Message) (whole []models.Message) {
+	for _, list := range lists {
+		whole = append(whole, list...)
+	}
+	return whole
+}
+
+// whole is all of it, with what is asked at the end.
+func (f frame) whole(lists ...[]models.Message) ([]models.Message, error) {
+	whole := join(lists...)
+	if f.user != nil {
+		whole = append(whole, *f.user)
+	}
+	if _, others := apart(whole); len(others) > 0 || len(f.after) > 0 {
 		return whole, nil
 	}
 	return nil, input.Bad("user: there is nothing to ask the model: give it user or messages")
+}
+
+// users are the step's own messages of users, without what it asks.
+func (f frame) users() (list []models.Message) {
+	for _, m := range join(f.before, f.after) {
+		if m.Role == models.RoleUser {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // own are the messages that the step gives, before and after the chat.

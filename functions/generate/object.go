@@ -36,8 +36,10 @@ func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) 
 	if found != "" {
 		return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
 	}
+	text := input.ResponseText(response.Object)
+	a.Answered(ctx, text)
 	if say {
-		talk.Of(ctx).Say(input.ResponseText(response.Object))
+		talk.Of(ctx).Say(text)
 	}
 	return response.Object, nil
 }
@@ -87,6 +89,11 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 	}
 	if _, _, err := in.memory(); err != nil && !strings.Contains(string(in.Memory)+string(in.History), "@{") {
 		problems = append(problems, engine.Problem{Level: "error", Code: "memory", Message: err.Error()})
+	}
+	if in.Conversation != nil && !strings.Contains(string(in.Conversation), "@{") {
+		if _, err := in.readConversation(); err != nil {
+			problems = append(problems, engine.Problem{Level: "error", Code: "conversation", Message: err.Error()})
+		}
 	}
 	if name := in.profileName(); name != "" && !strings.Contains(name, "@{") {
 		if _, err := f.profile(name); err != nil {

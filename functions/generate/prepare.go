@@ -40,9 +40,16 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 	if err := f.setModel(a, in); err != nil {
 		return nil, err
 	}
-	own, err := in.conversation() // first: recalling may ask a model
+	own, err := in.frame() // first: recalling may ask a model
 	if err != nil {
 		return nil, err
+	}
+	conversation, err := in.readConversation()
+	if err != nil {
+		return nil, err
+	}
+	if conversation != nil {
+		return a, a.converse(ctx, in, own, conversation, past)
 	}
 	chat, err := a.recall(ctx, in, past)
 	if err != nil {

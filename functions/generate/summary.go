@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -14,34 +13,45 @@ const summarise = "Sum up the conversation you are given, in a few sentences and
 // recall makes the session's chat part of the question. With memory: summary the messages
 // that do not fit memory_tokens are put together by the model first, once: a Past that has
 // the summary is taken as it is.
-func (a *Asking) recall(ctx context.Context, in Input, past *Past) (chat []models.Message, err error) {
+func (a *Asking) recall(ctx context.Context, in Input, past *Past) ([]models.Message, error) {
 	said, past, err := in.said(ctx, past)
 	if err != nil {
 		return nil, err
 	}
-	if in.Memory == memorySummary {
-		old := said[:len(said)-fitting(said, int(in.MemoryTokens))]
-		said = said[len(old):]
-		if len(old) > 0 && past.Summary == "" {
-			if past.Summary, err = a.sumUp(ctx, old); err != nil {
-				return nil, err
-			}
-			a.Summarised = true
-		}
-		if past.Summary != "" {
-			chat = append(chat, models.Message{Role: models.RoleAssistant, Content: past.Summary})
-		}
+	chat := make([]models.Message, len(said))
+	for i, m := range said {
+		chat[i] = models.Message{Role: m.Role, Content: m.Content}
 	}
-	for _, m := range said {
-		chat = append(chat, models.Message{Role: m.Role, Content: m.Content})
+	if in.Memory == memorySummary {
+		if chat, err = a.condense(ctx, in, chat, 0, past, instructed); err != nil {
+			return nil, err
+		}
 	}
 	a.Past = past
 	return chat, nil
 }
 
+// condense puts a summary in the place of what does not fit memory_tokens, except the
+// newest messages, of which so many stay whole.
+func (a *Asking) condense(ctx context.Context, in Input, said []models.Message, whole int, past *Past, wording func(talk string) []models.Message) ([]models.Message, error) {
+	old := said[:len(said)-max(whole, fitting(said, int(in.MemoryTokens)))]
+	said = said[len(old):]
+	if len(old) > 0 && past.Summary == "" {
+		var err error
+		if past.Summary, err = a.sumUp(ctx, old, wording); err != nil {
+			return nil, err
+		}
+		a.Summarised = true
+	}
+	if past.Summary == "" {
+		return said, nil
+	}
+	return append([]models.Message{{Role: models.RoleAssistant, Content: past.Summary}}, said...), nil
+}
+
 // fitting is how many of the newest messages have at most so many tokens together, at four
 // characters each.
-func fitting(said []engine.Message, tokens int) (n int) {
+func fitting(said []models.Message, tokens int) (n int) {
 	left := 4 * tokens
 	for n < len(said) {
 		left -= utf8.RuneCountInString(said[len(said)-1-n].Content)
@@ -53,8 +63,19 @@ func fitting(said []engine.Message, tokens int) (n int) {
 	return n
 }
 
+// instructed asks for the summary of a chat, which is somebody else's talk.
+func instructed(talk string) []models.Message {
+	return []models.Message{{Role: models.RoleSystem, Content: summarise}, {Role: models.RoleUser, Content: talk}}
+}
+
+// lone asks for the summary of a conversation in one message: a model that takes part in it
+// has its system messages from the step, and some servers know none.
+func lone(talk string) []models.Message {
+	return []models.Message{{Role: models.RoleUser, Content: summarise + "\n\n" + talk}}
+}
+
 // sumUp is a call of its own. The settings are not the step's: they are made for its answer.
-func (a *Asking) sumUp(ctx context.Context, said []engine.Message) (string, error) {
+func (a *Asking) sumUp(ctx context.Context, said []models.Message, wording func(talk string) []models.Message) (string, error) {
 	lines := make([]string, len(said))
 	for i, m := range said {
 		lines[i] = m.Role + ": " + m.Content
@@ -63,7 +84,7 @@ func (a *Asking) sumUp(ctx context.Context, said []engine.Message) (string, erro
 	if q.Key != "" {
 		q.Key += "/summary"
 	}
-	q.Messages = []models.Message{{Role: models.RoleSystem, Content: summarise}, {Role: models.RoleUser, Content: strings.Join(lines, "\n")}}
+	q.Messages = wording(strings.Join(lines, "\n"))
 	response, err := a.Ask(ctx, q)
 	return strings.TrimSpace(response.Text), err
 }
