@@ -19,7 +19,7 @@ func problemsPage() string {
 	b.WriteString("# Problems\n\nErrors are `application/problem+json` (RFC 9457): `{type, title, status, detail, errors: [{pointer, message}]}`, with\n" +
 		"`exists` (names that exist, for something that does not) and `accepted` (the answer that counted) where they apply.\n" +
 		"`type` is `/problems/` and one of the names below, which do not change; `GET /problems/NAME` shows the entry.\n" +
-		"`errors[].parameter` names a parameter where the fault is not in the body. This page is made from the table in `api/problems.go`.\n\n" +
+		"`errors[].parameter` names a parameter where the fault is not in the body, `step`, `path` and `code` what is wrong in a workflow. This page is made from the table in `api/problems.go`.\n\n" +
 		"| problem | status | title |\n|---|---|---|\n")
 	for i := range problemTable {
 		if r := &problemTable[i]; r.Title != "" {
