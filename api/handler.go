@@ -109,6 +109,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	if o.Compat {
 		compat.Luna(inner, e, o.Log)
 		compat.AgentZero(inner, e, o.Log)
+		compat.NebulaFlow(inner, e, compat.NebulaFlowOptions{Log: o.Log, Heartbeat: o.Heartbeat, Models: profileModels(o.Vault)})
 		compat.Flowise(inner, e, compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)})
 	}
 	outer.Mount("/", inner)

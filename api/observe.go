@@ -25,7 +25,7 @@ func newMetrics(more []prometheus.Collector) *metrics {
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stepgraph_http_requests_total",
 			Help: "HTTP requests answered, by method, route and status."}, []string{"method", "route", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "stepgraph_http_request_duration_seconds",
-			Help:    "Time to answer an HTTP request, event streams excepted, ?wait= included.",
+			Help:    "Time to answer an HTTP request, event streams and WebSockets excepted, ?wait= included.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}}, []string{"method", "route"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "stepgraph_http_event_streams", Help: "Event streams that are open."}),
 	}
@@ -46,7 +46,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 			route := routeOf(r)
 			s.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
 			took := time.Since(began)
-			if kind := seen.Header().Get("Content-Type"); kind != eventStream && kind != ndjson {
+			if kind := seen.Header().Get("Content-Type"); kind != eventStream && kind != ndjson && seen.status != http.StatusSwitchingProtocols {
 				s.metrics.duration.WithLabelValues(methodOf(r), route).Observe(took.Seconds())
 			}
 			s.o.Log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
@@ -103,7 +103,7 @@ type seenWriter struct {
 }
 
 func (w *seenWriter) WriteHeader(status int) {
-	if w.status == 0 && status >= 200 {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)

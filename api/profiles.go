@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -108,4 +109,23 @@ func entry[T, W any](read func(string) (vault.Named[T], error), name string, of 
 		return nil, err
 	}
 	return &struct{ Body W }{of(n)}, nil
+}
+
+// profileModels names the models that profiles use: those the operator means workflows to
+// choose from.
+func profileModels(v Vault) func() ([]string, error) {
+	return func() ([]string, error) {
+		all, err := v.Profiles()
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, p := range all {
+			if model := p.Entry.Model; model != "" && !slices.Contains(names, model) {
+				names = append(names, model)
+			}
+		}
+		slices.Sort(names)
+		return names, nil
+	}
 }
