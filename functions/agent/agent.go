@@ -32,6 +32,8 @@ type Input struct {
 	Parallel         *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
 	ToolChoice       input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
 	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced"`
+	Convert          input.Bool      `json:"convert,omitempty" jsonschema:"with a schema and without tools: the model answers in its own words first, and is asked for the object in a call of its own, as after tools"`
+	Parse            input.Bool      `json:"parse,omitempty" jsonschema:"without a schema: an answer that is the text of a JSON object or list stands in output too"`
 	Marks            input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
 	EmptyError       input.Text      `json:"empty_error,omitempty" jsonschema:"the kind of the error that an empty answer is; without it an empty answer is one"`
 	RoundLimitError  input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
@@ -44,7 +46,7 @@ type Input struct {
 type Output struct {
 	Response string          `json:"response" jsonschema:"the answer"`
 	Text     string          `json:"text" jsonschema:"the same"`
-	Output   json.RawMessage `json:"output,omitempty" jsonschema:"with a schema: the answer as an object"`
+	Output   json.RawMessage `json:"output,omitempty" jsonschema:"with a schema: the answer as an object; with parse: as the object or list that it is"`
 	Clarify  string          `json:"clarify,omitempty" jsonschema:"with marks: what the agent wants to know from who asked it"`
 	AskUser  string          `json:"ask_user,omitempty" jsonschema:"with marks: what it wants to know from the person"`
 	Guarded  bool            `json:"guarded,omitempty" jsonschema:"the answer was replaced by the fallback of guardrails"`

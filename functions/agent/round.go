@@ -43,6 +43,9 @@ func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 	if direct, ok := r.direct(); ok {
 		return r.finish(ctx, direct)
 	}
+	if r.atOnce() {
+		return r.answerAtOnce(ctx)
+	}
 	problem := r.overLimit()
 	last := problem != nil
 	if last && r.in.OnLimit != "answer" {
@@ -75,7 +78,6 @@ func (r *round) most(given input.Int, otherwise int) int {
 // request is what the model is asked: the question, and all rounds that have passed.
 func (r *round) request(ctx context.Context, last bool) models.Request {
 	q := r.ask.Request
-	q.Schema, q.SchemaName = nil, "" // asked for once the model has its answer
 	q.Token = talk.Of(ctx).Token
 	q.Messages = append(append([]models.Message(nil), q.Messages...), r.messages()...)
 	if last {

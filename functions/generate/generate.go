@@ -46,6 +46,9 @@ type Input struct {
 	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
 	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
 
+	SchemaBy input.Text `json:"schema_by,omitempty" jsonschema:"how the object is asked for: format (the default), the provider's way to hold an answer to a schema, or tool, as the arguments of one tool that must be called, which has schema_name, or extract, as its name"`
+	TextAs   input.Text `json:"text_as,omitempty" jsonschema:"how the object reads where a text is wanted: its response, text, message or content when absent; pretty, all of it as JSON laid out by two blanks; fenced, that in a fence"`
+
 	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`
 	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"the newest messages of the session's chat go along"`
 	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
@@ -104,6 +107,7 @@ func Spec(o Options) engine.Spec {
 		Examples: []engine.Example{
 			{Title: "A text, with the chat before it", Input: json.RawMessage(`{"system": "Be brief.", "user": "@{SESSION_ID}.ask.response", "memory": "window"}`)},
 			{Title: "An object that fits a schema", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
+			{Title: "The same of a model that knows tools, but no formats", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema_by": "tool", "schema_name": "answer", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
 			{Title: "A conversation of its own, kept as the value interview", Input: json.RawMessage(`{"system": "You hold an interview.", "conversation": {"name": "interview", "messages": "@{SESSION_ID}.interview|", "question": "@{SESSION_ID}.ask.response", "as": "host"}}`)},
 			{Title: "What is in a picture", Input: json.RawMessage(`{"user": "What is this?", "images": ["@{SESSION_ID}.initial[0].picture"], "reasoning": {"effort": "low"}}`)},
 		},
@@ -133,7 +137,8 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	return a.text(ctx, bool(in.DirectlySetReply))
 }
 
-// An Asking is one step's question to a model, ready to be asked.
+// An Asking is one step's question to a model, ready to be asked. The schema is no part of
+// Request: Object asks with it.
 type Asking struct {
 	Model   models.Model
 	Request models.Request
@@ -146,7 +151,8 @@ type Asking struct {
 	// Conversation is what the question is part of, nil for none.
 	Conversation *Conversation
 
-	log *slog.Logger
+	form form
+	log  *slog.Logger
 }
 
 // text asks for a text, which is shown as it comes.

@@ -17,31 +17,40 @@ type checker interface {
 	Check(value []byte) []schemacheck.Fault
 }
 
-// object asks for an object that fits the schema. One that does not is asked for once more,
-// with the faults shown, since models mend most of them; then it is an error. Nothing is
-// shown as it comes: half an object helps nobody.
+// object asks for an object and says it. Nothing is shown as it comes: half an object helps
+// nobody.
 func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) {
-	response, err := a.Ask(ctx, a.Request)
+	object, _, err := a.Object(ctx, a.Request)
 	if err != nil {
 		return nil, err
 	}
-	found := a.Faults(response)
-	if found != "" && response.FinishReason != models.FinishLength {
-		response, err = a.Ask(ctx, a.Repair(response, found))
-		if err != nil {
-			return nil, err
-		}
-		found = a.Faults(response)
-	}
-	if found != "" {
-		return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
-	}
-	text := input.ResponseText(response.Object)
+	text := a.ObjectText(object)
 	a.Answered(ctx, text)
 	if say {
 		talk.Of(ctx).Say(text)
 	}
-	return response.Object, nil
+	return object, nil
+}
+
+// Object asks q for an object that fits the schema, and tells how many tokens that took. One
+// that does not fit is asked for once more, with the faults shown, since models mend most of
+// them; then it is an error.
+func (a *Asking) Object(ctx context.Context, q models.Request) (object json.RawMessage, tokens int, err error) {
+	for try := 0; ; try++ {
+		response, err := a.askObject(ctx, q)
+		if err != nil {
+			return nil, tokens, err
+		}
+		tokens += response.Usage.InputTokens + response.Usage.OutputTokens
+		found := a.Faults(response)
+		if found == "" {
+			return response.Object, tokens, nil
+		}
+		if try > 0 || response.FinishReason == models.FinishLength {
+			return nil, tokens, &engine.CallError{Kind: engine.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
+		}
+		q = repair(q, response, found)
+	}
 }
 
 // Faults is what is wrong with an answer, "" when it fits.
@@ -59,20 +68,23 @@ func (a *Asking) Faults(response models.Response) string {
 	return strings.Join(lines, "; ")
 }
 
-// Repair is the request again, with the answer and what is wrong with it. It is another call
+// repair is a request again, with the answer and what is wrong with it. It is another call
 // with a key of its own.
-func (a *Asking) Repair(response models.Response, found string) models.Request {
-	again := a.Request
-	if again.Key != "" {
-		again.Key += "/repair"
+func repair(q models.Request, response models.Response, found string) models.Request {
+	if q.Key != "" {
+		q.Key += "/repair"
 	}
-	again.Messages = append([]models.Message(nil), a.Request.Messages...)
-	if response.Text != "" {
-		again.Messages = append(again.Messages, models.Message{Role: models.RoleAssistant, Content: response.Text})
+	q.Messages = append([]models.Message(nil), q.Messages...)
+	answer := response.Text
+	if answer == "" && response.Object != nil {
+		answer = string(response.Object)
 	}
-	again.Messages = append(again.Messages, models.Message{Role: models.RoleUser,
+	if answer != "" {
+		q.Messages = append(q.Messages, models.Message{Role: models.RoleAssistant, Content: answer})
+	}
+	q.Messages = append(q.Messages, models.Message{Role: models.RoleUser,
 		Content: "That answer does not fit the schema: " + found + ".\nAnswer again, with nothing but JSON that fits."})
-	return again
+	return q
 }
 
 // check looks at a step when it is loaded: its schema must compile and its profile be known.
@@ -86,6 +98,9 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 		if _, err := compile(in.Schema); err != nil {
 			problems = append(problems, engine.Problem{Level: "error", Code: "schema", Message: err.Error()})
 		}
+	}
+	if _, err := in.form(); err != nil && !strings.Contains(string(in.SchemaBy)+string(in.TextAs), "@{") {
+		problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
 	}
 	if _, _, err := in.memory(); err != nil && !strings.Contains(string(in.Memory)+string(in.History), "@{") {
 		problems = append(problems, engine.Problem{Level: "error", Code: "memory", Message: err.Error()})

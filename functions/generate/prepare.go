@@ -61,7 +61,10 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 
 func (f function) setSchema(a *Asking, in Input, profile Profile) error {
 	text, name, err := f.schema(in, profile)
-	if err != nil || text == nil {
+	if err != nil {
+		return err
+	}
+	if a.form, err = in.form(); err != nil || text == nil {
 		return err
 	}
 	if text[0] == '"' {
@@ -70,7 +73,7 @@ func (f function) setSchema(a *Asking, in Input, profile Profile) error {
 	if a.Schema, err = compile(text); err != nil {
 		return input.Bad("%v", err)
 	}
-	a.Request.Schema, a.Request.SchemaName = text, name
+	a.form.schema, a.form.name = text, name
 	return nil
 }
 

@@ -1,0 +1,87 @@
+package generate_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/models"
+)
+
+func calls(name, arguments string) models.Response {
+	return models.Response{ToolCalls: []models.ToolCall{{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}}, FinishReason: models.FinishToolCalls}
+}
+
+func TestObjectByTool(t *testing.T) {
+	for name, c := range map[string]struct {
+		named   string
+		replies []models.Response
+		want    string
+		again   string // what the second request repeats and complains of
+	}{
+		"arguments":       {"", []models.Response{calls("extract", `{"n":1}`)}, `{"n":1}`, ""},
+		"a name":          {"my count", []models.Response{calls("my_count", `{"n":1}`)}, `{"n":1}`, ""},
+		"written as text": {"", texts("```json\n{\"n\": 1}\n```"), `{"n":1}`, ""},
+		"mended":          {"", []models.Response{calls("extract", `{"n":"x"}`), calls("extract", `{"n":2}`)}, `{"n":2}`, `user:three | assistant:{"n":"x"} | user:That answer does not fit the schema: /n: got string`},
+		"no JSON":         {"", []models.Response{calls("extract", `"{broken"`), calls("extract", `{"n":2}`)}, `{"n":2}`, "user:three | user:That answer does not fit the schema: it is not JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{replies: c.replies}
+			input := strings.Replace(needsN, `"schema_name":"count"`, `"schema_by":"tool","schema_name":"`+c.named+`"`, 1)
+			out, err := call(t, f, generate.Options{}, &talk.Recorder{}, input)
+			if err != nil || string(out) != c.want {
+				t.Fatalf("got %s, %v, want %s", out, err, c.want)
+			}
+			tool := "extract"
+			if c.named != "" {
+				tool = "my_count"
+			}
+			for _, q := range f.asked {
+				if len(q.Tools) != 1 || q.Tools[0].Name != tool || !strings.Contains(string(q.Tools[0].Parameters), `"required":["n"]`) || q.ToolChoice != tool || q.Schema != nil || q.Token != nil {
+					t.Errorf("asked %+v", q)
+				}
+			}
+			if c.again != "" && !strings.HasPrefix(spoken(f.asked[1].Messages), c.again) {
+				t.Errorf("asked again %s\nwant %s", spoken(f.asked[1].Messages), c.again)
+			}
+		})
+	}
+	_, err := call(t, &fake{replies: texts("no", "no")}, generate.Options{}, &talk.Recorder{}, strings.Replace(needsN, `"schema_name":"count"`, `"schema_by":"tool"`, 1))
+	if engine.KindOf(err) != engine.KindOutputInvalid || err.Error() != "the model's answer does not fit the schema: it is not JSON" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTextAs(t *testing.T) {
+	const object = `{"response":"r","list":[1,{}],"none":[]}`
+	const laid = "{\n  \"response\": \"r\",\n  \"list\": [\n    1,\n    {}\n  ],\n  \"none\": []\n}"
+	for as, want := range map[string]string{"": "r", "pretty": laid, "fenced": "```json\n" + laid + "\n```"} {
+		heard := &talk.Recorder{}
+		out, err := call(t, &fake{replies: texts(object)}, generate.Options{}, heard, `{"user":"u","schema":{},"directly_set_reply":true,"text_as":"`+as+`","conversation":{"name":"c"}}`)
+		if err != nil || string(out) != object {
+			t.Fatalf("%q: got %s, %v", as, out, err)
+		}
+		var kept []models.Message
+		if err := json.Unmarshal(heard.Named["c"], &kept); err != nil || len(kept) != 1 || kept[0].Content != want || heard.Said[0] != want {
+			t.Errorf("%q: kept %v, said %q, want %q", as, kept, heard.Said, want)
+		}
+	}
+}
+
+func TestFormFaults(t *testing.T) {
+	for input, want := range map[string]string{
+		`"schema_by":"words"`: `schema_by: want format or tool, not "words"`,
+		`"text_as":"yaml"`:    `text_as: want pretty, fenced or nothing, not "yaml"`,
+	} {
+		_, err := call(t, &fake{}, generate.Options{}, &talk.Recorder{}, `{"user":"u",`+input+`}`)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", input, err, want)
+		}
+		if problems := generate.Check(generate.Options{}, json.RawMessage(`{`+input+`}`)); len(problems) != 1 || problems[0].Message != want {
+			t.Errorf("%s: problems %v", input, problems)
+		}
+	}
+}
