@@ -75,6 +75,7 @@ var actions = []action{
 	{"Validate", "GET /workflows/{workflow}/validate", "validate"},
 	{"PutWorkflow", "PUT /workflows/{workflow}", "load"},
 	{"PutWorkflow", "POST /workflows/import", "load"},
+	{"Start", "POST /workflows/import", "load"}, // with_state
 	{"DeleteWorkflow", "DELETE /workflows/{workflow}", "workflow delete"},
 	{"PutStep", "POST /workflows/{workflow}/steps", "workflow set-step"},
 	{"PutStep", "PATCH /workflows/{workflow}/steps/{step}", "workflow set-step"},
