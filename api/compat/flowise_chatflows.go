@@ -79,8 +79,25 @@ func chatflowOf(w *engine.Workflow) *chatflow {
 		_ = json.Unmarshal([]byte(text), &c.chatflowRow) // somebody has edited it: what is left counts
 	}
 	c.ID, c.Name, c.WorkspaceID = w.ID, orText(w.Name, w.ID), "default"
-	c.FlowData, _ = w.Extra[textProperty].(string)
 	return c
+}
+
+// document is the text of the flow as it is now.
+func (c *chatflow) document() (string, error) {
+	saved, _ := c.workflow.Extra[textProperty].(string)
+	text, err := flowise.Document(c.workflow, saved)
+	if err != nil {
+		return "", &flowiseRefusal{http.StatusInternalServerError, err.Error()}
+	}
+	return text, nil
+}
+
+// row is the flow as clients see it.
+func (c *chatflow) row() (chatflowRow, error) {
+	row := c.chatflowRow
+	var err error
+	row.FlowData, err = c.document()
+	return row, err
 }
 
 func (f *flowiseAPI) listFlows(w http.ResponseWriter, r *http.Request) error {
@@ -97,9 +114,14 @@ func (f *flowiseAPI) listFlows(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if isFlowiseFlow(found) {
-			rows = append(rows, chatflowOf(found).chatflowRow)
+		if !isFlowiseFlow(found) {
+			continue
 		}
+		row, err := chatflowOf(found).row()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
 	}
 	writeFlowise(w, http.StatusOK, rows)
 	return nil
@@ -110,7 +132,15 @@ func (f *flowiseAPI) getFlow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeFlowise(w, http.StatusOK, c.chatflowRow)
+	return writeRow(w, c)
+}
+
+func writeRow(w http.ResponseWriter, c *chatflow) error {
+	row, err := c.row()
+	if err != nil {
+		return err
+	}
+	writeFlowise(w, http.StatusOK, row)
 	return nil
 }
 
@@ -129,7 +159,10 @@ func (f *flowiseAPI) updateFlow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	row := c.chatflowRow
+	row, err := c.row()
+	if err != nil {
+		return err
+	}
 	if err := readFlowise(w, r, &row); err != nil {
 		return err
 	}
@@ -146,8 +179,7 @@ func (f *flowiseAPI) save(w http.ResponseWriter, r *http.Request, row chatflowRo
 	if _, err := f.e.PutWorkflow(r.Context(), workflow, ""); err != nil {
 		return err
 	}
-	writeFlowise(w, http.StatusOK, chatflowOf(workflow).chatflowRow)
-	return nil
+	return writeRow(w, chatflowOf(workflow))
 }
 
 // compile makes the workflow of a row. As in Flowise a flow with faults is kept; it has no
@@ -197,7 +229,9 @@ func (f *flowiseAPI) chatbotConfig(w http.ResponseWriter, r *http.Request) error
 	}
 	out["uploads"] = map[string]any{"isSpeechToTextEnabled": false, "isImageUploadAllowed": false, "isRAGFileUploadAllowed": false,
 		"imgUploadSizeAndTypes": []any{}, "fileUploadSizeAndTypes": []any{}}
-	out["flowData"] = c.FlowData
+	if out["flowData"], err = c.document(); err != nil {
+		return err
+	}
 	out["isTTSEnabled"] = false
 	writeFlowise(w, http.StatusOK, out)
 	return nil

@@ -135,7 +135,11 @@ func (f *flowiseAPI) begin(ctx context.Context, t *flowTurn) error {
 		return runRefusal(err.Error())
 	}
 	if len(t.workflow.Steps) == 0 {
-		if _, err := flowise.Parse(t.flow.Name+".json", []byte(t.flow.FlowData)); err != nil {
+		text, err := t.flow.document()
+		if err != nil {
+			return err
+		}
+		if _, err := flowise.Parse(t.flow.Name+".json", []byte(text)); err != nil {
 			return runRefusal(flowise.FaultText(err))
 		}
 		return runRefusal("the flow was saved before this server could run it: save it again")
@@ -232,7 +236,15 @@ func (f *flowiseAPI) variables(t *flowTurn) (json.RawMessage, error) {
 // vary gives a turn a workflow of its own when the request changes inputs of nodes. Requests
 // with the same changes share one.
 func (f *flowiseAPI) vary(ctx context.Context, t *flowTurn) error {
-	text, changed := t.flow.api().Override(t.flow.FlowData, t.asked.Override)
+	api := t.flow.api()
+	if !api.OverrideConfig.Status || len(t.asked.Override) == 0 {
+		return nil
+	}
+	text, err := t.flow.document()
+	if err != nil {
+		return err
+	}
+	text, changed := api.Override(text, t.asked.Override)
 	if !changed {
 		return nil
 	}

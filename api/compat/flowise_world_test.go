@@ -198,10 +198,11 @@ type flowiseStubs struct {
 	script []json.RawMessage // of the model, in order
 	asked  []map[string]any  // what the model was sent
 	called []map[string]any  // what the HTTP server was sent
+	held   chan struct{}     // a call that gets no answer has come
 }
 
 func newFlowiseStubs(t *testing.T) *flowiseStubs {
-	s := &flowiseStubs{}
+	s := &flowiseStubs{held: make(chan struct{}, 1)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("/http/", s.serve)
@@ -306,6 +307,9 @@ func (s *flowiseStubs) serve(w http.ResponseWriter, r *http.Request) {
 	switch path := strings.TrimPrefix(r.URL.Path, "/http/"); {
 	case path == "json":
 		answer(http.StatusOK, map[string]any{"ok": true, "items": []any{map[string]any{"id": 1, "name": "one"}, map[string]any{"id": 2, "name": "two"}}})
+	case path == "held":
+		s.held <- struct{}{}
+		<-r.Context().Done()
 	case path == "text":
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, "plain text")
