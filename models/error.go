@@ -2,6 +2,8 @@ package models
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -63,3 +65,18 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause, so that errors.Is finds a cancelled context.
 func (e *Error) Unwrap() error { return e.Err }
+
+// answered is the text of an Error of StatusError: who, what was said, the status, and what
+// may follow.
+var answered = regexp.MustCompile(`^(?s:.*?): (.*?) \(HTTP ([1-9]\d\d), [a-z_]+\)(?:; try again in \S+|: .*)*$`)
+
+// Said reads the text of an Error back, which is all that is left of it in a session: the
+// status of HTTP and the provider's own words. It is not ok for an error without a status.
+func Said(text string) (status int, words string, ok bool) {
+	found := answered.FindStringSubmatch(text)
+	if found == nil {
+		return 0, "", false
+	}
+	status, _ = strconv.Atoi(found[2])
+	return status, found[1], true
+}

@@ -17,6 +17,23 @@ import (
 
 func asError(err error, failed **models.Error) bool { return errors.As(err, failed) }
 
+// TestFailureInTheServersWords: what is left of an error in a session still tells what the
+// server answered.
+func TestFailureInTheServersWords(t *testing.T) {
+	s := serve(t, reply(400, `{"error":{"message":"bad request from stub","type":"invalid_request_error"}}`))
+	for _, token := range []func(string){nil, func(string) {}} {
+		q := hello()
+		q.Token = token
+		_, err := s.client(t).Generate(t.Context(), q)
+		if err == nil {
+			t.Fatal("no error")
+		}
+		if status, words, ok := models.Said(err.Error()); !ok || status != 400 || words != "bad request from stub" {
+			t.Errorf("%v: got %d, %q, %v", err, status, words, ok)
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	page := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
