@@ -24,6 +24,8 @@ type Input struct {
 	Classes      json.RawMessage `json:"classes,omitempty" jsonschema:"a list of names, or of {name, description}"`
 	Instructions input.Text      `json:"instructions,omitempty" jsonschema:"what to heed"`
 	System       input.Text      `json:"system,omitempty" jsonschema:"the whole system text, instead of ours"`
+	Ask          input.Text      `json:"ask,omitempty" jsonschema:"the whole of what the model is asked, instead of ours, which is an object of input, classes and instructions"`
+	Strict       input.Bool      `json:"strict,omitempty" jsonschema:"a reply without JSON that names a class, as {class} or {output}, is an error; otherwise the reply itself may be the name"`
 	OnUnknown    input.Text      `json:"on_unknown,omitempty" jsonschema:"error (the default), or last: the class of a reply that names none"`
 }
 
@@ -53,7 +55,8 @@ func Spec(o generate.Options) engine.Spec {
 		Input:       schema(),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{{Title: "Where a message belongs",
-			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)}},
+			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)},
+			{Title: "In words of one's own, where a reply must name a class and none of them is the last", Input: json.RawMessage(`{"system": "Reply with {\"output\": \"<one of the classes>\"}.", "ask": "Customer: @{SESSION_ID}.ask.response", "classes": ["refund", "other"], "strict": true, "on_unknown": "last"}`)}},
 		Function: engine.FunctionFunc(f.call),
 	}
 	if o.Models == nil {
@@ -98,7 +101,11 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	chosen := match(said(response), classes)
+	name, isJSON := said(response)
+	if bool(in.Strict) && !isJSON {
+		return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q holds no JSON that names a class", abridged(response.Text))}
+	}
+	chosen := match(name, classes)
 	if chosen < 0 {
 		if in.OnUnknown != "last" {
 			return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q names none of the classes", abridged(response.Text))}
@@ -113,6 +120,9 @@ const system = `You sort texts into classes. Reply with JSON and nothing else: {
 
 // question is what the model is asked.
 func question(in Input, classes []class) string {
+	if in.Ask != "" {
+		return string(in.Ask)
+	}
 	asked := map[string]any{"input": input.TextOf(in.Text), "classes": classes}
 	if in.Instructions != "" {
 		asked["instructions"] = string(in.Instructions)
@@ -121,20 +131,33 @@ func question(in Input, classes []class) string {
 }
 
 // said is the name in a reply: of the JSON that was asked for, however it is wrapped, else
-// the reply itself.
-func said(response models.Response) string {
-	object := response.Object
-	if object == nil {
-		object = models.Object(json.RawMessage(`{}`), response.Text)
-	}
-	if fields, err := input.Parse(object); err == nil {
+// the reply itself, which is no JSON.
+func said(response models.Response) (name string, isJSON bool) {
+	if fields, err := input.Parse(object(response)); err == nil {
 		for _, key := range []string{"class", "output", "branch"} {
 			if value := fields.Get(key); value != nil {
-				return strings.TrimSpace(input.TextOf(value))
+				return strings.TrimSpace(input.TextOf(value)), true
 			}
 		}
 	}
-	return strings.Trim(strings.TrimSpace(response.Text), `"'.`)
+	return strings.Trim(strings.TrimSpace(response.Text), `"'.`), false
+}
+
+// object is the JSON of a reply: all of it, or what stands in braces among other words. nil
+// is none.
+func object(response models.Response) json.RawMessage {
+	if response.Object != nil {
+		return response.Object
+	}
+	whole := json.RawMessage(`{}`) // any schema
+	if found := models.Object(whole, response.Text); found != nil {
+		return found
+	}
+	from, to := strings.Index(response.Text, "{"), strings.LastIndex(response.Text, "}")
+	if from < 0 || to < from {
+		return nil
+	}
+	return models.Object(whole, response.Text[from:to+1])
 }
 
 // match finds the class a reply names, in any case: by the whole name, by the beginning of

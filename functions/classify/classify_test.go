@@ -94,3 +94,31 @@ func TestConversation(t *testing.T) {
 		}
 	}
 }
+
+func TestAskAndStrict(t *testing.T) {
+	const input = `{"ask": "{\"input\": my own words}", "classes": ["Refund", "Sales question", "Other"], "on_unknown": "last", "strict": true}`
+	for reply, want := range map[string]string{
+		"```json\n{\"output\": \"Refund\"}\n```":                  "Refund",
+		`{"output":"sales"}`:                                      "Sales question",
+		`{"output":"banana"}`:                                     "Other",
+		"Sure:\n```json\n{\"output\": \"refund\"}\n```\nas asked": "Refund",
+		"no json here":                                            `the model's reply "no json here" holds no JSON that names a class`,
+		`{"other": 1}`:                                            `the model's reply "{\"other\": 1}" holds no JSON that names a class`,
+		`Refund}{`:                                                `the model's reply "Refund}{" holds no JSON that names a class`,
+		`{output: Refund}`:                                        `the model's reply "{output: Refund}" holds no JSON that names a class`,
+	} {
+		r := &replies{text: reply}
+		out, err := classify.Spec(generate.Options{Models: r}).Function.Call(t.Context(), json.RawMessage(input))
+		switch {
+		case strings.Contains(want, "no JSON"):
+			if err == nil || err.Error() != want || engine.KindOf(err) != engine.KindOutputInvalid {
+				t.Errorf("%q: got %s, %v, want %s", reply, out, err, want)
+			}
+		case err != nil || !strings.Contains(string(out), `"branch":"`+want+`"`):
+			t.Errorf("%q: got %s, %v, want %s", reply, out, err, want)
+		}
+		if got := r.asked.LastUser(); got != `{"input": my own words}` {
+			t.Errorf("asked %s", got)
+		}
+	}
+}
