@@ -25,8 +25,8 @@ type attempt struct {
 	mu     sync.Mutex // guards what the function tells its Call
 	said   []string
 	usage  []Usage
-	named  []rawField // values kept under names of their own
-	window []Message  // newest messages when it started
+	named  []namedValue // values kept under names of their own
+	window []Message    // newest messages when it started
 }
 
 // attemptResult is what an attempt came to.
@@ -119,12 +119,6 @@ func (a *attempt) meter(u Usage) {
 	a.usage = append(a.usage, u)
 }
 
-func (a *attempt) set(name string, value json.RawMessage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.named = append(a.named, rawField{name, append(json.RawMessage(nil), value...)})
-}
-
 func (a *attempt) messages(ctx context.Context, n int) ([]Message, error) {
 	switch {
 	case n == 0 || n > 0 && n <= len(a.window):
@@ -208,25 +202,6 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		return nil
 	}
 	return r.complete(a.step, res.output, res.info())
-}
-
-// setNamed keeps the values a function gave names of their own.
-func (r *runner) setNamed(a *attempt) *failure {
-	for _, n := range a.named {
-		switch {
-		case r.def.steps[n.key] != nil:
-			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q cannot be kept: a step has that name", n.key)}
-		case n.key == "" || !json.Valid(n.value):
-			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q has no name, or is no JSON", n.key)}
-		}
-		if problem := r.tooLarge(len(n.value)); problem != "" {
-			return &failure{kind: KindTooLarge, message: problem, final: true}
-		}
-	}
-	for _, n := range a.named {
-		r.keepOutput(n.key, n.value, 0)
-	}
-	return nil
 }
 
 // recordLate keeps the result of a call that was cancelled and finished all the same, so

@@ -53,6 +53,7 @@ type callSink interface {
 	token(text string)
 	meter(Usage)
 	set(name string, value json.RawMessage)
+	append(name string, first, values []json.RawMessage)
 	messages(ctx context.Context, n int) ([]Message, error)
 }
 
@@ -86,6 +87,15 @@ func (c *Call) Meter(u Usage) {
 func (c *Call) Set(name string, value json.RawMessage) {
 	if c.sink != nil {
 		c.sink.set(name, value)
+	}
+}
+
+// Append adds values to the list that is kept under a name (see Set), in the checkpoint that
+// holds this call's output. first stands before them where the list is empty or not there
+// then. Steps that run side by side lose nothing of each other's, as they would by Set.
+func (c *Call) Append(name string, first, values []json.RawMessage) {
+	if c.sink != nil {
+		c.sink.append(name, first, values)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -163,8 +164,10 @@ func (f *fakes) fail(ctx context.Context, in failInput) (map[string]any, error) 
 }
 
 type waitInput struct {
-	Name     string `json:"name"`     // the step's id by default
-	Stubborn bool   `json:"stubborn"` // goes on when it is cancelled
+	Name     string            `json:"name"`     // the step's id by default
+	Stubborn bool              `json:"stubborn"` // goes on when it is cancelled
+	Append   string            `json:"append"`   // the list to add the name to, behind First where it is empty
+	First    []json.RawMessage `json:"first"`
 }
 
 // waitFor waits until the scenario releases it.
@@ -184,6 +187,9 @@ func (f *fakes) waitFor(ctx context.Context, in waitInput) (map[string]any, erro
 	for {
 		free, changed := f.pass(in.Name)
 		if free {
+			if in.Append != "" {
+				call.Append(in.Append, in.First, []json.RawMessage{json.RawMessage(strconv.Quote(in.Name))})
+			}
 			return map[string]any{"waited": in.Name}, nil
 		}
 		select {
