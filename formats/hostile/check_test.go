@@ -1,0 +1,141 @@
+package hostile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime/debug"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// longestError is how much may be said of one file, in bytes.
+const longestError = 1 << 20
+
+// A check does with a file all that a program does which loads it.
+type check struct {
+	registry *engine.Registry
+	faults   []string
+}
+
+func (c *check) fault(format string, args ...any) {
+	c.faults = append(c.faults, fmt.Sprintf(format, args...))
+}
+
+// file lists what is wrong with how a file is taken.
+func (c *check) file(name string, src []byte) (faults []string) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			faults = append(c.faults, fmt.Sprintf("panic: %v\n%s", reason, debug.Stack()))
+		}
+	}()
+	before := string(src)
+	for _, f := range formats.All() {
+		c.twice(f.Name(), name, func() (formats.Loaded, error) {
+			f.Recognise(name, src)
+			return f.Parse(name, src)
+		})
+	}
+	loaded, err := c.twice("load", name, func() (formats.Loaded, error) { return formats.Load(name, src) })
+	if string(src) != before {
+		c.fault("the text of the file was changed")
+	}
+	if err == nil {
+		loaded.Problems()
+		c.workflows(loaded.Workflows)
+	}
+	return c.faults
+}
+
+// twice reads a file two times, which must come to the same.
+func (c *check) twice(how, name string, read func() (formats.Loaded, error)) (formats.Loaded, error) {
+	one, fault := read()
+	other, again := read()
+	switch {
+	case (fault == nil) != (again == nil) || fault != nil && fault.Error() != again.Error():
+		c.fault("%s: read twice it gives %v and %v", how, short(fault), short(again))
+	case fault != nil:
+		c.text(how, name, fault)
+	case !reflect.DeepEqual(one, other):
+		c.fault("%s: read twice it gives %s", how, difference(one, other))
+	}
+	return one, fault
+}
+
+// place begins every line of what is said about a file whose format has lines.
+var place = regexp.MustCompile(`^:\d+:\d+: `)
+
+// text checks that an error names the file and, where the format has them, the line.
+func (c *check) text(how, name string, fault error) {
+	text := fault.Error()
+	if len(text) > longestError {
+		c.fault("%s: the error is %d bytes long", how, len(text))
+	}
+	for _, line := range strings.Split(text, "\n") {
+		rest, named := strings.CutPrefix(line, name)
+		switch {
+		case !named:
+			c.fault("%s: the error does not name the file: %.300q of %.300q", how, line, text)
+		case !place.MatchString(rest) && !errors.Is(fault, formats.ErrUnknownFormat) && !more.MatchString(rest):
+			c.fault("%s: the error names no line: %.300q", how, line)
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// more is said once in place of very many faults.
+var more = regexp.MustCompile(`^: and \d+ more`)
+
+// workflows validates, stores and writes what a file gave.
+func (c *check) workflows(all []engine.Workflow) {
+	e := engine.New(memory.New(memory.Options{}), c.registry, engine.Options{})
+	for i := range all {
+		w := &all[i]
+		if one, other := engine.Validate(w, c.registry), engine.Validate(w, c.registry); !reflect.DeepEqual(one, other) {
+			c.fault("validate: twice it gives %s", difference(one, other))
+		}
+		ctx, cancel := background()
+		if _, err := e.PutWorkflow(ctx, w, ""); err == nil {
+			if _, err := e.Workflow(ctx, w.ID); err != nil {
+				c.fault("stored, it cannot be read: %v", err)
+			}
+		}
+		cancel()
+		for _, format := range formats.ExportFormats() {
+			c.export(w, format)
+		}
+	}
+}
+
+// export writes a workflow two times.
+func (c *check) export(w *engine.Workflow, format string) {
+	one, fault := formats.Export(w, format)
+	other, again := formats.Export(w, format)
+	if (fault == nil) != (again == nil) || fault != nil && fault.Error() != again.Error() || string(one.Text) != string(other.Text) {
+		c.fault("export as %s: twice it gives %v and %v, %d and %d bytes", format, short(fault), short(again), len(one.Text), len(other.Text))
+	}
+}
+
+func short(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	return fmt.Sprintf("%.500q", err.Error())
+}
+
+// difference shows where two values begin to differ.
+func difference(a, b any) string {
+	x, y := fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b)
+	at := 0
+	for at < len(x) && at < len(y) && x[at] == y[at] {
+		at++
+	}
+	from := max(at-100, 0)
+	return fmt.Sprintf("%.300q and %.300q", x[min(from, len(x)):], y[min(from, len(y)):])
+}

@@ -1,0 +1,171 @@
+package hostile
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/formats"
+)
+
+// Environment of a run, so that more files, or others, are made.
+const (
+	envFiles = "STEPGRAPH_HOSTILE_FILES" // damaged copies beside the handwritten files
+	envSeed  = "STEPGRAPH_HOSTILE_SEED"
+	envOnly  = "STEPGRAPH_HOSTILE_ONLY" // files with that in their name alone
+	envKeep  = "STEPGRAPH_HOSTILE_KEEP" // a folder for the files something was wrong with
+)
+
+// fewestFiles are the damaged copies of a run that asks for no number.
+const fewestFiles = 1500
+
+// A good file is a workflow of some format that has no faults.
+type good struct {
+	format string
+	ending string
+	text   []byte
+}
+
+// A hostile file is made when it is its turn: all of them together would not fit.
+type hostile struct {
+	name string
+	text func() []byte
+}
+
+//go:embed testdata
+var own embed.FS
+
+// corpus lists the files of a run: those written by hand, then the damaged copies, every
+// format in turn.
+func corpus() ([]hostile, error) {
+	goods, err := goodFiles()
+	if err != nil {
+		return nil, err
+	}
+	byFormat := map[string][]good{}
+	for _, g := range goods {
+		byFormat[g.format] = append(byFormat[g.format], g)
+	}
+	var names []string
+	for _, f := range formats.All() {
+		if len(byFormat[f.Name()]) == 0 {
+			return nil, fmt.Errorf("corpus: no good file of format %s; put one into testdata", f.Name())
+		}
+		names = append(names, f.Name())
+	}
+	files := classes(byFormat)
+	seed := number(envSeed, 1)
+	for i := range number(envFiles, fewestFiles) {
+		of := byFormat[names[int(i)%len(names)]]
+		g := of[int(i)/len(names)%len(of)]
+		files = append(files, hostile{fmt.Sprintf("made/%s-%d-%d%s", g.format, seed, i, g.ending), func() []byte { return newBreaker(seed, i).file(g.text) }})
+	}
+	return slices.DeleteFunc(files, func(f hostile) bool { return !strings.Contains(f.name, os.Getenv(envOnly)) }), nil
+}
+
+func number(variable string, otherwise uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(variable), 10, 64); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// goodFiles are our own files and, where the recorded cases are there, every workflow in
+// them, whatever file it stands in; of all of them also what they are as our own formats.
+func goodFiles() ([]good, error) {
+	var all []good
+	collect := func(at fs.FS) error {
+		return fs.WalkDir(at, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := fs.ReadFile(at, name)
+			if err == nil {
+				all = append(all, goodsIn(name, text)...)
+			}
+			return err
+		})
+	}
+	if err := collect(own); err != nil {
+		return nil, err
+	}
+	if folder := recorded(); folder != "" {
+		if err := collect(os.DirFS(folder)); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range all[:len(all):len(all)] {
+		all = append(all, asOwn(g)...)
+	}
+	return all, nil
+}
+
+// recorded is the folder of recorded cases, "" where it is absent.
+func recorded() string {
+	folders := []string{filepath.Join(os.Getenv("STEPGRAPH_SHARED"), "fixtures")}
+	for up, n := "..", 0; n < 6; up, n = filepath.Join(up, ".."), n+1 {
+		folders = append(folders, filepath.Join(up, "shared", "fixtures"))
+	}
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			return folder
+		}
+	}
+	return ""
+}
+
+// goodsIn are the workflows in a file: the file itself, or objects somewhere inside of it.
+func goodsIn(name string, text []byte) []good {
+	for _, f := range formats.All() {
+		if f.Recognise(name, text) {
+			return []good{{f.Name(), filepath.Ext(name), text}}
+		}
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		var elements []json.RawMessage
+		if json.Unmarshal(text, &elements) != nil {
+			return nil
+		}
+		members = map[string]json.RawMessage{}
+		for i, e := range elements {
+			members[fmt.Sprintf("%06d", i)] = e
+		}
+	}
+	var keys []string
+	for key, member := range members {
+		if text := strings.TrimSpace(string(member)); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+			keys = append(keys, key)
+		}
+	}
+	sort.Strings(keys)
+	var all []good
+	for _, key := range keys {
+		all = append(all, goodsIn("x.json", members[key])...)
+	}
+	return all
+}
+
+// asOwn is a workflow of another system in our own formats.
+func asOwn(g good) []good {
+	loaded, err := formats.Load("own"+g.ending, g.text)
+	if err != nil || g.format == "stepgraph" {
+		return nil
+	}
+	var all []good
+	for i := range loaded.Workflows {
+		for _, f := range []struct{ export, format string }{{"json", "stepgraph"}, {"cypher", "cypher"}} {
+			if file, err := formats.Export(&loaded.Workflows[i], f.export); err == nil && f.format != g.format {
+				all = append(all, good{f.format, file.Ending, file.Text})
+			}
+		}
+	}
+	return all
+}

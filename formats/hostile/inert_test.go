@@ -1,0 +1,118 @@
+package hostile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fewest is how many files a run has to load, whatever is asked for.
+const fewest = 1000
+
+// TestLoadingIsInert loads, validates, stores and writes hostile files of every format in a
+// process that may do nothing else.
+func TestLoadingIsInert(t *testing.T) {
+	needConfinement(t)
+	list, err := corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := 0
+	for from, ends := 0, 0; from < len(list); {
+		r := loadFrom(t, list, from)
+		loaded += r.loaded
+		if r.whole {
+			break
+		}
+		if r.at < from {
+			t.Fatalf("the process ended before the first file: %v\n%s", r.err, r.said)
+		}
+		report(t, list[r.at], "it ended the process: "+r.err.Error()+"\n"+beginning(r.said))
+		from = r.at + 1
+		if ends++; ends > 20 {
+			t.Fatal("too many files end the process")
+		}
+	}
+	t.Logf("%d of %d files loaded", loaded, len(list))
+	if loaded < fewest && os.Getenv(envOnly) == "" {
+		t.Errorf("only %d files were loaded, want at least %d", loaded, fewest)
+	}
+}
+
+// A result is how far one child has come.
+type result struct {
+	loaded int
+	at     int  // the file that was begun last
+	whole  bool // it came to the end, and was confined to the end
+	err    error
+	said   string // of its end
+}
+
+func loadFrom(t *testing.T, list []hostile, from int) result {
+	t.Helper()
+	c := childProcess(t, modeLoad, envFrom+"="+strconv.Itoa(from))
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := result{at: from - 1}
+	var name string
+	all := 0
+	for d := json.NewDecoder(out); ; {
+		var e event
+		if d.Decode(&e) != nil {
+			break // it has ended: why is looked at below
+		}
+		switch {
+		case e.All > 0:
+			all = e.All
+		case e.Begins:
+			r.at, name = e.File, e.Name
+		default:
+			r.loaded++
+			if took := time.Duration(e.Took * float64(time.Second)); took > time.Second {
+				t.Logf("%s took %v", name, took.Round(time.Millisecond))
+			}
+			report(t, list[e.File], e.Faults...)
+		}
+	}
+	r.err, r.said = c.Wait(), said.String()
+	var ended *exec.ExitError
+	if all > 0 && errors.As(r.err, &ended) && strings.Contains(r.said, confined) {
+		r.whole = true
+	} else if all > 0 || r.err == nil {
+		t.Fatalf("the process was not confined to its end: %v\n%s", r.err, r.said)
+	}
+	return r
+}
+
+// report says what is wrong, and keeps the file where that is asked for.
+func report(t *testing.T, file hostile, faults ...string) {
+	t.Helper()
+	for _, fault := range faults {
+		t.Errorf("%s: %s", file.name, fault)
+	}
+	if folder := os.Getenv(envKeep); folder != "" && len(faults) > 0 {
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(file.name)), file.text(), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// beginning is what matters of the stacks of a process that ended.
+func beginning(text string) string {
+	lines := strings.SplitN(text, "\n", 61)
+	return strings.Join(lines[:min(60, len(lines))], "\n")
+}

@@ -1,0 +1,34 @@
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Environment of the child: what it does, and where it begins.
+const (
+	envMode = "STEPGRAPH_HOSTILE_CHILD"
+	envFrom = "STEPGRAPH_HOSTILE_FROM"
+)
+
+// TestMain is the test, or the child that a test has started of its own binary.
+func TestMain(m *testing.M) {
+	mode := os.Getenv(envMode)
+	if mode == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(mode); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// child loads files, or tries out one thing that loading must not do.
+func child(mode string) error {
+	if mode == modeLoad {
+		return loadAll()
+	}
+	return probe(mode)
+}
