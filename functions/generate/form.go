@@ -78,6 +78,7 @@ func (a *Asking) askObject(ctx context.Context, q models.Request) (models.Respon
 			break
 		}
 	}
+	response.Object = closed(a.form.schema, response.Object)
 	return response, nil
 }
 

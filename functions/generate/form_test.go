@@ -85,3 +85,23 @@ func TestFormFaults(t *testing.T) {
 		}
 	}
 }
+
+func TestClosedObjectByTool(t *testing.T) {
+	const schema = `{"type":"object","additionalProperties":false,"required":["list"],"properties":{"open":{"type":"object"},
+		"list":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string"}},"required":["a"]}}}}`
+	for arguments, want := range map[string]string{
+		`{"more":1,"list":[{"a":"4","optional":false,"children":[{"value":"c"}]},{"a":"5"}],"open":{"x":1}}`: `{"list":[{"a":"4"},{"a":"5"}],"open":{"x":1}}`,
+		`{"list":[]}`:        `{"list":[]}`,
+		`{"list":[{"b":1}]}`: "the model's answer does not fit the schema: /list/0: missing property 'a'",
+	} {
+		f := &fake{replies: []models.Response{calls("extract", arguments), calls("extract", arguments)}}
+		out, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"user":"u","schema_by":"tool","schema":`+schema+`}`)
+		if got := string(out); err != nil && err.Error() != want || err == nil && (got != want || len(f.asked) != 1) {
+			t.Errorf("%s: got %s, %v\nwant %s", arguments, out, err, want)
+		}
+	}
+	_, err := call(t, &fake{replies: texts(`{"list":[],"more":1}`, `{"list":[],"more":1}`)}, generate.Options{}, &talk.Recorder{}, `{"user":"u","schema":`+schema+`}`)
+	if engine.KindOf(err) != engine.KindOutputInvalid {
+		t.Errorf("a format was not held to its schema: %v", err)
+	}
+}

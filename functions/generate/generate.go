@@ -46,7 +46,7 @@ type Input struct {
 	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
 	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
 
-	SchemaBy input.Text `json:"schema_by,omitempty" jsonschema:"how the object is asked for: format (the default), the provider's way to hold an answer to a schema, or tool, as the arguments of one tool that must be called, which has schema_name, or extract, as its name"`
+	SchemaBy input.Text `json:"schema_by,omitempty" jsonschema:"how the object is asked for: format (the default), the provider's way to hold an answer to a schema, or tool, as the arguments of one tool that must be called, which has schema_name, or extract, as its name; fields that the schema does not allow are left out"`
 	TextAs   input.Text `json:"text_as,omitempty" jsonschema:"how the object reads where a text is wanted: its response, text, message or content when absent; pretty, all of it as JSON laid out by two blanks; fenced, that in a fence"`
 
 	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`

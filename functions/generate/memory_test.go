@@ -167,3 +167,14 @@ func TestMessagesCarryNamesAndImages(t *testing.T) {
 		t.Errorf("asked %+v", m)
 	}
 }
+
+func TestSummaryIsWrittenAsFreelyAsTheAnswer(t *testing.T) {
+	chat := []engine.Message{{Role: "user", Content: "I am Ada."}, {Role: "assistant", Content: "Hello Ada."}}
+	f := &fake{replies: texts("short", "You are Ada.")}
+	if _, err := call(t, f, generate.Options{}, &talk.Recorder{Chat: chat}, `{"user":"Who am I?","memory":"summary","temperature":0.2,"max_tokens":5,"stop":"END"}`); err != nil {
+		t.Fatal(err)
+	}
+	if q := f.asked[0]; q.Temperature == nil || *q.Temperature != 0.2 || q.MaxTokens != 0 || q.Stop != nil {
+		t.Errorf("summed up by %+v", q)
+	}
+}

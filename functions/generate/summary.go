@@ -74,13 +74,15 @@ func lone(talk string) []models.Message {
 	return []models.Message{{Role: models.RoleUser, Content: summarise + "\n\n" + talk}}
 }
 
-// sumUp is a call of its own. The settings are not the step's: they are made for its answer.
+// sumUp is a call of its own. Of the settings only how freely the model writes is the step's:
+// the others are made for its answer.
 func (a *Asking) sumUp(ctx context.Context, said []models.Message, wording func(talk string) []models.Message) (string, error) {
 	lines := make([]string, len(said))
 	for i, m := range said {
 		lines[i] = m.Role + ": " + m.Content
 	}
-	q := models.Request{Step: a.Request.Step, Key: a.Request.Key, Model: a.Request.Model, Extra: a.Request.Extra}
+	q := models.Request{Step: a.Request.Step, Key: a.Request.Key, Model: a.Request.Model, Extra: a.Request.Extra,
+		Temperature: a.Request.Temperature, TopP: a.Request.TopP}
 	if q.Key != "" {
 		q.Key += "/summary"
 	}
