@@ -19,6 +19,7 @@ type eventBus struct {
 type watcher struct {
 	events chan busEvent
 	missed chan struct{} // capacity 1: events were dropped
+	below  chan struct{} // capacity 1: a child session, or one of its own, has come to rest
 }
 
 // busEvent is an event with the version of the checkpoint that held it; 0 for what is
@@ -35,7 +36,7 @@ const watcherRoom = 256
 func newEventBus() *eventBus { return &eventBus{watchers: map[string]map[*watcher]bool{}} }
 
 func (b *eventBus) watch(session string) (*watcher, func()) {
-	w := &watcher{events: make(chan busEvent, watcherRoom), missed: make(chan struct{}, 1)}
+	w := &watcher{events: make(chan busEvent, watcherRoom), missed: make(chan struct{}, 1), below: make(chan struct{}, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.watchers[session] == nil {
@@ -78,6 +79,9 @@ func (b *eventBus) publish(ev Event) { b.send(ev.Session, busEvent{Event: ev}) }
 
 // publishAll sends the events of a checkpoint, after it, and a nudge.
 func (b *eventBus) publishAll(session string, version int64, events []notedEvent, rested bool) {
+	if rested {
+		b.stir(session)
+	}
 	if !b.watched(session) {
 		return
 	}

@@ -15,6 +15,7 @@ type follower struct {
 	at      cursor
 	ended   bool
 	out     chan Event
+	below   below
 }
 
 func (f *follower) emit(ctx context.Context, ev Event) error {
@@ -27,11 +28,12 @@ func (f *follower) emit(ctx context.Context, ev Event) error {
 }
 
 func (f *follower) snapshot(ctx context.Context, rec *SessionRecord) error {
-	view, err := f.e.view(ctx, rec)
+	view, err := f.e.wholeView(ctx, rec)
 	if err != nil {
 		return err
 	}
 	f.at = cursorOf(rec)
+	f.tell(rec, view)
 	if err := f.emit(ctx, Event{Type: EventSnapshot, Session: f.session, Data: view, ID: f.at.String()}); err != nil {
 		return err
 	}
@@ -57,6 +59,8 @@ func (f *follower) follow(ctx context.Context, w *watcher) {
 			err = f.forward(ctx, ev)
 		case <-w.missed:
 			err = f.look(ctx)
+		case <-w.below:
+			err = f.stirred(ctx, w)
 		case <-tick.C:
 			if !f.e.holds(f.session) {
 				err = f.look(ctx)
@@ -92,6 +96,7 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 		return err
 	}
 	if s, ok := ev.Data.(StatusEvent); ok && ev.Type == EventSession {
+		f.below.told = shownAs(s.Status, s.Awaiting)
 		if ended(s.Status) {
 			f.at.version = ev.version // the end is the last of it
 		}
@@ -110,7 +115,7 @@ func (f *follower) look(ctx context.Context) error {
 		return err
 	}
 	if rec.Version == f.at.version {
-		return nil
+		return f.lookBelow(ctx, rec)
 	}
 	return f.catchUp(ctx, rec)
 }
@@ -124,11 +129,12 @@ func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
 			return err
 		}
 	}
-	view, err := f.e.view(ctx, rec)
+	view, err := f.e.wholeView(ctx, rec)
 	if err != nil {
 		return err
 	}
 	f.at = to
+	f.tell(rec, view)
 	if changed {
 		data := StatusEvent{Status: view.Status, Awaiting: view.Awaiting}
 		if err := f.emit(ctx, Event{Type: EventSession, Session: f.session, Data: data, ID: f.at.String()}); err != nil {

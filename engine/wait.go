@@ -46,6 +46,8 @@ func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt 
 			}
 		case <-w.missed:
 			return nil
+		case <-w.below:
+			return nil
 		case <-t.C:
 			return nil
 		case <-ctx.Done():
