@@ -48,7 +48,9 @@ func (r *runner) setNamed(a *attempt) *failure {
 			if err != nil {
 				return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("nothing can be added to the value %q: %v", n.name, err)}
 			}
-			value = list
+			if value = list; value == nil {
+				continue
+			}
 		}
 		switch {
 		case r.def.steps[n.name] != nil:
@@ -62,12 +64,15 @@ func (r *runner) setNamed(a *attempt) *failure {
 		values[i], grown[n.name] = value, value
 	}
 	for i, n := range a.named {
-		r.keepOutput(n.name, values[i], 0)
+		if values[i] != nil {
+			r.keepOutput(n.name, values[i], 0)
+		}
 	}
 	return nil
 }
 
-// grow is the list that stands under a name, or so far, with what is added to it.
+// grow is the list that stands under a name, or so far, with what is added to it; nil when
+// that is nothing.
 func (r *runner) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if soFar == nil {
@@ -82,8 +87,11 @@ func (r *runner) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, err
 	if soFar != nil && (json.Unmarshal(soFar, &list) != nil || list == nil) {
 		list = []json.RawMessage{} // a text or nothing: what is no list begins one
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		list = append(list, n.first...)
+	case len(n.values) == 0:
+		return nil, nil
 	}
 	return encodePlain(append(list, n.values...))
 }

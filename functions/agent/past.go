@@ -91,11 +91,11 @@ func (r *round) resultText(one engine.ToolResult) string {
 	return string(one.Output)
 }
 
-// writesText tells whether a tool's function puts into text what a model is to read, beside
-// the same in other forms.
+// writesText tells whether a tool puts into text what a model is to read, beside the same in
+// other forms: its function does, or its TOOL path says so by the property text.
 func (r *round) writesText(tool string) bool {
 	t := r.tool(tool)
-	return t != nil && t.Function == "integration"
+	return t != nil && (t.Function == "integration" || t.Properties["text"] == true)
 }
 
 // direct is the output of a tool that answers in the agent's stead: the one call of the

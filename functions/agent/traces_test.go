@@ -173,7 +173,7 @@ func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	heard := &talk.Recorder{}
+	heard := &talk.Recorder{Named: map[string]json.RawMessage{"chat": k.values["chat"]}}
 	var out json.RawMessage
 	for {
 		spec := agent.Spec(generate.Options{Models: k.server})

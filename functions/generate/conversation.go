@@ -17,7 +17,7 @@ const windowOfConversation = 20
 
 // A Conversation is one that the workflow keeps as a value of the session, apart from the
 // session's chat, so that steps can take part in several. Each step that takes part reads
-// the value, asks, and sets it again with what was added.
+// the value, asks, and adds to it.
 type Conversation struct {
 	name, role, as string
 	question       string
@@ -170,11 +170,11 @@ func (in Input) conversationMemory() (n int, wanted bool, err error) {
 }
 
 // Answered keeps the conversation, if there is one, with the question, if it is new, and
-// this reply to it. It is called once, with the final answer; what it sets is written with
+// this reply to it. It is called once, with the final answer; what it adds is written with
 // the step's output, or not at all.
 func (a *Asking) Answered(ctx context.Context, reply string) {
 	if c := a.Conversation; c != nil {
-		c.keep(ctx, append(c.opening[:len(c.opening):len(c.opening)], models.Message{Role: c.role, Content: reply, Name: c.as}))
+		c.keep(ctx, models.Message{Role: c.role, Content: reply, Name: c.as})
 	}
 }
 
@@ -182,21 +182,26 @@ func (a *Asking) Answered(ctx context.Context, reply string) {
 // whose answer is no part of the talk.
 func (a *Asking) Heard(ctx context.Context) {
 	if c := a.Conversation; c != nil {
-		c.keep(ctx, c.opening)
+		c.keep(ctx)
 	}
 }
 
-func (c *Conversation) keep(ctx context.Context, added []models.Message) {
-	if c.name == "" || len(added) == 0 {
-		return
+// keep adds to the value. Others may have spoken meanwhile, in branches beside this one: the
+// question is added where nobody has when the answer is kept.
+func (c *Conversation) keep(ctx context.Context, replies ...models.Message) {
+	if c.name != "" && len(c.opening)+len(replies) > 0 {
+		talk.Of(ctx).Append(c.name, encodeSaid(c.opening), encodeSaid(replies))
 	}
-	list := c.kept[:len(c.kept):len(c.kept)]
-	for _, m := range added {
-		list = append(list, input.Encode(struct {
+}
+
+func encodeSaid(messages []models.Message) []json.RawMessage {
+	list := make([]json.RawMessage, len(messages))
+	for i, m := range messages {
+		list[i] = input.Encode(struct {
 			Role    string `json:"role"`
 			Content string `json:"content"`
 			Name    string `json:"name,omitempty"`
-		}{m.Role, m.Content, m.Name}))
+		}{m.Role, m.Content, m.Name})
 	}
-	talk.Of(ctx).Set(c.name, input.Encode(list))
+	return list
 }

@@ -62,6 +62,13 @@ func TestConversation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, heard := &fake{replies: texts("R")}, &talk.Recorder{Chat: []engine.Message{{Role: "user", Content: "in the chat"}}}
+			var given struct {
+				Conversation struct{ Messages json.RawMessage }
+			}
+			if err := json.Unmarshal([]byte(c.input), &given); err != nil {
+				t.Fatal(err)
+			}
+			heard.Named = map[string]json.RawMessage{"c": given.Conversation.Messages}
 			if strings.Contains(c.input, "schema") {
 				f.replies = texts(`{"n":1}`)
 			}

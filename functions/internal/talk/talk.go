@@ -15,6 +15,7 @@ type Talk interface {
 	Token(text string)
 	Meter(engine.Usage)
 	Set(name string, value json.RawMessage)
+	Append(name string, first, values []json.RawMessage)
 	Messages(ctx context.Context, n int) ([]engine.Message, error)
 }
 
@@ -65,4 +66,21 @@ func (r *Recorder) Set(name string, value json.RawMessage) {
 		r.Named = map[string]json.RawMessage{}
 	}
 	r.Named[name] = value
+}
+
+// Append adds to a named value, as the engine does. A test that begins with one puts it into
+// Named.
+func (r *Recorder) Append(name string, first, values []json.RawMessage) {
+	var list []json.RawMessage
+	if json.Unmarshal(r.Named[name], &list) != nil || len(list) == 0 {
+		list = first
+	}
+	if list = append(list[:len(list):len(list)], values...); len(list) == 0 {
+		return
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic("talk: " + err.Error())
+	}
+	r.Set(name, text)
 }
