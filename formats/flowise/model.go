@@ -118,7 +118,7 @@ func (c *compiler) structured(n *node) inputs.Object {
 		as = "fenced"
 	}
 	schema := inputs.Of("type", "object", "properties", properties, "required", required, "additionalProperties", false)
-	return inputs.Of("schema", inputs.Of("@literal", schema), "schema_name", "extract", "schema_by", "tool", "text_as", as)
+	return inputs.Of("schema", inputs.Of("@literal", schema), "schema_name", "extract", "schema_by", "tool", "text_as", as, "convert", n.kind() == kindAgent)
 }
 
 // property is one key of a structured output.

@@ -55,6 +55,7 @@ func (c *compiler) tool(n *node, s engine.Step, t callable, order *float64) {
 	at := *order
 	*order++
 	extra := generated(nil)
+	extra["text"] = true // of the output is what the model reads
 	if t.parameters != nil {
 		extra["parameters"] = inputs.Encode(t.parameters)
 	}
