@@ -181,13 +181,13 @@ func (c *compiler) contains(g *node) {
 
 // lines tells where the steps and paths of the file stand.
 func (c *compiler) lines(src []byte) source.Lines {
-	out := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}
+	out, index := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}, source.NewIndex(src)
 	for _, n := range c.flow.Nodes {
-		out.Steps[n.ID], _ = source.Locate(src, fmt.Sprintf("/nodes/%d", n.index))
+		out.Steps[n.ID] = index.Line(fmt.Sprintf("/nodes/%d", n.index))
 	}
 	for _, e := range append(append([]*edge(nil), c.flow.Edges...), c.flow.dropped...) {
 		if e.ID != "" {
-			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("/edges/%d", e.index))
+			out.Paths[e.ID] = index.Line(fmt.Sprintf("/edges/%d", e.index))
 		}
 	}
 	return out

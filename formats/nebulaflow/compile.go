@@ -240,13 +240,13 @@ func (c *compiler) condition(p *engine.Path, e *edge) {
 
 // lines tells where the steps and paths of the file stand.
 func (c *compiler) lines(src []byte) source.Lines {
-	out := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}
+	out, index := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}, source.NewIndex(src)
 	for _, n := range c.flow.Nodes {
-		out.Steps[n.ID], _ = source.Locate(src, fmt.Sprintf("%s/nodes/%d", c.flow.at, n.index))
+		out.Steps[n.ID] = index.Line(fmt.Sprintf("%s/nodes/%d", c.flow.at, n.index))
 	}
 	for _, e := range c.flow.Edges {
 		if e.ID != "" {
-			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("%s/edges/%d", c.flow.at, e.index))
+			out.Paths[e.ID] = index.Line(fmt.Sprintf("%s/edges/%d", c.flow.at, e.index))
 		}
 	}
 	return out

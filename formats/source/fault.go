@@ -1,10 +1,15 @@
 package source
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
+)
+
+// What is said of one file at most: faults, and bytes of one.
+const (
+	mostFaults  = 100
+	mostMessage = 2000
 )
 
 // A Fault is one thing for which a file is refused.
@@ -24,7 +29,7 @@ type Faults struct {
 
 // Add notes a fault.
 func (f *Faults) Add(pointer, code, format string, args ...any) {
-	f.List = append(f.List, Fault{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
+	f.List = append(f.List, Fault{Pointer: pointer, Code: code, Message: oneLine(fmt.Sprintf(format, args...))})
 }
 
 // AddFor notes a fault of steps or paths by their ids.
@@ -41,31 +46,31 @@ func (f *Faults) Err() error {
 	return f
 }
 
-// Error has a line FILE:LINE:COL: text for each fault.
+// Error has a line FILE:LINE:COL: text for each fault, the first hundred that is; a line
+// without place then counts the others.
 func (f *Faults) Error() string {
-	lines := make([]string, len(f.List))
-	for i, one := range f.List {
-		line, column := Locate(f.Src, one.Pointer)
+	shown := f.List[:min(len(f.List), mostFaults)]
+	index := NewIndex(f.Src)
+	lines := make([]string, len(shown))
+	for i, one := range shown {
+		line, column := index.Locate(one.Pointer)
 		lines[i] = fmt.Sprintf("%s:%d:%d: %s (%s)", f.Name, line, column, one.Message, one.Code)
+	}
+	if more := len(f.List) - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("%s: and %d more", f.Name, more))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Decode reads a whole JSON file into a value. Its error carries file, line and column.
-func Decode(name string, src []byte, into any) error {
-	err := json.Unmarshal(src, into)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	at := 0
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &syntax):
-		at = int(syntax.Offset)
-	case errors.As(err, &kind):
-		at = int(kind.Offset)
-		err = fmt.Errorf("%s: want %s, got %s", kind.Field, kind.Type, kind.Value)
+// oneLine keeps what a file says of itself, names as long as books or with line ends in them,
+// from breaking the form of an error.
+func oneLine(text string) string {
+	if len(text) > mostMessage {
+		end := mostMessage
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "…"
 	}
-	line, column := position(src, max(at-1, 0))
-	return fmt.Errorf("%s:%d:%d: %w", name, line, column, err)
+	return strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(text)
 }

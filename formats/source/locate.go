@@ -3,77 +3,115 @@ package source
 import (
 	"bytes"
 	"encoding/json"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // Locate returns line and column, from 1, of the value a JSON pointer names. Where the
-// pointer leads nowhere it is the place of the last part that is there.
-func Locate(src []byte, pointer string) (line, column int) {
-	d := json.NewDecoder(bytes.NewReader(src))
-	at := 0
-	if pointer != "" {
-		for _, part := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-			part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-			next, ok := enter(d, part)
-			if !ok {
-				break
-			}
-			at = next
-		}
-	}
-	return position(src, skipBlanks(src, at))
+// pointer leads nowhere it is the place of the last part that is there. Whoever asks for
+// many places of one text makes an Index.
+func Locate(src []byte, pointer string) (line, column int) { return NewIndex(src).Locate(pointer) }
+
+// An Index finds places in one JSON text. It reads each object and list on the way once,
+// however many places are asked for, so that a large file with many faults costs no more
+// than a large file. It is for one goroutine.
+type Index struct {
+	src    []byte
+	lines  []int // where lines begin
+	inside map[int]map[string]int
 }
 
-// enter moves the decoder in front of the member or element of the value that comes next.
-func enter(d *json.Decoder, part string) (at int, ok bool) {
+// NewIndex makes an index of a text. Nothing is read before it is asked for.
+func NewIndex(src []byte) *Index { return &Index{src: src, inside: map[int]map[string]int{}} }
+
+// Locate is as the function Locate.
+func (x *Index) Locate(pointer string) (line, column int) {
+	at := x.find(pointer)
+	line = x.lineOf(at)
+	return line, 1 + utf8.RuneCount(x.src[x.lines[line-1]:at])
+}
+
+// Line is the line of the value a JSON pointer names.
+func (x *Index) Line(pointer string) int { return x.lineOf(x.find(pointer)) }
+
+// unescaper turns a part of a pointer into a key.
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// find is where the value begins.
+func (x *Index) find(pointer string) int {
+	at := x.skipBlanks(0)
+	if pointer == "" {
+		return at
+	}
+	for _, part := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		next, ok := x.members(at)[unescaper.Replace(part)]
+		if !ok {
+			break
+		}
+		at = next
+	}
+	return at
+}
+
+// members are the places of what stands in an object, by its key, or in a list, by its
+// number.
+func (x *Index) members(at int) map[string]int {
+	known, done := x.inside[at]
+	if !done {
+		known = x.read(at)
+		x.inside[at] = known
+	}
+	return known
+}
+
+// read goes through one object or list. Of a key that is there twice the last counts, as it
+// does when the file is decoded.
+func (x *Index) read(at int) map[string]int {
+	d := json.NewDecoder(bytes.NewReader(x.src[at:]))
 	open, err := d.Token()
-	if err != nil {
-		return 0, false
+	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
+		return nil
 	}
-	switch open {
-	case json.Delim('{'):
-		for d.More() {
-			key, err := d.Token()
+	members := map[string]int{}
+	for i := 0; d.More(); i++ {
+		key := strconv.Itoa(i)
+		if open == json.Delim('{') {
+			token, err := d.Token()
 			if err != nil {
-				return 0, false
+				return members
 			}
-			if key == part {
-				return int(d.InputOffset()), true
-			}
-			if skip(d) != nil {
-				return 0, false
-			}
+			key, _ = token.(string)
 		}
-	case json.Delim('['):
-		want, err := strconv.Atoi(part)
-		if err != nil {
-			return 0, false
-		}
-		for i := 0; d.More(); i++ {
-			if i == want {
-				return int(d.InputOffset()), true
-			}
-			if skip(d) != nil {
-				return 0, false
-			}
+		members[key] = x.skipBlanks(at + int(d.InputOffset()))
+		var whole json.RawMessage
+		if d.Decode(&whole) != nil {
+			return members
 		}
 	}
-	return 0, false
-}
-
-func skip(d *json.Decoder) error {
-	var whole json.RawMessage
-	return d.Decode(&whole)
+	return members
 }
 
 // skipBlanks steps over what stands before a value: blanks, a colon, a comma.
-func skipBlanks(src []byte, at int) int {
-	for at < len(src) && strings.IndexByte(" \t\r\n:,", src[at]) >= 0 {
+func (x *Index) skipBlanks(at int) int {
+	for at < len(x.src) && strings.IndexByte(" \t\r\n:,", x.src[at]) >= 0 {
 		at++
 	}
 	return at
+}
+
+// lineOf is the line, from 1, in which a byte stands.
+func (x *Index) lineOf(at int) int {
+	if x.lines == nil {
+		x.lines = []int{0}
+		for i, c := range x.src {
+			if c == '\n' {
+				x.lines = append(x.lines, i+1)
+			}
+		}
+	}
+	return sort.SearchInts(x.lines, at+1)
 }
 
 // position turns an offset into line and column, columns in characters.

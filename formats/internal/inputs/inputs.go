@@ -50,20 +50,22 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		if f.Value == nil {
 			continue
 		}
-		value, err := marshal(f.Value)
+		value, err := Marshal(f.Value)
 		if err != nil {
 			return nil, err
 		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		name, _ := marshal(f.Name) // a text always has a form
+		name, _ := Marshal(f.Name) // a text always has a form
 		out = append(append(append(out, name...), ':'), value...)
 	}
 	return append(out, '}'), nil
 }
 
-func marshal(value any) ([]byte, error) {
+// Marshal is the JSON text of a value. Its error is that of a raw text which is no JSON, or of
+// a number that has no form in JSON: both can stand in a workflow that people have edited.
+func Marshal(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -74,9 +76,10 @@ func marshal(value any) ([]byte, error) {
 }
 
 // Encode is the JSON text of a value made of objects, lists, texts, numbers and booleans. It
-// panics on anything else: that is a fault of the compiler, whatever the file says.
+// panics on anything else: that is a fault of the compiler, whatever the file says. Raw texts
+// and numbers that do not come out of a decoder go to Marshal.
 func Encode(value any) string {
-	text, err := marshal(value)
+	text, err := Marshal(value)
 	if err != nil {
 		panic("inputs: " + err.Error())
 	}

@@ -15,7 +15,11 @@ func Set(object []byte, path string, was, is any) ([]byte, error) {
 	if was == is {
 		return object, nil
 	}
-	out, err := sjson.SetRawBytes(object, path, []byte(inputs.Encode(is)))
+	text, err := inputs.Marshal(is)
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", path, err)
+	}
+	out, err := sjson.SetRawBytes(object, path, text)
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", path, err)
 	}
@@ -36,10 +40,44 @@ func Join(first inputs.Object, members string) ([]byte, error) {
 	for _, name := range sorted(all) {
 		first = first.With(name, all[name])
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, []byte(inputs.Encode(first)), "", "  "); err != nil {
+	text, err := inputs.Marshal(first)
+	if err != nil {
 		return nil, err
 	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
+	return append(indent(text), '\n'), nil
+}
+
+// longerBy is how many times longer a text may get by being indented.
+const longerBy = 10
+
+// indent writes a text for people, unless it is nested so that this would be mostly blanks.
+func indent(text []byte) []byte {
+	var out bytes.Buffer
+	if blanks(text) > longerBy*len(text) || json.Indent(&out, text, "", "  ") != nil {
+		return text
+	}
+	return out.Bytes()
+}
+
+// blanks is about how many blanks indenting a text takes.
+func blanks(text []byte) int {
+	depth, all, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			all += 2 * depth
+		case c == '}' || c == ']':
+			depth--
+			all += 2 * depth
+		case c == ',':
+			all += 2 * depth
+		}
+	}
+	return all
 }

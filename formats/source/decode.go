@@ -1,0 +1,68 @@
+package source
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep objects and lists of a file may stand in one another, as it does
+// in our own documents.
+const maxDepth = 200
+
+// Decode reads a whole JSON file into a value. Its error carries file, line and column. A
+// file that is no UTF-8 text is refused, for parts of it are kept as they are, and so is one
+// that is nested so deep that only a mistake or malice explains it.
+func Decode(name string, src []byte, into any) error {
+	if at, text := unreadable(src); text != "" {
+		line, column := position(src, at)
+		return fmt.Errorf("%s:%d:%d: %s", name, line, column, text)
+	}
+	err := json.Unmarshal(src, into)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	at := 0
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		at = int(syntax.Offset)
+	case errors.As(err, &kind):
+		at = int(kind.Offset)
+		err = fmt.Errorf("%s: want %s, got %s", kind.Field, kind.Type, kind.Value)
+	}
+	line, column := position(src, max(at-1, 0))
+	return fmt.Errorf("%s:%d:%d: %s", name, line, column, oneLine(err.Error()))
+}
+
+// unreadable tells where and why a text is refused before it is decoded, "" for not.
+func unreadable(src []byte) (at int, text string) {
+	if !utf8.Valid(src) {
+		for at < len(src) {
+			r, size := utf8.DecodeRune(src[at:])
+			if r == utf8.RuneError && size == 1 {
+				break
+			}
+			at += size
+		}
+		return at, "the file is not UTF-8 text"
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(src); i++ {
+		switch c := src[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return i, fmt.Sprintf("nested more than %d levels deep", maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return 0, ""
+}
