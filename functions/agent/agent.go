@@ -29,6 +29,7 @@ type Input struct {
 	MaxCalls         input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
 	TokenBudget      input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
 	OnLimit          input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
+	OnReject         input.Text      `json:"on_reject,omitempty" jsonschema:"of a call that a person has rejected: tell (the default) the model, with what the person said, or withdraw: the tool is taken away and the model asked as if it had not called it"`
 	Parallel         *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
 	ToolChoice       input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
 	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced"`
@@ -111,6 +112,9 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err := r.setTools(); err != nil {
 		return nil, err
 	}
+	if err := r.withdraw(); err != nil {
+		return nil, err
+	}
 	return r.run(ctx)
 }
 
@@ -137,6 +141,9 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 		if !strings.Contains(string(in.OnLimit), "@{") {
 			return bad("on_limit", "on_limit: want error or answer, not %q", in.OnLimit)
 		}
+	}
+	if err := in.checkOnReject(); err != nil {
+		return bad("on_reject", "%v", err)
 	}
 	if _, err := readGuardrails(in.Guardrails); err != nil {
 		return bad("guardrails", "%v", err)

@@ -40,6 +40,9 @@ func (r *round) talk() *generate.Past {
 func (r *round) messages() []models.Message {
 	var list []models.Message
 	for i, e := range r.past {
+		if e.Withdrawn {
+			continue
+		}
 		list = append(list, models.Message{Role: models.RoleAssistant, Content: e.Text, ToolCalls: e.ToolCalls})
 		for _, c := range e.ToolCalls {
 			list = append(list, models.Message{Role: models.RoleTool, ToolCallID: c.ID, Name: c.Name, Content: r.answerTo(i, c)})

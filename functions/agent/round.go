@@ -36,6 +36,8 @@ type entry struct {
 	Tokens  int               `json:"tokens,omitempty"`
 	// Talk is what the first round was asked with, which the rounds after it see again.
 	Talk *generate.Past `json:"talk,omitempty"`
+
+	Withdrawn bool `json:"-"` // all its calls were rejected, and the model is not told of them
 }
 
 // run asks the model once and says what comes of it.
