@@ -42,39 +42,40 @@ func (r *nebulaRun) question(ctx context.Context, q engine.Question) error {
 		r.c.inform(ctx, "session "+r.session+" asks at "+q.Step+": "+q.Prompt+" (to be answered in stepgraph)")
 		return nil
 	}
-	node := q.Step
-	if _, isNode := r.nodes[node]; !isNode {
-		node, _ = r.agentOf(q.Step)
-	}
-	if node == "" {
-		r.c.inform(ctx, "session "+r.session+" asks for the approval of "+q.Step+" (to be given in stepgraph)")
-		return nil
-	}
-	if err := r.describe(ctx, a); err != nil {
-		return err
-	}
-	r.show(ctx, a, node)
-	return nil
-}
-
-// describe reads what is to be approved.
-func (r *nebulaRun) describe(ctx context.Context, a *nebulaAsk) error {
 	state, _, err := r.c.n.e.State(ctx, r.session)
 	if err != nil {
 		return err
 	}
-	a.input = json.RawMessage(gjson.GetBytes(state, "engine.asks."+gjson.Escape(a.q.Step)+".input").Raw)
-	if _, isNode := r.nodes[a.q.Step]; !isNode {
-		_, tool := r.agentOf(a.q.Step)
-		a.shown = "Tool call awaiting approval: " + tool + "\nArguments: " + indented(gjson.GetBytes(a.input, "env").Raw)
+	a.input = json.RawMessage(gjson.GetBytes(state, "engine.asks."+gjson.Escape(q.Step)+".input").Raw)
+	if _, isNode := r.nodes[q.Step]; isNode {
+		a.field = "command"
+		if gjson.GetBytes(a.input, "script").Exists() {
+			a.field = "script"
+		}
+		if a.shown, err = r.commandText(ctx, a); err != nil {
+			return err
+		}
+		r.show(ctx, a, q.Step)
 		return nil
 	}
-	a.field = "command"
-	if gjson.GetBytes(a.input, "script").Exists() {
-		a.field = "script"
+	node := gjson.GetBytes(state, "engine.live."+gjson.Escape(q.Step)+".tool.agent").String()
+	if _, isNode := r.nodes[node]; !isNode {
+		r.c.inform(ctx, "session "+r.session+" asks for the approval of "+q.Step+" (to be given in stepgraph)")
+		return nil
 	}
-	a.shown, err = r.commandText(ctx, a)
-	return err
+	a.shown = "Tool call awaiting approval: " + r.toolName(node, q.Step) + "\nArguments: " + indented(gjson.GetBytes(a.input, "env").Raw)
+	r.show(ctx, a, node)
+	return nil
+}
+
+// toolName is what an agent calls the step of a tool.
+func (r *nebulaRun) toolName(agent, step string) string {
+	for _, p := range r.w.Paths {
+		if p.Kind == engine.Tool && p.Source == agent && p.Target == step {
+			return p.Name
+		}
+	}
+	return step
 }
 
 func indented(text string) string {
@@ -138,11 +139,11 @@ func (r *nebulaRun) commandText(ctx context.Context, a *nebulaAsk) (string, erro
 	}
 	var b strings.Builder
 	for i, value := range gjson.GetBytes(result.Value, "parts").Array() {
-		if text := value.String(); parts[i].IsObject() || plainWord.MatchString(text) {
-			b.WriteString(text)
-		} else {
-			b.WriteString("'" + strings.ReplaceAll(text, "'", `'\''`) + "'")
+		text, isValue := value.String(), !parts[i].IsObject() && strings.Contains(parts[i].Str, "@{")
+		if isValue && !plainWord.MatchString(text) {
+			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 		}
+		b.WriteString(text)
 	}
 	return b.String(), nil
 }

@@ -22,9 +22,11 @@ type nebulaPayload struct {
 	OnError string `json:"onError"`
 }
 
+func (m nebulaCommand) hasData() bool { return len(m.Data) > 0 && string(m.Data) != "null" }
+
 // decode reads the data of a command.
 func (m nebulaCommand) decode(into any) error {
-	if len(m.Data) == 0 || string(m.Data) == "null" {
+	if !m.hasData() {
 		return flowRefusal("data is missing")
 	}
 	if err := json.Unmarshal(m.Data, into); err != nil {

@@ -169,7 +169,7 @@ func (c *nebulaConn) loadWorkflow(ctx context.Context, m nebulaCommand) error {
 	var in struct {
 		Name string `json:"name"`
 	}
-	if len(m.Data) > 0 {
+	if m.hasData() {
 		if err := m.decode(&in); err != nil {
 			return err
 		}

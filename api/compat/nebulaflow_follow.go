@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+	"github.com/tidwall/gjson"
 )
 
 // A nebulaRun tells a client of one session, in the messages of NebulaFlow. What has
@@ -35,6 +36,7 @@ type nebulaRun struct {
 	last    string // the node that completed or was interrupted last
 	status  string // of the session
 	talks   map[string]*nebulaTalk
+	rounds  map[string]string        // agents, by the records of their rounds
 	kids    map[string]*nebulaInside // sessions of subflows, by id
 	told    map[string]bool          // questions
 
@@ -93,7 +95,7 @@ func (r *nebulaRun) prepare(c *nebulaConn) {
 		r.nodes[n.ID] = n
 	}
 	r.running, r.ended, r.told = map[string]bool{}, map[string]endedNode{}, map[string]bool{}
-	r.talks, r.kids = map[string]*nebulaTalk{}, map[string]*nebulaInside{}
+	r.talks, r.rounds, r.kids = map[string]*nebulaTalk{}, map[string]string{}, map[string]*nebulaInside{}
 	r.rested = make(chan *engine.Session, 1)
 }
 
@@ -143,15 +145,23 @@ func (r *nebulaRun) event(ctx context.Context, ev engine.Event) error {
 	return nil
 }
 
-// snapshot tells what happened before the events begin.
+// snapshot tells what happened before the events begin. The history is read first: what it
+// has ended since is not at work, whatever the state says, and what events tell again is known.
 func (r *nebulaRun) snapshot(ctx context.Context, s *engine.Session) error {
 	if err := r.catchUp(ctx); err != nil {
 		return err
 	}
 	r.status = s.Status
+	state, _, err := r.c.n.e.State(ctx, r.session)
+	if err != nil {
+		return err
+	}
 	for i := range r.w.Steps {
-		if id := r.w.Steps[i].ID; s.Steps[id] == engine.StatusActive || s.Steps[id] == engine.StatusAwaitingInput {
-			r.begin(ctx, id, r.ended[id].visit+1)
+		id := r.w.Steps[i].ID
+		visit := gjson.GetBytes(state, "engine.live."+gjson.Escape(id)+".visit").Int()
+		switch gjson.GetBytes(state, "workflow."+gjson.Escape(id)+".status").String() {
+		case engine.StatusActive, engine.StatusAwaitingInput:
+			r.begin(ctx, id, int(visit))
 		}
 	}
 	return r.changed(ctx, s.Status, s.Awaiting)
@@ -175,7 +185,7 @@ func (r *nebulaRun) begin(ctx context.Context, id string, visit int) {
 	_, seeded := r.seeds[id]
 	switch {
 	case seeded && visit == 1:
-	case visit <= done.visit && !done.failed: // known from the history already
+	case visit <= done.visit: // its end is known from the history already; of a retry the next record tells
 	case r.status == engine.StatusPaused:
 		r.held = append(r.held, heldNode{id, visit})
 	default:
@@ -199,7 +209,9 @@ func (r *nebulaRun) run(ctx context.Context, id string, visit int) {
 
 // until tells of the ends of visits up to the one of an event.
 func (r *nebulaRun) until(ctx context.Context, ev engine.StepEvent) error {
-	if done := r.ended[ev.Step]; done.visit >= ev.Visit && !r.running[ev.Step] {
+	done := r.ended[ev.Step]
+	known := done.visit >= ev.Visit && !r.running[ev.Step]
+	if known && !done.failed {
 		return nil
 	}
 	for {
@@ -216,6 +228,9 @@ func (r *nebulaRun) until(ctx context.Context, ev engine.StepEvent) error {
 		more, err := r.more(ctx)
 		if err != nil {
 			return err
+		}
+		if !more && known {
+			return nil
 		}
 		if !more { // the workflow keeps no history: the state must do
 			return r.tell(ctx, &engine.Execution{Step: ev.Step, Visit: ev.Visit, Status: ev.Status, Output: json.RawMessage(`{"cut":true,"hash":""}`)})
@@ -293,13 +308,15 @@ func nodeWord(status string) string { return nodeWords[status] }
 
 // tell tells of one record of the history.
 func (r *nebulaRun) tell(ctx context.Context, x *engine.Execution) error {
-	if x.Status == engine.StatusRound {
+	n, isNode := r.nodes[x.Step]
+	switch {
+	case x.Status == engine.StatusRound:
+		r.run(ctx, x.Step, x.Visit)
+		r.rounds[x.ID] = x.Step
 		r.talk(x.Step).round(x)
 		return nil
-	}
-	n, isNode := r.nodes[x.Step]
-	if !isNode {
-		r.toolEnded(ctx, x)
+	case !isNode:
+		r.toolEnded(x)
 		return nil
 	}
 	if !r.tells(x) {

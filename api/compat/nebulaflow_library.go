@@ -147,7 +147,7 @@ var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 func customID(title string) string { return "custom-" + unsafeInName.ReplaceAllString(title, "_") }
 
 func (c *nebulaConn) saveCustom(ctx context.Context, m nebulaCommand) error {
-	if len(m.Data) == 0 {
+	if !m.hasData() {
 		return flowRefusal("data is missing")
 	}
 	if err := checkNebulaNode("data", m.Data); err != nil {

@@ -114,8 +114,8 @@ func cutTool(text string) string {
 }
 
 // toolEnded adds the result of a tool to the timeline of the agent that called it.
-func (r *nebulaRun) toolEnded(_ context.Context, x *engine.Execution) {
-	agent, tool := r.agentOf(x.Step)
+func (r *nebulaRun) toolEnded(x *engine.Execution) {
+	agent := r.rounds[x.Parent]
 	if agent == "" || nodeWord(x.Status) == "" {
 		return
 	}
@@ -123,26 +123,8 @@ func (r *nebulaRun) toolEnded(_ context.Context, x *engine.Execution) {
 	if x.Status != engine.StatusComplete {
 		result = x.Error
 	}
-	r.talk(agent).result(tool, result)
+	r.talk(agent).result(r.toolName(agent, x.Step), result)
 	r.unask(x.Step)
-}
-
-// agentOf is the llm node at work that waits for a call of a tool's step, and the tool's
-// name.
-func (r *nebulaRun) agentOf(step string) (agent, tool string) {
-	for _, p := range r.w.Paths {
-		if p.Kind != engine.Tool || p.Target != step || !r.running[p.Source] {
-			continue
-		}
-		waits := slices.ContainsFunc(r.talk(p.Source).open, func(one talkItem) bool { return one.Name == p.Name })
-		if agent == "" || waits {
-			agent, tool = p.Source, p.Name
-		}
-		if waits {
-			break
-		}
-	}
-	return agent, tool
 }
 
 // talked tells whether something was said since the last time.

@@ -91,6 +91,16 @@ type nebulaEvent struct {
 	raw                                                                     []byte
 }
 
+// is compares a message as a whole.
+func (e nebulaEvent) is(t *testing.T, want string) {
+	t.Helper()
+	var got any
+	if err := json.Unmarshal(e.raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, want)
+}
+
 func (s *nebulaServer) connect(query string) *nebulaClient {
 	s.t.Helper()
 	ws, _, err := websocket.Dial(s.t.Context(), s.url+query, nil)
