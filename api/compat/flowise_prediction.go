@@ -30,7 +30,7 @@ type flowTurn struct {
 
 // A flowAnswer is the answer to a prediction, in Flowise's order.
 type flowAnswer struct {
-	Text          any             `json:"text"`
+	Text          json.RawMessage `json:"text"`
 	Question      *string         `json:"question,omitempty"`
 	Form          json.RawMessage `json:"form,omitempty"`
 	ChatID        string          `json:"chatId"`

@@ -199,6 +199,7 @@ type flowiseStubs struct {
 	asked  []map[string]any  // what the model was sent
 	called []map[string]any  // what the HTTP server was sent
 	held   chan struct{}     // a call that gets no answer has come
+	gate   chan struct{}     // not nil: the model waits for it after its first word
 }
 
 func newFlowiseStubs(t *testing.T) *flowiseStubs {
@@ -226,22 +227,49 @@ func (s *flowiseStubs) heard() (asked, called []map[string]any) {
 	return s.asked, s.called
 }
 
+// hold lets the model wait after the first word of a reply of several, until let is called.
+func (s *flowiseStubs) hold() (let func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gate = make(chan struct{})
+	return sync.OnceFunc(func() { close(s.gate) })
+}
+
+// speak streams the words of a reply.
+func (s *flowiseStubs) speak(w http.ResponseWriter, model any, words []string, message map[string]any, finish string, gate chan struct{}) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	chunk := func(delta map[string]any, finish any) {
+		text, _ := json.Marshal(map[string]any{"id": "c", "object": "chat.completion.chunk", "model": model,
+			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", text)
+		_ = http.NewResponseController(w).Flush()
+	}
+	if len(words) == 0 {
+		chunk(message, nil)
+	}
+	for i, word := range words {
+		if i == 1 && gate != nil {
+			<-gate
+		}
+		chunk(map[string]any{"role": "assistant", "content": word}, nil)
+	}
+	chunk(map[string]any{}, finish)
+	_, _ = io.WriteString(w, `data: {"id": "c", "object": "chat.completion.chunk", "choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}`+"\n\n")
+	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+}
+
 func (s *flowiseStubs) complete(w http.ResponseWriter, r *http.Request) {
 	var q map[string]any
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = append(s.asked, q)
-	if len(s.script) == 0 {
+	reply, gate := s.next(q)
+	if reply == nil {
 		http.Error(w, `{"error": {"message": "the script has run out"}}`, http.StatusBadRequest)
 		return
 	}
-	reply := s.script[0]
-	s.script = s.script[1:]
-	status, message := http.StatusOK, map[string]any{"role": "assistant", "content": ""}
+	message := map[string]any{"role": "assistant", "content": ""}
 	var turn struct {
 		Content   string          `json:"content"`
 		Status    int             `json:"status"`
@@ -253,10 +281,13 @@ func (s *flowiseStubs) complete(w http.ResponseWriter, r *http.Request) {
 		} `json:"tool_calls"`
 	}
 	var text string
+	var words []string
 	finish := "stop"
 	switch {
 	case json.Unmarshal(reply, &text) == nil:
 		message["content"] = text
+	case json.Unmarshal(reply, &words) == nil:
+		message["content"] = strings.Join(words, "")
 	case json.Unmarshal(reply, &turn) == nil && turn.Status != 0:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(turn.Status)
@@ -274,24 +305,25 @@ func (s *flowiseStubs) complete(w http.ResponseWriter, r *http.Request) {
 		}
 		message["content"], message["tool_calls"], finish = turn.Content, calls, "tool_calls"
 	}
-	usage := map[string]int{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-	if q["stream"] != true {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"id": "c", "object": "chat.completion", "model": q["model"], "usage": usage,
-			"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}}})
+	if q["stream"] == true {
+		s.speak(w, q["model"], words, message, finish, gate)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, chunk := range []map[string]any{
-		{"choices": []any{map[string]any{"index": 0, "delta": message}}},
-		{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}, "usage": usage},
-	} {
-		chunk["id"], chunk["object"], chunk["model"] = "c", "chat.completion.chunk", q["model"]
-		text, _ := json.Marshal(chunk)
-		_, _ = fmt.Fprintf(w, "data: %s\n\n", text)
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"id": "c", "object": "chat.completion", "model": q["model"], "usage": map[string]int{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}}})
+}
+
+// next notes a question and gives the reply to it, nil when the script has run out.
+func (s *flowiseStubs) next(q map[string]any) (reply json.RawMessage, gate chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, q)
+	if len(s.script) == 0 {
+		return nil, nil
 	}
-	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+	reply, s.script = s.script[0], s.script[1:]
+	return reply, s.gate
 }
 
 func (s *flowiseStubs) serve(w http.ResponseWriter, r *http.Request) {

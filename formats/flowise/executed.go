@@ -3,7 +3,6 @@ package flowise
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/lenient"
@@ -72,43 +71,29 @@ type ChatMessage struct {
 	Name    string `json:"name,omitempty"`
 }
 
-// A shownVisit is one visit of a node on its way to an entry.
-type shownVisit struct {
-	node     *shownNode
-	x        *engine.Execution // nil for an open question
-	question *engine.Question
-	state    json.RawMessage
-	wave     int // how many answers had come before it
-	parents  []*shownVisit
-	children []*shownVisit
-	rank     int // of the path that led here, among its siblings
-	waits    int // parents that have not been shown yet
-
-	round  int             // of the iteration it lies in
-	rounds [][]*shownVisit // of an iteration: the visits inside, by item
-	failed map[int]bool    // of an iteration: items that ended in error
-}
-
 // Executed is a session as Flowise would have recorded it: an entry for each node that ran, in
 // the order of Flowise's queue, first in, first out, as far as the paths taken tell it; what
 // waits for a person comes last. Steps the compiler added have no entries.
 func Executed(run Run) []Entry {
 	r := newRecorder(run)
 	r.read()
-	return r.entries(r.top, nil)
+	return r.entries(r.top)
 }
 
-// Text is what a run answers: the content of its last entry, which is a text or, of a custom
-// function, a number or boolean; a single space where there is none.
-func Text(entries []Entry) any {
+// Text is what a run answers, as JSON: the content of its last entry, which is a text or, of a
+// custom function, a number or boolean; a single space where there is none.
+func Text(entries []Entry) json.RawMessage {
+	if content := lastContent(entries); content.Exists() && content.Type != gjson.Null {
+		return json.RawMessage(content.Raw)
+	}
+	return json.RawMessage(`" "`)
+}
+
+func lastContent(entries []Entry) gjson.Result {
 	if len(entries) == 0 {
-		return " "
+		return gjson.Result{}
 	}
-	content := gjson.GetBytes(entries[len(entries)-1].Data.Output, "content")
-	if !content.Exists() || content.Type == gjson.Null {
-		return " "
-	}
-	return content.Value()
+	return gjson.GetBytes(entries[len(entries)-1].Data.Output, "content")
 }
 
 // Action is what a stopped run asks of a person, nil for none.
@@ -137,154 +122,8 @@ func State(s *engine.Session) string {
 	return InProgress
 }
 
-// A recorder reads a session's EXECUTIONs.
-type recorder struct {
-	Run
-	graph  *shownGraph
-	top    []*shownVisit            // visits outside iterations
-	last   map[string]*shownVisit   // the newest of each node
-	by     map[string][]*shownVisit // what an EXECUTION led on from, by id
-	open   map[string]*shownVisit   // iterations under way
-	inside map[string][]*shownVisit // visits of an iteration's body since its last end, by iteration
-	state  json.RawMessage
-	wave   int
-}
-
-func newRecorder(run Run) *recorder {
-	return &recorder{Run: run, graph: shownGraphOf(run.Workflow), last: map[string]*shownVisit{}, by: map[string][]*shownVisit{},
-		open: map[string]*shownVisit{}, inside: map[string][]*shownVisit{}, state: json.RawMessage("{}")}
-}
-
-func (r *recorder) read() {
-	for i := range r.Executions {
-		x := &r.Executions[i]
-		if n := r.graph.nodes[x.Step]; n != nil {
-			r.visit(n, x, i)
-		} else {
-			r.passed(x)
-		}
-	}
-	for id := range r.inside { // iterations that have not ended yet
-		if n := r.graph.nodes[id]; n != nil {
-			v := &shownVisit{node: n, state: r.state}
-			r.collect(v)
-			r.top = append(r.top, v)
-		}
-	}
-	for i := range r.Session.Awaiting {
-		r.asks(&r.Session.Awaiting[i])
-	}
-}
-
-// passed notes a step the compiler added: what led to it leads on to what follows it.
-func (r *recorder) passed(x *engine.Execution) {
-	for _, took := range x.Took {
-		for _, v := range r.by[took.Execution] {
-			if !slices.Contains(r.by[x.ID], v) {
-				r.by[x.ID] = append(r.by[x.ID], v)
-			}
-		}
-	}
-	if x.Status != engine.StatusComplete {
-		return
-	}
-	if state := gjson.GetBytes(x.Output, "state"); state.IsObject() {
-		r.state = json.RawMessage(state.Raw)
-		if v := r.last[r.graph.of[x.Step]]; v != nil {
-			v.state = r.state
-		}
-	}
-}
-
-// visit notes the visit of a node.
-func (r *recorder) visit(n *shownNode, x *engine.Execution, at int) {
-	switch x.Status {
-	case engine.StatusComplete:
-	case engine.StatusAnswered:
-		r.wave++
-		r.drop(n)
-	case engine.StatusError:
-		if r.outlived(x, at) {
-			return
-		}
-	case engine.StatusCancelled:
-		if r.Session.Status != engine.StatusCancelled {
-			return // another branch has ended the run
-		}
-	default:
-		return
-	}
-	if state := gjson.GetBytes(x.Output, "state"); n.name == kindStart && state.IsObject() {
-		r.state = json.RawMessage(state.Raw)
-	}
-	v := &shownVisit{node: n, x: x, state: r.state, wave: r.wave}
-	for _, took := range x.Took {
-		for _, before := range r.by[took.Execution] {
-			if !slices.Contains(v.parents, before) {
-				v.parents = append(v.parents, before)
-				before.children = append(before.children, v)
-				v.rank = r.graph.rank[took.Label]
-			}
-		}
-	}
-	r.by[x.ID] = []*shownVisit{v}
-	r.last[n.id] = v
-	if n.name == kindIteration {
-		r.collect(v)
-	}
-	if n.holder != "" {
-		r.inside[n.holder] = append(r.inside[n.holder], v)
-		return
-	}
-	r.top = append(r.top, v)
-}
-
-// outlived tells whether the visit was tried again after an error.
-func (r *recorder) outlived(x *engine.Execution, at int) bool {
-	for _, later := range r.Executions[at+1:] {
-		if later.Step == x.Step && later.Visit == x.Visit {
-			return true
-		}
-	}
-	return false
-}
-
-// drop forgets the entries of a node that a person has answered: Flowise replaces them.
-func (r *recorder) drop(n *shownNode) {
-	gone := func(v *shownVisit) bool { return v.node == n }
-	r.top = slices.DeleteFunc(r.top, gone)
-	for id, list := range r.inside {
-		r.inside[id] = slices.DeleteFunc(list, gone)
-	}
-}
-
-// collect gives an iteration the visits of its body, item by item. A visit that the iteration
-// began and whose node has run for this item belongs to the next one.
-func (r *recorder) collect(v *shownVisit) {
-	v.failed = map[int]bool{}
-	begun := map[string]bool{}
-	for _, inner := range r.inside[v.node.id] {
-		if len(inner.parents) == 0 {
-			if begun[inner.node.id] {
-				begun = map[string]bool{}
-				v.rounds = append(v.rounds, nil)
-			}
-			begun[inner.node.id] = true
-		}
-		if v.rounds == nil {
-			v.rounds = append(v.rounds, nil)
-		}
-		inner.round = len(v.rounds) - 1
-		v.rounds[inner.round] = append(v.rounds[inner.round], inner)
-		if inner.x != nil && inner.x.Status == engine.StatusError {
-			v.failed[inner.round] = true
-		}
-	}
-	delete(r.inside, v.node.id)
-}
-
 // entries makes entries of visits of one level, in Flowise's order.
-func (r *recorder) entries(visits []*shownVisit, within *shownVisit) []Entry {
+func (r *recorder) entries(visits []*shownVisit) []Entry {
 	out := []Entry{}
 	talk := chatOf(r)
 	for _, v := range queueOrder(visits) {
@@ -312,7 +151,7 @@ func (r *recorder) itemEntries(v *shownVisit) []Entry {
 		if i < len(items) {
 			context.Value = json.RawMessage(items[i].Raw)
 		}
-		for _, e := range r.entries(visits, v) {
+		for _, e := range r.entries(visits) {
 			e.Data.IterationIndex, e.Data.IterationContext, e.Data.ParentNodeID = &context.Index, context, v.node.id
 			out = append(out, e)
 		}

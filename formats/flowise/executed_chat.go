@@ -33,6 +33,9 @@ func (c *chat) after(v *shownVisit, content string) []ChatMessage {
 	var out []ChatMessage
 	switch v.node.name {
 	case kindLLM, kindAgent:
+		if v.resumed {
+			c.question, c.spoken = "", false
+		}
 		out = append(c.asked(), ChatMessage{Role: c.role(v.node), Content: content, Name: name})
 	case kindConditionAgent:
 		out = c.asked()

@@ -17,7 +17,8 @@ func (r *recorder) shownOutput(v *shownVisit) json.RawMessage {
 	switch v.node.name {
 	case kindStart:
 		out.ForEach(func(key, value gjson.Result) bool {
-			if name := key.String(); name != "state" && name != "text" {
+			switch name := key.String(); name {
+			case "question", "form", "webhook", "ephemeralMemory", "persistState":
 				f.raw(name, []byte(value.Raw))
 			}
 			return true

@@ -32,20 +32,11 @@ func (r *recorder) toolNames(agent string) map[string]string {
 func (r *recorder) usedTools(v *shownVisit) []UsedTool {
 	names := r.toolNames(v.node.id)
 	var out []UsedTool
-	for i := range r.Executions {
-		round := &r.Executions[i]
-		if round.Step != v.node.id || round.Visit != v.x.Visit || round.Status != engine.StatusRound {
-			continue
-		}
-		var made []*engine.Execution
-		for j := range r.Executions {
-			if x := &r.Executions[j]; x.Parent == round.ID && names[x.Step] != "" {
-				made = append(made, x)
-			}
-		}
+	for _, round := range r.rounds(v.node.id, v.x.Visit) {
+		made := r.callsOf(round)
 		for _, call := range gjson.GetBytes(round.Output, "tool_calls").Array() {
 			at := slices.IndexFunc(made, func(x *engine.Execution) bool { return names[x.Step] == call.Get("name").String() })
-			if at < 0 {
+			if at < 0 || refusedCall(made[at]) {
 				continue
 			}
 			out = append(out, UsedTool{Tool: names[made[at].Step], Input: json.RawMessage(call.Get("arguments").Raw),
@@ -54,6 +45,49 @@ func (r *recorder) usedTools(v *shownVisit) []UsedTool {
 		}
 	}
 	return out
+}
+
+// rounds are what the model of an agent said in one visit, in order.
+func (r *recorder) rounds(agent string, visit int) []*engine.Execution {
+	var out []*engine.Execution
+	for i := range r.Executions {
+		if x := &r.Executions[i]; x.Step == agent && x.Visit == visit && x.Status == engine.StatusRound {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// callsOf are the calls of tools made in a round.
+func (r *recorder) callsOf(round *engine.Execution) []*engine.Execution {
+	var out []*engine.Execution
+	for i := range r.Executions {
+		if x := &r.Executions[i]; x.Parent == round.ID {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// refusedCall tells whether a person did not let a call be made.
+func refusedCall(x *engine.Execution) bool {
+	return gjson.GetBytes(x.Error, "kind").String() == "rejected"
+}
+
+// permitted tells whether a person was asked for leave during a visit of an agent, and what the
+// person had to say to the last refusal.
+func (r *recorder) permitted(agent string, visit int) (asked bool, remark string) {
+	for _, round := range r.rounds(agent, visit) {
+		for _, x := range r.callsOf(round) {
+			if s := r.Workflow.Step(x.Step); s != nil && s.Approval {
+				asked, remark = true, ""
+			}
+			if refusedCall(x) {
+				asked, remark = true, gjson.GetBytes(x.Error, "message").String()
+			}
+		}
+	}
+	return asked, remark
 }
 
 // plainText is the text of an output: its text, else all of it as JSON.

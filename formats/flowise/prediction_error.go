@@ -2,14 +2,27 @@ package flowise
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats/source"
+	"github.com/stepgraph/stepgraph/models"
 )
 
 // refusedConnection is how Go tells of a server that is not there.
 var refusedConnection = regexp.MustCompile(`dial tcp (\S+?): connect: connection refused`)
+
+// unreadReply is how classify tells of a reply it cannot read.
+var unreadReply = regexp.MustCompile(`the model's reply ("(?:[^"\\]|\\.)*") holds no JSON`)
+
+// vendorText is a vendor's error as its own library words it: status and message.
+func vendorText(message string) string {
+	if status, words, ok := models.Said(message); ok {
+		return fmt.Sprint(status, " ", words)
+	}
+	return message
+}
 
 // FailureText is what Flowise says of a node's failure: node is the type of the node.
 func FailureText(node, message string) string {
@@ -23,11 +36,15 @@ func FailureText(node, message string) string {
 			return "Error: Cannot call the same agentflow!"
 		}
 	case kindConditionAgent:
-		return prefixed("Error in Condition Agent node: ", message)
+		if found := unreadReply.FindStringSubmatch(message); found != nil {
+			message = "Failed to parse a valid scenario from the LLM's response. Please check if the model is capable of following JSON output instructions. " +
+				"Raw LLM Response: " + found[1]
+		}
+		return prefixed("Error in Condition Agent node: ", vendorText(message))
 	case kindLLM:
-		return prefixed("Error in LLM node: ", message)
+		return prefixed("Error in LLM node: ", vendorText(message))
 	case kindAgent:
-		return prefixed("Error in Agent node: ", message)
+		return prefixed("Error in Agent node: ", vendorText(message))
 	}
 	return message
 }
