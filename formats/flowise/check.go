@@ -59,8 +59,12 @@ func (f *flow) start() *node {
 
 // starts are the nodes of the flow, or of an iteration, that no edge leads to.
 func (f *flow) starts(parent *node) []*node {
+	among := f.Nodes
+	if parent != nil {
+		among = parent.children
+	}
 	var out []*node
-	for _, n := range f.Nodes {
+	for _, n := range among {
 		if n.parent == parent && len(f.into(n)) == 0 {
 			out = append(out, n)
 		}

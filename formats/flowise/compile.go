@@ -94,6 +94,7 @@ func (c *compiler) compile() *engine.Workflow {
 			c.body(n)
 		}
 	}
+	c.answers()
 	c.begin()
 	c.joins()
 	c.noteDangling()
@@ -124,9 +125,18 @@ func (c *compiler) joins() {
 	}
 }
 
-// mostSteps is the limit of node executions in steps, of which a node may be several.
+// mostSteps is the limit of node executions in steps. Nodes that loops repeat may be several
+// steps each; all others run once.
 func (c *compiler) mostSteps() int {
-	return int(math.Ceil(maxExecutions * float64(len(c.w.Steps)) / float64(max(len(c.flow.Nodes), 1))))
+	nodes, steps := 0, 0
+	for _, n := range c.flow.repeatedByLoops() {
+		nodes, steps = nodes+1, steps+len(c.steps[n.ID])
+	}
+	once := len(c.w.Steps) - steps
+	if nodes == 0 {
+		return maxExecutions + once
+	}
+	return int(math.Ceil(maxExecutions*float64(steps)/float64(nodes))) + once
 }
 
 // add puts a step into the workflow, on behalf of a node.

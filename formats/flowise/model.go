@@ -35,6 +35,9 @@ func (c *compiler) model(s *engine.Step, n *node) {
 	input = input.With("conversation", c.conversation(n).With("role", roleOf(in.text(prefix+"ReturnResponseAs"))).With("as", lowerName(n)))
 	input = append(input, c.structured(n)...)
 	input = append(input, inputs.Of("parse", true, "parallel", false, "max_rounds", agentRounds, "max_calls", agentCalls)...)
+	if n.kind() == kindAgent {
+		input = input.With("on_reject", "withdraw")
+	}
 	if c.last(n) {
 		input = input.With("directly_set_reply", true)
 	}
