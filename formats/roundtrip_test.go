@@ -13,7 +13,7 @@ import (
 )
 
 // randomWorkflows is how many are made in one run of the test.
-const randomWorkflows = 2000
+const randomWorkflows = 2000 / slower
 
 // TestRandomWorkflowsComeBack: what is written and loaded again is the same graph, to every
 // property; loading it changes nothing, once or twice.

@@ -20,7 +20,8 @@ var nasty = []string{
 // nastyWorkflow has each text as an id, name, function, label, condition and workflow.
 func nastyWorkflow() *engine.Workflow {
 	w := &engine.Workflow{ID: "nasty", Name: `a "title": {x} # <b>`}
-	for i, text := range nasty {
+	for k := 0; k < len(nasty); k += slower {
+		i, text := k/slower, nasty[k]
 		id := text + string(rune('a'+i%26)) + strings.Repeat("!", i/26)
 		functions := []string{text, "request", "condition", "agent", "loop", "subflow", "wait", "reply", ""}
 		w.Steps = append(w.Steps, engine.Step{ID: id, Name: text, Function: functions[i%len(functions)], Inactive: i%7 == 0, Bypass: i%5 == 0, Approval: i%3 == 0})

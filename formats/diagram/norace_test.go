@@ -1,0 +1,5 @@
+//go:build !race
+
+package diagram
+
+const slower = 1
