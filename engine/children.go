@@ -60,9 +60,11 @@ func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 		return r.badHandover(res, "sessions: %v", err)
 	}
 	d := r.entrust(res)
-	d.Kids = &childrenRun{Sessions: r.keepText(list), Count: len(q.Sessions), Room: q.Concurrency, Outputs: q.Outputs, Failed: map[string]childFail{}}
-	if d.Kids.Room <= 0 {
-		d.Kids.Room = defaultConcurrency
+	if d.Kids == nil {
+		d.Kids = &childrenRun{}
+	}
+	if err := r.renewChildren(d.Kids, list, q); err != nil {
+		return r.failStep(a.step, failure{kind: KindFailed, info: res.info(), message: err.Error()})
 	}
 	r.settleChildren(a.step, d)
 	return nil
@@ -339,7 +341,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]
 	specs := gjson.ParseBytes(list).Array()
 	out := make([]BodyResult, k.Count)
 	var ids []string
-	at := map[string]int{}
+	at, tries, newest := map[string]int{}, map[string]int{}, make([]int, k.Count)
 	for i := range out {
 		child := childID(r.id, id, d.Visit, i, 0)
 		if f, failed := k.Failed[fmt.Sprint(i)]; failed {
@@ -349,7 +351,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]
 		for try := range k.Try + 1 {
 			child = childID(r.id, id, d.Visit, i, try)
 			ids = append(ids, child)
-			at[child] = i
+			at[child], tries[child] = i, try
 		}
 	}
 	size := 0
@@ -364,14 +366,15 @@ func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]
 		for j := range found {
 			rec := &found[j]
 			i := at[rec.ID]
+			if tries[rec.ID] < newest[i] {
+				continue
+			}
+			newest[i] = tries[rec.ID]
 			one, err := r.childResult(ctx, rec, specs[i].Get("Body").Bool(), id, k.Outputs)
 			if err != nil {
 				return nil, err
 			}
-			if one.Status != StatusComplete && out[i].Status == StatusComplete {
-				continue
-			}
-			if size += len(one.Output); size > r.e.o.MaxOutput {
+			if size += len(one.Output) - len(out[i].Output); size > r.e.o.MaxOutput {
 				return nil, &CallError{Kind: KindTooLarge, Message: fmt.Sprintf("the results of the child sessions have more than %d bytes together", r.e.o.MaxOutput)}
 			}
 			out[i] = one

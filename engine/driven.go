@@ -18,6 +18,7 @@ type drivenStep struct {
 	Reads   []Lineage       `json:"reads,omitempty"`
 	Started int64           `json:"started"`
 	Shown   bool            `json:"shown,omitempty"` // the visit's output entry is there already
+	Renew   bool            `json:"renew,omitempty"` // it is retried, see renew
 
 	Body  *bodyRun     `json:"body,omitempty"`
 	Kids  *childrenRun `json:"children,omitempty"`
@@ -74,6 +75,7 @@ func (r *runner) entrust(res *attemptResult) *drivenStep {
 		}
 		r.state.engine.Driven[a.step] = d
 	}
+	r.renewed(d, a)
 	d.Call, d.Ready = a.call_.Number, false
 	r.state.live(a.step).Tries = 0
 	r.unwritten.touch()
@@ -175,8 +177,13 @@ func (r *runner) withContainers(again []string) []string {
 // takeUpDriven gives what a retried step acts through a new allowance.
 func (r *runner) takeUpDriven(id string) {
 	d := r.state.engine.Driven[id]
+	if d == nil {
+		return
+	}
+	r.renew(id, d)
 	switch {
-	case d == nil:
+	case d.Kids != nil && d.Renew:
+		d.Ready = true // it says which sessions there are to be
 	case d.Kids != nil && len(d.Kids.Failed) > 0:
 		d.Kids.retryFailed()
 		d.Ready = false

@@ -81,7 +81,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 }
 
 // callAgain calls the function of a step that had handed control to the engine, with what
-// came of it. Its input is that of the first call.
+// came of it. A step with child sessions that is retried is called as the first time.
 func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenStep) (*Execution, bool) {
 	fail := func(f failure) (*Execution, bool) {
 		f.info = visitInfo{started: milli(d.Started), reads: d.Reads}
@@ -91,12 +91,14 @@ func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenSte
 	if spec == nil {
 		return fail(failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true})
 	}
-	input, err := r.keptText(d.Input)
-	if err != nil {
-		return fail(failure{kind: KindFailed, message: err.Error()})
+	input, bindings, reads, problem := r.inputOf(step, spec, d)
+	if problem != nil {
+		return fail(*problem)
 	}
-	a := r.newAttempt(step, spec, input, nil, d.Reads)
+	a := r.newAttempt(step, spec, input, bindings, reads)
+	var err error
 	switch {
+	case d.Kids != nil && d.Renew:
 	case d.Body != nil:
 		a.call_.Body, err = r.outcomeOf(step.ID, d)
 	case d.Kids != nil:
