@@ -307,6 +307,26 @@ func TestNebulaSubflows(t *testing.T) {
 	equalLines(t, progress, []string{"0/1", "1/1"})
 }
 
+// What a model and a command say is told while they say it.
+func TestNebulaStreams(t *testing.T) {
+	let := make(chan struct{})
+	c := newNebulaServer(t, held(let)).connect("")
+	c.say("execute_workflow", lineOf(nebulaNode("k", "cli", `{"content":"printf 'one\\ntwo'","streamOutput":true}`), nebulaNode("a", "llm", `{"content":"x"}`)))
+	said := c.until("node_assistant_content")
+	if said.Data.NodeID != "a" || len(said.Data.Content) != 1 || said.Data.Content[0].Text != "echo" {
+		t.Errorf("got %s", said.raw)
+	}
+	close(let)
+	c.until("execution_completed")
+	var chunks []string
+	for _, e := range c.all {
+		if e.Type == "node_output_chunk" {
+			chunks = append(chunks, e.Data.NodeID+" "+e.Data.Stream+" "+e.Data.Chunk)
+		}
+	}
+	equalLines(t, chunks, []string{"k stdout one", "k stdout two"})
+}
+
 // A connection that is lost ends nothing; another one follows the session from its beginning.
 func TestNebulaFollowsAgain(t *testing.T) {
 	let := make(chan struct{})

@@ -39,6 +39,7 @@ type nebulaRun struct {
 	rounds  map[string]string        // agents, by the records of their rounds
 	kids    map[string]*nebulaInside // sessions of subflows, by id
 	told    map[string]bool          // questions
+	lines   map[string]string        // of commands, without their ends yet
 
 	rested  chan *engine.Session // of a pause
 	waiting bool
@@ -96,6 +97,7 @@ func (r *nebulaRun) prepare(c *nebulaConn) {
 	}
 	r.running, r.ended, r.told = map[string]bool{}, map[string]endedNode{}, map[string]bool{}
 	r.talks, r.rounds, r.kids = map[string]*nebulaTalk{}, map[string]string{}, map[string]*nebulaInside{}
+	r.lines = map[string]string{}
 	r.rested = make(chan *engine.Session, 1)
 }
 
@@ -347,6 +349,7 @@ func (r *nebulaRun) finished(ctx context.Context, n nebulaflow.Node, x *engine.E
 		r.talk(n.ID).final(*data.Result)
 	}
 	r.flushTalk(ctx, n.ID)
+	r.lastLine(ctx, n.ID)
 	delete(r.running, n.ID)
 	r.ended[n.ID] = endedNode{x.Visit, x.Attempt, data.Status != "completed"}
 	r.unask(n.ID)

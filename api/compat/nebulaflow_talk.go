@@ -19,6 +19,7 @@ const talkEvery = 100 * time.Millisecond
 const (
 	maxLive     = 1 << 20
 	maxToolText = 100_000
+	maxLine     = 64 << 10
 )
 
 // A talkItem is one thing in the timeline of an llm node.
@@ -56,8 +57,35 @@ func (r *nebulaRun) token(ctx context.Context, t engine.TokenEvent) {
 	case n.Type == nebulaflow.TypeLLM:
 		r.talk(t.Step).say(t)
 	case n.Type == nebulaflow.TypeCLI && r.inside == nil:
-		r.send(ctx, nebulaMessage{Type: "node_output_chunk", Data: map[string]string{"nodeId": t.Step, "chunk": t.Text, "stream": "stdout"}})
+		r.chunk(ctx, t.Step, t.Text)
 	}
+}
+
+// chunk sends the output of a command line by line, as NebulaFlow does. The engine does not
+// tell which stream a text came from.
+func (r *nebulaRun) chunk(ctx context.Context, node, text string) {
+	text = r.lines[node] + text
+	for {
+		line, rest, whole := strings.Cut(text, "\n")
+		if !whole && len(text) < maxLine {
+			r.lines[node] = text
+			return
+		}
+		r.sendLine(ctx, node, line)
+		text = rest
+	}
+}
+
+func (r *nebulaRun) sendLine(ctx context.Context, node, line string) {
+	r.send(ctx, nebulaMessage{Type: "node_output_chunk", Data: map[string]string{"nodeId": node, "chunk": line, "stream": "stdout"}})
+}
+
+// lastLine sends what a command said after its last newline.
+func (r *nebulaRun) lastLine(ctx context.Context, node string) {
+	if line := r.lines[node]; line != "" {
+		r.sendLine(ctx, node, line)
+	}
+	delete(r.lines, node)
 }
 
 func (t *nebulaTalk) say(ev engine.TokenEvent) {

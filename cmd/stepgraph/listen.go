@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ type listener struct {
 	server *http.Server
 	failed chan error
 	cancel context.CancelCauseFunc
+	work   sync.WaitGroup // requests, WebSockets among them, which the server itself forgets
 }
 
 // listen binds an address and begins to serve. Streams end when Close begins.
@@ -30,12 +32,17 @@ func listen(addr string, h http.Handler) (*listener, error) {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	base, cancel := context.WithCancelCause(context.Background())
-	l := &listener{Listener: bound, cancel: cancel, failed: make(chan error, 1), server: &http.Server{
-		Handler:           h,
+	l := &listener{Listener: bound, cancel: cancel, failed: make(chan error, 1)}
+	l.server = &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			l.work.Add(1)
+			defer l.work.Done()
+			h.ServeHTTP(w, r)
+		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return base },
-	}}
+	}
 	go func() { l.failed <- l.server.Serve(bound) }()
 	return l, nil
 }
@@ -59,7 +66,19 @@ func (l *listener) close() error {
 	if err := l.server.Shutdown(ctx); err != nil {
 		return errors.Join(err, l.server.Close())
 	}
+	l.cancel(api.ErrStopping)
+	l.wait(ctx)
 	return nil
+}
+
+// wait gives WebSockets the time to say goodbye.
+func (l *listener) wait(ctx context.Context) {
+	done := make(chan struct{})
+	go func() { l.work.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // loopback tells whether only this machine can reach an address.
