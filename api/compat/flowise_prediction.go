@@ -22,6 +22,7 @@ type flowTurn struct {
 	chat     string
 	session  string
 	message  string
+	begins   bool // nobody can have said anything before
 
 	workflow *engine.Workflow // that runs: the flow's, or one made for this request
 	run      string           // our session
@@ -61,7 +62,7 @@ func newTurn(flow *chatflow, p *flowise.Prediction) *flowTurn {
 	t := &flowTurn{flow: flow, asked: p, workflow: flow.workflow, message: uuid.NewString()}
 	t.chat = orText(p.ChatID, p.Session(""))
 	if t.chat == "" {
-		t.chat = uuid.NewString()
+		t.chat, t.begins = uuid.NewString(), true
 	}
 	t.session = p.Session(t.chat)
 	if start := flowise.StartOf(flow.workflow); p.HumanInput == nil && !p.HasForm() {
@@ -161,16 +162,6 @@ func (f *flowiseAPI) begin(ctx context.Context, t *flowTurn) error {
 	return f.start(ctx, t, start, before, last)
 }
 
-// lastRun is the newest session of a conversation with a flow, nil when there is none.
-func (f *flowiseAPI) lastRun(ctx context.Context, t *flowTurn) (*engine.Session, error) {
-	found, _, err := f.e.Sessions(ctx, engine.SessionQuery{Limit: 1,
-		Labels: map[string]string{flowise.LabelFlow: t.flow.ID, flowise.LabelSession: t.session}})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
-}
-
 // start begins a run with what the conversation has come to so far.
 func (f *flowiseAPI) start(ctx context.Context, t *flowTurn, start flowise.Start, before []flowise.ChatMessage, last *engine.Session) error {
 	turn := flowise.Turn{Flow: t.flow.ID, Chat: t.chat, Session: t.session, Message: t.message, Before: before}
@@ -193,7 +184,7 @@ func (f *flowiseAPI) start(ctx context.Context, t *flowTurn, start flowise.Start
 	if err := f.vary(ctx, t); err != nil {
 		return err
 	}
-	s, err := f.e.Start(ctx, t.asked.Request(t.workflow, turn))
+	s, err := f.beginTurn(ctx, t, last, t.asked.Request(t.workflow, turn))
 	if err != nil {
 		return err
 	}

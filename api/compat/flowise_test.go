@@ -142,6 +142,38 @@ func TestChatIDs(t *testing.T) {
 	}
 }
 
+// A conversation goes on where its newest session stood, however many there are, also when two
+// begin at once.
+func TestConversations(t *testing.T) {
+	s := newFlowiseServer(t, nil)
+	id := s.save("counts", flowOf([]any{
+		flowNode("startAgentflow_0", "Start", map[string]any{"startInputType": "chatInput", "startPersistState": true, "startState": []any{map[string]any{"key": "n", "value": "0"}}}),
+		flowNode("customFunctionAgentflow_0", "Count", map[string]any{"customFunctionJavascriptFunction": "return String(Number($flow.state.n) + 1)",
+			"customFunctionUpdateState": []any{map[string]any{"key": "n", "value": "{{ output }}"}}}),
+	}, flowEdge("startAgentflow_0", "startAgentflow", "customFunctionAgentflow_0")), nil)
+	for i := range 12 {
+		if got := s.predict(id, map[string]any{"question": "q", "chatId": "c"}); got.json["text"] != fmt.Sprint(i+1) {
+			t.Fatalf("turn %d: %s", i+1, got.text)
+		}
+	}
+	if got := s.predict(id, map[string]any{"question": "q", "chatId": "other"}); got.json["text"] != "1" {
+		t.Errorf("another chat: %s", got.text)
+	}
+	const together = 4
+	answers := make(chan flowiseReply, together)
+	for range together {
+		go func() { answers <- s.predict(id, map[string]any{"question": "q", "chatId": "c"}) }()
+	}
+	for range together {
+		if got := <-answers; got.status != http.StatusOK {
+			t.Errorf("together: %d %s", got.status, got.text)
+		}
+	}
+	if list := s.do("GET", flowise+"executions?sessionId=c&agentflowId="+id, nil); list.json["total"] != 16.0 {
+		t.Errorf("executions: %v", list.json["total"])
+	}
+}
+
 // A run that does not wait cannot be gone on with, nor a node that is not there.
 func TestHumanInputErrors(t *testing.T) {
 	s := newFlowiseServer(t, nil)

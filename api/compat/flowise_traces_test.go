@@ -65,7 +65,6 @@ var knownDifferences = []knownDifference{
 	{"override_config", 1, []string{"text", "output"}, varsInTexts},
 	{"question_dollar_patterns", 1, []string{"text", "output"}, "inserted values are never patterns"},
 	{"agent_tool_error", 1, []string{"model"}, "a call of a tool that is not there is answered: vendors refuse calls without an answer"},
-	{"agent_tool_human_reject", 2, []string{"model"}, "a model learns that a call was refused and why; Flowise takes the tool away and asks again as if nothing had been"},
 	{"execute_flow_stop", 1, []string{"fields", "order", "output", "chatHistory", "action", "execution"},
 		"a called flow that asks a person asks them; Flowise takes its question for a result"},
 	{"typed_reference_in_condition", 1, []string{"status", "message"}, "a number in a text condition is compared as text"},

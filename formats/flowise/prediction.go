@@ -199,7 +199,8 @@ const (
 	LabelFlow    = "flowise_flow"
 	LabelChat    = "flowise_chat"
 	LabelSession = "flowise_session"
-	LabelRun     = "started_by" // Format: to tell runs of all flows from other sessions
+	LabelTurn    = "flowise_turn" // its day, and its number among those of the day
+	LabelRun     = "started_by"   // Format: to tell runs of all flows from other sessions
 )
 
 // Request is the start of a session of a flow.
