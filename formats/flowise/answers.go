@@ -22,7 +22,7 @@ func (c *compiler) answers() {
 		}
 		say := engine.Step{ID: c.helper(n.ID + "-answer"), Name: "Answer of " + n.label(), Function: "template", OnError: c.onError(n), Extra: generated(n),
 			Input: inputs.Encode(inputs.Of("template", inputs.RefOr(c.shown(n)), "say", true))}
-		c.add(n, say)
+		c.add(nil, say)
 		c.w.Paths = append(c.w.Paths, engine.Path{Kind: engine.Next, Source: c.exits[n.ID], Target: say.ID, Condition: inputs.Encode(there), Extra: generated(nil)})
 	}
 }

@@ -71,7 +71,7 @@ func (c *compiler) startInput(n *node) any {
 		case "payload":
 			input = inputs.Of("@text", []any{inputs.RefOr(valueWebhook + ".body")})
 		default:
-			input = c.setting(n, in, "webhookDefaultInput").value()
+			input = c.template(n, in.text("webhookDefaultInput")).value()
 		}
 	case startSchedule:
 		switch in.text("scheduleInputMode") {
