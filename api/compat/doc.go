@@ -22,6 +22,10 @@
 // /api/flow_list, in the spelling of the design and in that of the public implementation at
 // once. Flows are workflows, runs are sessions; docs/formats/agentzero.md has the decisions.
 //
+// NebulaFlow (nebulaflow*.go): the messages of its webview as JSON text frames on the WebSocket
+// /api/compat/nebulaflow. Runs are sessions, which outlive the connection and can be followed
+// again; docs/formats/nebulaflow.md lists the messages and the decisions.
+//
 // LUNA's workflow_id is a workflow of that id; where there is none and the workflow default has
 // a step of that id, it is the step to begin at, as in LUNA. messages are the newest 500.
 package compat
