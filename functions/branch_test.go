@@ -44,6 +44,8 @@ func TestSwitch(t *testing.T) {
 		{`{` + rules + `}`, `{"branch":"big","index":1,"matched":true,"branches":{"0":false,"1":true,"2":false,"3":false,"big":true}}`},
 		{`{"rules":"[{\"left\":1,\"operator\":\"is_empty\"}]","otherwise":"none"}`,
 			`{"branch":"none","index":1,"matched":false,"branches":{"0":false,"1":true,"none":true}}`},
+		{`{"rules":[{"left":"a","right":"b","branch":"1"},{"left":"a","right":"a","branch":"2"}],"otherwise":"3"}`,
+			`{"branch":"2","index":1,"matched":true,"branches":{"0":false,"1":true,"2":false,"3":false},"names":{"1":false,"2":true,"3":false}}`},
 		{`{"rules":[]}`, `{"branch":"0","index":0,"matched":false,"branches":{"0":true}}`},
 		{`{"rules":[{"left":"**Yes**","right":"Yes"}],"strip_markup":true}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false}}`},
 		{`{"rules":[{"left":200,"right":"200"}],"strip_markup":true,"lenient_numbers":true,"lenient_patterns":true}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false}}`},

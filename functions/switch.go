@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/compare"
+	"github.com/stepgraph/stepgraph/functions/internal/branch"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -35,6 +36,7 @@ type SwitchOutput struct {
 	Index    int             `json:"index" jsonschema:"its place from 0; the number of rules when none holds"`
 	Matched  bool            `json:"matched" jsonschema:"whether a rule holds"`
 	Branches map[string]bool `json:"branches" jsonschema:"each branch, by index and by name, with whether it is the one"`
+	Names    map[string]bool `json:"names,omitempty" jsonschema:"the same by name alone, where a name is also the index of another branch"`
 }
 
 // Switch finds the first of several rules that holds. Rules behind it are not judged. It is
@@ -64,24 +66,22 @@ func Switch(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 }
 
 func (in SwitchInput) output(rules []SwitchRule, index int) SwitchOutput {
-	out := SwitchOutput{Index: index, Matched: index < len(rules), Branches: map[string]bool{}}
-	for i := range len(rules) + 1 {
-		name := string(in.Otherwise)
-		if i < len(rules) {
-			name = string(rules[i].Branch)
-		}
-		number := strconv.Itoa(i)
-		if name == "" {
-			name = number
-		}
-		if i == index {
-			out.Branch = name
-		}
-		for _, key := range []string{number, name} {
-			out.Branches[key] = out.Branches[key] || i == index // rules may share a branch
-		}
+	names := in.names(rules)
+	out := SwitchOutput{Index: index, Matched: index < len(rules), Branch: names[index]}
+	if out.Branch == "" {
+		out.Branch = strconv.Itoa(index)
 	}
+	out.Branches, out.Names = branch.Map(names, index)
 	return out
+}
+
+// names are those of the branches, which rules may share; "" for one that has none.
+func (in SwitchInput) names(rules []SwitchRule) []string {
+	names := make([]string, 0, len(rules)+1)
+	for _, rule := range rules {
+		names = append(names, string(rule.Branch))
+	}
+	return append(names, string(in.Otherwise))
 }
 
 func (r SwitchRule) compared() compare.Rule {
@@ -139,6 +139,13 @@ func checkSwitch(text json.RawMessage) []engine.Problem {
 				bad("rules[%d]: %v", i, err)
 			}
 		}
+	}
+	in, _, err := input.Decode[SwitchInput](text)
+	if err != nil {
+		return problems // known when the step runs
+	}
+	if name := branch.Doubtful(in.names(rules)); name != "" {
+		problems = append(problems, engine.Problem{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)})
 	}
 	return problems
 }

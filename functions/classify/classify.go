@@ -6,13 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/branch"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -34,6 +34,7 @@ type Output struct {
 	Branch   string          `json:"branch" jsonschema:"the class"`
 	Index    int             `json:"index" jsonschema:"its place among the classes, from 0"`
 	Branches map[string]bool `json:"branches" jsonschema:"true for the class that was chosen, by place and by name"`
+	Names    map[string]bool `json:"names,omitempty" jsonschema:"the same by name alone, where a name is also the place of another class"`
 	Text     string          `json:"text" jsonschema:"what the model replied"`
 }
 
@@ -182,12 +183,17 @@ func match(reply string, classes []class) int {
 }
 
 func output(classes []class, chosen int, reply string) json.RawMessage {
-	out := Output{Branch: classes[chosen].Name, Index: chosen, Branches: map[string]bool{}, Text: reply}
-	for i, c := range classes {
-		out.Branches[strconv.Itoa(i)] = i == chosen
-		out.Branches[c.Name] = i == chosen
-	}
+	out := Output{Branch: classes[chosen].Name, Index: chosen, Text: reply}
+	out.Branches, out.Names = branch.Map(namesOf(classes), chosen)
 	return input.Encode(out)
+}
+
+func namesOf(classes []class) []string {
+	names := make([]string, len(classes))
+	for i, c := range classes {
+		names[i] = c.Name
+	}
+	return names
 }
 
 func readClasses(given json.RawMessage) ([]class, error) {
@@ -219,8 +225,12 @@ func check(text json.RawMessage) []engine.Problem {
 	if err != nil || strings.Contains(string(in.Classes), "@{") {
 		return nil
 	}
-	if _, err := readClasses(in.Classes); err != nil {
+	classes, err := readClasses(in.Classes)
+	if err != nil {
 		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+	}
+	if name := branch.Doubtful(namesOf(classes)); name != "" {
+		return []engine.Problem{{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)}}
 	}
 	return nil
 }

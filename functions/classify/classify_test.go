@@ -58,6 +58,20 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// TestNumbers: a mark is a class, and also the place of another one.
+func TestNumbers(t *testing.T) {
+	spec := classify.Spec(generate.Options{Models: &replies{text: "2"}})
+	const in = `{"input": "nice", "classes": [1, 2, 3]}`
+	out, err := spec.Function.Call(t.Context(), json.RawMessage(in))
+	const want = `"branches":{"0":false,"1":true,"2":false,"3":false},"names":{"1":false,"2":true,"3":false}`
+	if err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("got %s, %v, want %s", out, err, want)
+	}
+	if found := spec.Check(json.RawMessage(in)); len(found) != 1 || found[0].Level != "warning" || !strings.Contains(found[0].Message, "names.1") {
+		t.Errorf("validate says %+v", found)
+	}
+}
+
 func TestBadClasses(t *testing.T) {
 	spec := classify.Spec(generate.Options{Models: &replies{}})
 	for _, classes := range []string{`[]`, `"a"`, `["a", "A"]`, `[{"description": "x"}]`} {
