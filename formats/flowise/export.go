@@ -32,7 +32,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	}
 	again, err := Parse(w.ID+".json", text)
 	if err != nil {
-		return text, []engine.Problem{{Level: "error", Code: refit.Code, Message: "as an agentflow it would be refused: " + err.Error()}}, nil
+		return text, refit.Refused(w, err), nil
 	}
 	return text, refit.Compare(w, &again.Workflows[0]), nil
 }
