@@ -31,7 +31,9 @@ func Parse(name string, src []byte) (source.File, error) {
 		return source.File{}, err
 	}
 	faults := &source.Faults{Name: name, Src: src}
-	f.check(faults)
+	if faults.CheckSize("", len(f.Nodes), len(f.Edges)+len(f.dropped)) {
+		f.check(faults)
+	}
 	if err := faults.Err(); err != nil {
 		return source.File{}, err
 	}

@@ -38,8 +38,9 @@ type flow struct {
 	Viewport    json.RawMessage `json:"viewport"`
 
 	byID     map[string]*node
-	dropped  []*edge // from a group to its child, in the public implementation's form
-	repeated []*node // with an id another node has
+	in, out  map[string][]*edge // edges by the ids of their ends, in the order of the file
+	dropped  []*edge            // from a group to its child, in the public implementation's form
+	repeated []*node            // with an id another node has
 }
 
 type node struct {
@@ -172,13 +173,14 @@ func readFlow(name string, src []byte) (*flow, error) {
 // findGroups gives every child its group and takes the edges from groups to their own
 // children out.
 func (f *flow) findGroups() {
+	parents := map[*node]bool{}
 	for _, n := range f.Nodes {
 		if g := f.byID[n.ParentID]; n.ParentID != "" && g != nil && g.kind == kindGroup && g != n {
-			n.group = g
+			n.group, parents[g] = g, true
 		}
 	}
 	for _, g := range f.Nodes {
-		if g.kind == kindGroup && !f.hasChildren(g) {
+		if g.kind == kindGroup && !parents[g] {
 			f.adoptBranches(g)
 		}
 	}
@@ -190,21 +192,15 @@ func (f *flow) findGroups() {
 		}
 		kept = append(kept, e)
 	}
-	f.Edges = kept
+	f.Edges, f.in, f.out = kept, map[string][]*edge{}, map[string][]*edge{}
+	for _, e := range kept {
+		f.in[e.Target], f.out[e.Source] = append(f.in[e.Target], e), append(f.out[e.Source], e)
+	}
 	for _, n := range f.Nodes {
 		if n.group != nil {
 			n.group.children = append(n.group.children, n)
 		}
 	}
-}
-
-func (f *flow) hasChildren(g *node) bool {
-	for _, n := range f.Nodes {
-		if n.group == g {
-			return true
-		}
-	}
-	return false
 }
 
 // adoptBranches reads the public implementation's form of a group: its branches are the
@@ -231,26 +227,10 @@ func (f *flow) adoptBranches(g *node) {
 }
 
 // into lists the edges into a node, in the order of the file.
-func (f *flow) into(n *node) []*edge {
-	var out []*edge
-	for _, e := range f.Edges {
-		if e.Target == n.ID {
-			out = append(out, e)
-		}
-	}
-	return out
-}
+func (f *flow) into(n *node) []*edge { return f.in[n.ID] }
 
 // outOf lists the edges out of a node, in the order of the file.
-func (f *flow) outOf(n *node) []*edge {
-	var out []*edge
-	for _, e := range f.Edges {
-		if e.Source == n.ID {
-			out = append(out, e)
-		}
-	}
-	return out
-}
+func (f *flow) outOf(n *node) []*edge { return f.out[n.ID] }
 
 func (f *flow) ofKind(kind string) []*node {
 	var out []*node

@@ -1,6 +1,10 @@
 package agentzero
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/stepgraph/stepgraph/formats/internal/circles"
+)
 
 // referable tells whether references can name a step of this id.
 func referable(id string) bool {
@@ -56,47 +60,25 @@ func (f *flow) upstream(n *node) []*node {
 
 // circles finds the sets of nodes that lead to each other, each in the order of the file, by
 // the edges not in without.
-func circles(f *flow, without map[*edge]bool) [][]*node {
-	next := map[*node][]*node{}
+func (f *flow) circles(without map[*edge]bool) [][]*node {
+	place := make(map[*node]int, len(f.Nodes))
+	for i, n := range f.Nodes {
+		place[n] = i
+	}
+	next := make([][]int, len(f.Nodes))
 	for _, e := range f.Edges {
 		if from, to := f.byID[e.Source], f.byID[e.Target]; from != nil && to != nil && from != to && !without[e] {
 			if from.group != nil {
 				from = from.group
 			}
-			next[from] = append(next[from], to)
-		}
-	}
-	reach := func(from *node) map[*node]bool {
-		seen := map[*node]bool{}
-		stack := append([]*node(nil), next[from]...)
-		for len(stack) > 0 {
-			at := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if !seen[at] {
-				seen[at] = true
-				stack = append(stack, next[at]...)
-			}
-		}
-		return seen
-	}
-	reached := map[*node]map[*node]bool{}
-	for _, n := range f.Nodes {
-		if len(next[n]) > 0 {
-			reached[n] = reach(n)
+			next[place[from]] = append(next[place[from]], place[to])
 		}
 	}
 	var out [][]*node
-	done := map[*node]bool{}
-	for _, n := range f.Nodes {
-		if done[n] || !reached[n][n] {
-			continue
-		}
+	for _, set := range circles.Find(next) {
 		var circle []*node
-		for _, other := range f.Nodes {
-			if reached[n][other] && reached[other][n] {
-				done[other] = true
-				circle = append(circle, other)
-			}
+		for _, i := range set {
+			circle = append(circle, f.Nodes[i])
 		}
 		out = append(out, circle)
 	}

@@ -207,7 +207,7 @@ func (c *checker) branches(n *node) {
 
 // cycles names the nodes of every circle of edges, one fault for each.
 func (c *checker) cycles() {
-	for _, circle := range circles(c.flow, c.bad) {
+	for _, circle := range c.flow.circles(c.bad) {
 		ids := make([]string, len(circle))
 		for i, n := range circle {
 			ids[i] = n.ID

@@ -32,7 +32,10 @@ func Parse(name string, src []byte) (source.File, error) {
 		return source.File{}, err
 	}
 	faults := &source.Faults{Name: name, Src: src}
-	warnings := g.check(faults)
+	var warnings []engine.Problem
+	if faults.CheckSize("", len(g.Nodes), len(g.Edges)) {
+		warnings = g.check(faults)
+	}
 	if err := faults.Err(); err != nil {
 		return source.File{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/internal/circles"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -155,36 +156,24 @@ func (c *checker) sources(n *node) {
 // circles refuses departments that consult each other in a circle: each would wait for the
 // other.
 func (c *checker) circles() {
-	reaches := func(from, to *node) bool {
-		seen := map[*node]bool{}
-		stack := []*node{from}
-		for len(stack) > 0 {
-			at := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for _, e := range c.graph.Edges {
-				next := c.graph.byID[e.Target]
-				if e.Source != at.ID || next == nil || next == at || next.kind != kindDepartment || seen[next] {
-					continue
-				}
-				seen[next] = true
-				stack = append(stack, next)
-			}
-		}
-		return seen[to]
+	departments := c.graph.ofKind(kindDepartment)
+	place := make(map[*node]int, len(departments))
+	for i, n := range departments {
+		place[n] = i
 	}
-	done := map[*node]bool{}
-	for _, n := range c.graph.ofKind(kindDepartment) {
-		if done[n] || !reaches(n, n) {
-			continue
+	next := make([][]int, len(departments))
+	for _, e := range c.graph.Edges {
+		from, known := place[c.graph.byID[e.Source]]
+		to, both := place[c.graph.byID[e.Target]]
+		if known && both && from != to {
+			next[from] = append(next[from], to)
 		}
-		var circle []*node
-		for _, other := range c.graph.ofKind(kindDepartment) {
-			if reaches(n, other) && reaches(other, n) {
-				done[other] = true
-				circle = append(circle, other)
-			}
+	}
+	for _, circle := range circles.Find(next) {
+		ids := make([]string, len(circle))
+		for i, at := range circle {
+			ids[i] = departments[at].ID
 		}
-		ids := idsOf(circle)
-		c.faults.AddFor(ids, fmt.Sprintf("/nodes/%d", n.index), codeCycle, "departments %s consult each other in a circle", strings.Join(ids, ", "))
+		c.faults.AddFor(ids, fmt.Sprintf("/nodes/%d", departments[circle[0]].index), codeCycle, "departments %s consult each other in a circle", strings.Join(ids, ", "))
 	}
 }
