@@ -68,7 +68,7 @@ func Read(name string, src []byte) (*engine.Workflow, Lines, error) {
 }
 
 func (v *value) line() int {
-	return v.fail("").(*Error).Line
+	return v.file.line(v.from)
 }
 
 func checkVersion(root *value) error {

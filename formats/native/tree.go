@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,8 +16,9 @@ const maxDepth = 200
 
 // A file is a document while it is being read.
 type file struct {
-	name string
-	src  []byte
+	name  string
+	src   []byte
+	lines []int // where lines begin, found when the first is asked for
 }
 
 // A value is one JSON value that knows where it stands.
@@ -39,6 +41,19 @@ func (f *file) fail(at int, pointer, text string) error {
 	line := 1 + bytes.Count(f.src[:at], []byte("\n"))
 	col := at - bytes.LastIndexByte(f.src[:at], '\n')
 	return &Error{File: f.name, Line: line, Col: col, Pointer: pointer, Text: text}
+}
+
+// line is the line, from 1, in which a byte stands.
+func (f *file) line(at int) int {
+	if f.lines == nil {
+		f.lines = []int{0}
+		for i, c := range f.src {
+			if c == '\n' {
+				f.lines = append(f.lines, i+1)
+			}
+		}
+	}
+	return sort.SearchInts(f.lines, at+1)
 }
 
 func (v *value) raw() []byte { return v.file.src[v.from:v.to] }
