@@ -129,7 +129,7 @@ func (r *runner) liveSteps() []*compiledStep {
 // reachable tells whether a forward route leads from anything live to the step.
 func (r *runner) reachable(step *compiledStep, live []*compiledStep) bool {
 	for _, l := range live {
-		if l != step && l.routes.has(step.index) {
+		if l != step && r.def.leads(l, step) {
 			return true
 		}
 	}
@@ -180,7 +180,7 @@ func (r *runner) skipFrom(target string, live []*compiledStep) (again bool) {
 			r.event(EventStep, StepEvent{Step: id, Visit: r.counters.Visits[id], Status: StatusSkipped})
 		}
 		for _, p := range step.next {
-			if p.fault == "" && !p.back {
+			if p.forward() {
 				stack = append(stack, p.Target)
 			}
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -12,9 +13,7 @@ const maxNesting = 8
 // with and end in, which paths break out of it, and which are closed because they lead
 // into a body from outside.
 func (d *Definition) findBodies() {
-	for _, s := range d.steps {
-		d.cutHolderCycle(s)
-	}
+	d.boundNesting()
 	for _, s := range d.steps {
 		for _, p := range s.next {
 			if p.fault != "" {
@@ -32,29 +31,52 @@ func (d *Definition) findBodies() {
 	}
 }
 
-// cutHolderCycle takes a step out of a body that stands, at some depth, in itself, and
-// marks one nested too deep.
-func (d *Definition) cutHolderCycle(s *compiledStep) {
-	depth := 0
-	for h := s.holder; h != ""; h = d.steps[h].holder {
-		if depth++; depth > maxNesting || h == s.ID {
-			s.fault = fmt.Errorf("containers stand in each other more than %d deep, or in themselves", maxNesting)
-			if h == s.ID {
-				d.removeFromBody(s)
+// boundNesting takes steps out of bodies that stand, at some depth, in themselves, and
+// those below the first that is nested too deep: after it no step has more than
+// maxNesting+1 containers around it. Which of a circle is taken out goes by id.
+func (d *Definition) boundNesting() {
+	ids := d.stepIDs()
+	depth := make(map[string]int, len(ids))
+	for _, id := range ids {
+		if d.steps[id].holder == "" {
+			d.nestFrom(id, depth)
+		}
+	}
+	for _, id := range ids {
+		if _, done := depth[id]; !done { // no step outside all bodies holds it: it is in a circle, or below one
+			d.removeFromBody(d.steps[id])
+			d.steps[id].fault = errNesting
+			d.nestFrom(id, depth)
+		}
+	}
+}
+
+var errNesting = fmt.Errorf("containers stand in each other more than %d deep, or in themselves", maxNesting)
+
+func (d *Definition) nestFrom(top string, depth map[string]int) {
+	depth[top] = 0
+	for stack := []string{top}; len(stack) > 0; {
+		s := d.steps[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		for _, id := range s.body {
+			depth[id] = depth[s.ID] + 1
+			if depth[id] > maxNesting {
+				d.steps[id].fault = errNesting
 			}
-			return
+			if depth[s.ID] > maxNesting {
+				d.steps[id].holder = ""
+			}
+			stack = append(stack, id)
+		}
+		if depth[s.ID] > maxNesting {
+			s.body = nil
 		}
 	}
 }
 
 func (d *Definition) removeFromBody(s *compiledStep) {
 	holder := d.steps[s.holder]
-	for i, id := range holder.body {
-		if id == s.ID {
-			holder.body = append(holder.body[:i:i], holder.body[i+1:]...)
-			break
-		}
-	}
+	holder.body = slices.DeleteFunc(holder.body, func(id string) bool { return id == s.ID })
 	s.holder = ""
 }
 
@@ -84,12 +106,12 @@ func (d *Definition) findEnds() {
 		for _, id := range s.body {
 			ends := true
 			for _, p := range d.steps[id].next {
-				if p.fault == "" && !p.back && !p.leaves {
+				if p.forward() && !p.leaves {
 					ends = false
 				}
 			}
 			for _, p := range d.onward(d.steps[id]) { // what breaks out of a body inside leads here too
-				if p.fault == "" && !p.back && d.steps[p.Target].holder == s.ID {
+				if p.forward() && d.steps[p.Target].holder == s.ID {
 					entered[p.Target] = true
 				}
 			}
@@ -109,12 +131,18 @@ func (d *Definition) findEnds() {
 // whatever they lead to can be reached from the container.
 func (d *Definition) beyond(s *compiledStep) []*compiledPath {
 	var out []*compiledPath
+	keep := func(p *compiledPath) {
+		if p.fault == "" && p.leaves && !d.holds(s.ID, d.steps[p.Target]) {
+			out = append(out, p)
+		}
+	}
 	for _, id := range s.body {
 		inner := d.steps[id]
-		for _, p := range append(append([]*compiledPath(nil), inner.next...), d.beyond(inner)...) {
-			if p.fault == "" && p.leaves && !d.holds(s.ID, d.steps[p.Target]) {
-				out = append(out, p)
-			}
+		for _, p := range inner.next {
+			keep(p)
+		}
+		for _, p := range d.beyond(inner) {
+			keep(p)
 		}
 	}
 	return out
@@ -145,7 +173,7 @@ func (d *Definition) workflowEnds(holder string) []string {
 		}
 		ends := true
 		for _, p := range s.next {
-			if p.fault == "" && !p.back && (holder == "" || !p.leaves) {
+			if p.forward() && (holder == "" || !p.leaves) {
 				ends = false
 			}
 		}

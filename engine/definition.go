@@ -27,7 +27,6 @@ type Definition struct {
 // A compiledStep is a step with what running it needs.
 type compiledStep struct {
 	*Step
-	index   int // place in the routes' bit sets
 	hash    string
 	text    string // what DEFINITION keeps
 	input   *references.Input
@@ -35,6 +34,7 @@ type compiledStep struct {
 	retry   RetryPolicy
 	timeout time.Duration
 	limit   int             // context_limit of the input, 0 for none
+	paths   []*Path         // all that begin here, in the order of the workflow
 	next    []*compiledPath // in path order
 	tools   []*Path
 	body    []string // steps a container holds, in the order of CONTAINS
@@ -43,7 +43,7 @@ type compiledStep struct {
 	ends    []string // of body, those whose outputs are a round's result
 	split   splitInput
 	consent approvalOptions // how approval is asked for
-	routes  bits            // steps that can be reached over forward paths
+	spot    spot            // see leads
 }
 
 // A compiledPath is a NEXT path with its condition parsed.
@@ -63,7 +63,7 @@ func Compile(w *Workflow) *Definition {
 	for i := range w.Steps {
 		step := &w.Steps[i]
 		if d.steps[step.ID] == nil { // of two steps of one id the first in order counts
-			d.steps[step.ID] = compileStep(step, len(d.steps))
+			d.steps[step.ID] = compileStep(step)
 		}
 	}
 	for i := range w.Paths {
@@ -87,6 +87,7 @@ func (d *Definition) addPath(p *Path) {
 	if source == nil {
 		return
 	}
+	source.paths = append(source.paths, p)
 	switch p.Kind {
 	case Tool:
 		source.tools = append(source.tools, p)
@@ -107,8 +108,8 @@ func (d *Definition) addPath(p *Path) {
 	}
 }
 
-func compileStep(step *Step, index int) *compiledStep {
-	c := &compiledStep{Step: step, index: index}
+func compileStep(step *Step) *compiledStep {
+	c := &compiledStep{Step: step}
 	text := step.Input
 	if isBlank(text) {
 		text = "{}"
@@ -183,11 +184,7 @@ func (d *Definition) definitionText(c *compiledStep) string {
 		delete(properties, canvas)
 	}
 	paths := []map[string]any{}
-	for i := range d.Workflow.Paths {
-		p := &d.Workflow.Paths[i]
-		if p.Source != c.ID {
-			continue
-		}
+	for _, p := range c.paths {
 		one := map[string]any{"id": p.ID, "kind": p.Kind, "target": p.Target, "properties": p.Properties()}
 		paths = append(paths, one)
 	}

@@ -148,7 +148,7 @@ func (x *Explanation) join(r *runner, id string) {
 	}
 	var by []string
 	for _, l := range r.liveSteps() {
-		if l != step && l.routes.has(step.index) {
+		if l != step && r.def.leads(l, step) {
 			by = append(by, fmt.Sprintf("%s (%s)", l.ID, reasonOr(r.state.Status(l.ID), "waiting join")))
 		}
 	}

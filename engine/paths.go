@@ -35,7 +35,7 @@ func (r *runner) evaluatePaths(id string, record *Execution) []*compiledPath {
 		switch {
 		case j.Open:
 			open = append(open, p)
-		case p.fault == "" && !p.back:
+		case p.forward():
 			r.untaken(p.Target)
 		}
 	}

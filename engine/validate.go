@@ -19,8 +19,16 @@ func Validate(w *Workflow, registry *Registry) []Problem {
 	for _, id := range v.d.stepIDs() {
 		v.step(v.d.steps[id])
 	}
+	compiled := make(map[*Path]*compiledPath, len(w.Paths))
+	for _, s := range v.d.steps {
+		for _, c := range s.next {
+			compiled[c.Path] = c
+		}
+	}
 	for i := range w.Paths {
-		v.path(&w.Paths[i])
+		if c := compiled[&w.Paths[i]]; c != nil {
+			v.path(c)
+		}
 	}
 	v.reach()
 	v.loops()
@@ -35,7 +43,8 @@ type validation struct {
 	d        *Definition
 	registry *Registry
 	problems []Problem
-	names    map[string]bool // see named
+	names    map[string]bool     // see named
+	into     map[string][]string // see ancestors
 }
 
 // named are the names under which values may stand that are no step's: those that steps
@@ -207,6 +216,9 @@ func (v *validation) reference(ref references.Reference, step, path string, c *c
 // before tells whether some path, back ones too, leads from a step to another, or both
 // run side by side from a common start.
 func (v *validation) before(id string, c *compiledStep) bool {
+	if v.d.leads(v.d.steps[id], c) {
+		return true
+	}
 	seen := map[string]bool{id: true}
 	stack := []string{id}
 	for len(stack) > 0 {
@@ -231,13 +243,39 @@ func (v *validation) before(id string, c *compiledStep) bool {
 // sideBySide tells whether one step leads to both: then the pending rule may bring them
 // into order.
 func (v *validation) sideBySide(a, b string) bool {
-	ia, ib := v.d.steps[a].index, v.d.steps[b].index
-	for _, s := range v.d.steps {
-		if s.routes.has(ia) && s.routes.has(ib) {
+	both := v.ancestors(a)
+	for id := range v.ancestors(b) {
+		if both[id] {
 			return true
 		}
 	}
 	return false
+}
+
+// ancestors are the steps from which a forward route leads to a step.
+func (v *validation) ancestors(id string) map[string]bool {
+	if v.into == nil {
+		v.into = map[string][]string{}
+		for _, s := range v.d.steps {
+			for _, p := range v.d.onward(s) {
+				if p.forward() {
+					v.into[p.Target] = append(v.into[p.Target], s.ID)
+				}
+			}
+		}
+	}
+	found := map[string]bool{}
+	for stack := []string{id}; len(stack) > 0; {
+		sources := v.into[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		for _, source := range sources {
+			if !found[source] {
+				found[source] = true
+				stack = append(stack, source)
+			}
+		}
+	}
+	return found
 }
 
 // successors are all steps control can go to from s.
@@ -258,27 +296,18 @@ func (v *validation) successors(s *compiledStep) []string {
 	return out
 }
 
-func (v *validation) path(p *Path) {
-	source := v.d.steps[p.Source]
-	if source == nil || p.Kind != Next {
-		return
+func (v *validation) path(p *compiledPath) {
+	if p.fault != "" {
+		v.add("error", "closed_path", p.Source, p.ID, "path %s", p.fault)
 	}
-	for _, c := range source.next {
-		if c.Path != p {
-			continue
-		}
-		if c.fault != "" {
-			v.add("error", "closed_path", p.Source, p.ID, "path %s", c.fault)
-		}
-		if err := c.condition.Err(); err != nil {
-			v.add("error", "broken_condition", p.Source, p.ID, "condition: %v: the path is closed", err)
-		}
-		for _, operand := range c.condition.Operands() {
-			v.operand(c, operand)
-		}
-		if c.back && !p.Back {
-			v.add("warning", "closes_loop", p.Source, p.ID, "counts as back: it closes a loop that has no path marked `back`")
-		}
+	if err := p.condition.Err(); err != nil {
+		v.add("error", "broken_condition", p.Source, p.ID, "condition: %v: the path is closed", err)
+	}
+	for _, operand := range p.condition.Operands() {
+		v.operand(p, operand)
+	}
+	if p.back && !p.Back {
+		v.add("warning", "closes_loop", p.Source, p.ID, "counts as back: it closes a loop that has no path marked `back`")
 	}
 }
 
@@ -288,9 +317,8 @@ func (v *validation) contains(c *compiledStep) {
 		v.add("error", "body_without_start", c.ID, "", "every step of the body is led to from inside: mark the path that closes the circle with back")
 	}
 	holders := map[string]string{}
-	for i := range v.d.Workflow.Paths {
-		p := &v.d.Workflow.Paths[i]
-		if p.Kind != Contains || p.Source != c.ID {
+	for _, p := range c.paths {
+		if p.Kind != Contains {
 			continue
 		}
 		target := v.d.steps[p.Target]
@@ -394,10 +422,13 @@ func (d *Definition) loopOf(p *compiledPath) []*compiledStep {
 	if source == nil || target == nil {
 		return nil
 	}
+	if source == target {
+		return []*compiledStep{source}
+	}
 	var in []*compiledStep
 	for _, s := range d.steps {
-		fromTarget := s == target || target.routes.has(s.index)
-		toSource := s == source || s.routes.has(source.index)
+		fromTarget := s == target || d.leads(target, s)
+		toSource := s == source || d.leads(s, source)
 		if fromTarget && toSource {
 			in = append(in, s)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -31,10 +30,8 @@ func (s *Store) edit(edit engine.Edit) error {
 		if w == nil {
 			return engine.ErrWorkflowNotFound
 		}
-		for _, n := range w.steps {
-			s.dropPathsOf(n)
-		}
 		delete(s.workflows, edit.Workflow)
+		s.dropPaths(func(n *step) bool { return n.workflow == edit.Workflow })
 		return nil
 	}
 	var properties map[string]any
@@ -66,6 +63,7 @@ func (s *Store) checkPaths(edit engine.Edit) error {
 	for i := range edit.PutSteps {
 		there[edit.PutSteps[i].ID] = true
 	}
+	survives := s.survivors(edit)
 	for i := range edit.PutPaths {
 		p := &edit.PutPaths[i]
 		if !there[p.Source] {
@@ -78,46 +76,47 @@ func (s *Store) checkPaths(edit engine.Edit) error {
 		} else if !there[p.Target] {
 			return fmt.Errorf("path %s: target %q: %w", p.ID, p.Target, engine.ErrStepNotFound)
 		}
-		if p.Ref != "" && !s.survives(p.Ref, edit) {
+		if p.Ref != "" && !survives(p.Ref) {
 			return fmt.Errorf("path %s: %w", p.ID, engine.ErrPathNotFound)
 		}
 	}
 	return nil
 }
 
-// survives tells whether a path belongs to the workflow and this edit does not remove it.
-func (s *Store) survives(ref string, edit engine.Edit) bool {
-	p := s.paths[ref]
-	if p == nil || p.from.workflow != edit.Workflow {
-		return false
+// survivors tells of a Ref whether its path belongs to the workflow and this edit does not
+// remove it.
+func (s *Store) survivors(edit engine.Edit) func(ref string) bool {
+	w := s.workflows[edit.Workflow]
+	if w == nil {
+		return func(string) bool { return false }
 	}
-	if slices.ContainsFunc(edit.RemovePaths, func(r engine.Path) bool { return r.Ref == ref }) {
-		return false
+	removed := make(map[string]bool, len(edit.RemovePaths))
+	for i := range edit.RemovePaths {
+		removed[edit.RemovePaths[i].Ref] = true
 	}
-	removed := func(n *step) bool { return n.workflow == edit.Workflow && slices.Contains(edit.RemoveSteps, n.id()) }
-	return !removed(p.from) && !removed(p.to)
+	steps := make(map[string]bool, len(edit.RemoveSteps))
+	for _, id := range edit.RemoveSteps {
+		steps[id] = true
+	}
+	gone := func(n *step) bool { return n.workflow == edit.Workflow && steps[n.id()] }
+	return func(ref string) bool {
+		p := w.paths[ref]
+		return p != nil && !removed[ref] && !gone(p.from) && !gone(p.to)
+	}
 }
 
 // apply makes the changes of a checked edit.
 func (s *Store) apply(edit engine.Edit, properties map[string]any) {
 	w := s.workflows[edit.Workflow]
 	if w == nil {
-		w = &workflow{}
+		w = newWorkflow()
 		s.workflows[edit.Workflow] = w
 	}
 	for i := range edit.RemovePaths {
-		if p := s.paths[edit.RemovePaths[i].Ref]; p != nil && p.from.workflow == edit.Workflow {
-			delete(s.paths, edit.RemovePaths[i].Ref)
-		}
+		delete(w.paths, edit.RemovePaths[i].Ref)
 	}
-	for _, id := range edit.RemoveSteps {
-		w.steps = slices.DeleteFunc(w.steps, func(n *step) bool {
-			gone := n.id() == id
-			if gone {
-				s.dropPathsOf(n)
-			}
-			return gone
-		})
+	if gone := w.remove(edit.RemoveSteps); len(gone) > 0 {
+		s.dropPaths(func(n *step) bool { return gone[n] })
 	}
 	if edit.Put != nil {
 		w.properties = properties
@@ -140,7 +139,7 @@ func (s *Store) putStep(w *workflow, id string, put *engine.Step) {
 		n.properties = properties
 		return
 	}
-	w.steps = append(w.steps, &step{workflow: id, properties: properties})
+	w.add(&step{workflow: id, properties: properties})
 }
 
 func (s *Store) putPath(id string, put *engine.Path) {
@@ -153,25 +152,21 @@ func (s *Store) putPath(id string, put *engine.Path) {
 		s.refs++
 		ref = strconv.Itoa(s.refs)
 	}
-	s.paths[ref] = &path{kind: put.Kind, from: s.step(id, put.Source), to: s.step(target, put.Target),
+	s.workflows[id].paths[ref] = &path{kind: put.Kind, from: s.step(id, put.Source), to: s.step(target, put.Target),
 		properties: cloneProperties(put.Properties())}
 }
 
 // step finds a STEP, or nil.
 func (s *Store) step(workflow, id string) *step {
-	w := s.workflows[workflow]
-	if w == nil {
-		return nil
-	}
-	for _, n := range w.steps {
-		if n.id() == id {
-			return n
-		}
+	if w := s.workflows[workflow]; w != nil {
+		return w.first[id]
 	}
 	return nil
 }
 
-// dropPathsOf removes the paths from and to a step, those of other workflows too.
-func (s *Store) dropPathsOf(n *step) {
-	maps.DeleteFunc(s.paths, func(_ string, p *path) bool { return p.from == n || p.to == n })
+// dropPaths removes the paths from and to steps that are gone, those of other workflows too.
+func (s *Store) dropPaths(gone func(*step) bool) {
+	for _, w := range s.workflows {
+		maps.DeleteFunc(w.paths, func(_ string, p *path) bool { return gone(p.from) || gone(p.to) })
+	}
 }

@@ -22,10 +22,9 @@ func (h Hand) Step(_ context.Context, properties map[string]any) error {
 	}
 	id := p["workflow"].(string)
 	if h.Store.workflows[id] == nil {
-		h.Store.workflows[id] = &workflow{}
+		h.Store.workflows[id] = newWorkflow()
 	}
-	w := h.Store.workflows[id]
-	w.steps = append(w.steps, &step{workflow: id, properties: p})
+	h.Store.workflows[id].add(&step{workflow: id, properties: p})
 	return nil
 }
 
@@ -38,7 +37,7 @@ func (h Hand) Path(_ context.Context, kind engine.PathKind, source, target strin
 		return fmt.Errorf("no steps %s and %s", source, target)
 	}
 	h.Store.refs++
-	h.Store.paths[strconv.Itoa(h.Store.refs)] = &path{kind: kind, from: from, to: to, properties: cloneProperties(properties)}
+	h.Store.workflows[from.workflow].paths[strconv.Itoa(h.Store.refs)] = &path{kind: kind, from: from, to: to, properties: cloneProperties(properties)}
 	return nil
 }
 
@@ -60,7 +59,8 @@ func (h Hand) Workflow(_ context.Context, properties map[string]any) error {
 	p := cloneProperties(properties)
 	id := p["id"].(string)
 	delete(p, "id")
-	h.Store.workflows[id] = &workflow{properties: p}
+	h.Store.workflows[id] = newWorkflow()
+	h.Store.workflows[id].properties = p
 	return nil
 }
 

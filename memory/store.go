@@ -26,8 +26,7 @@ type Store struct {
 	starts   map[string]*session // by the key they were started with
 
 	workflows   map[string]*workflow
-	paths       map[string]*path // by Ref
-	refs        int              // the last Ref given
+	refs        int // the last Ref given
 	definitions map[string]engine.StoredDefinition
 
 	batches   map[string]*batch
@@ -48,7 +47,6 @@ func New(o Options) *Store {
 		pending:     make(map[string]*session),
 		starts:      make(map[string]*session),
 		workflows:   make(map[string]*workflow),
-		paths:       make(map[string]*path),
 		definitions: make(map[string]engine.StoredDefinition),
 		batches:     make(map[string]*batch),
 		batchKeys:   make(map[string]string),

@@ -16,6 +16,36 @@ import (
 type workflow struct {
 	properties map[string]any // of the WORKFLOW node; nil when there is none
 	steps      []*step
+	first      map[string]*step // of all steps of an id the first
+	paths      map[string]*path // from its steps, by Ref
+}
+
+func newWorkflow() *workflow {
+	return &workflow{first: make(map[string]*step), paths: make(map[string]*path)}
+}
+
+func (w *workflow) add(n *step) {
+	w.steps = append(w.steps, n)
+	if id := n.id(); w.first[id] == nil {
+		w.first[id] = n
+	}
+}
+
+// remove takes all steps of these ids out and returns them.
+func (w *workflow) remove(ids []string) map[*step]bool {
+	named := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		named[id] = true
+		delete(w.first, id)
+	}
+	gone := make(map[*step]bool)
+	w.steps = slices.DeleteFunc(w.steps, func(n *step) bool {
+		if named[n.id()] {
+			gone[n] = true
+		}
+		return gone[n]
+	})
+	return gone
 }
 
 // A step is one STEP node. Two may have the same id.
@@ -88,10 +118,7 @@ func (s *Store) workflow(id string) *engine.Workflow {
 		seen[read.ID] = true
 		out.Steps = append(out.Steps, read)
 	}
-	for ref, p := range s.paths {
-		if p.from.workflow != id {
-			continue
-		}
+	for ref, p := range w.paths {
 		read, problems := engine.PathFromProperties(p.kind, p.from.id(), p.to.id(), cloneProperties(p.properties))
 		out.Problems = append(out.Problems, problems...)
 		read.Ref = ref
