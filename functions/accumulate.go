@@ -50,6 +50,9 @@ func Accumulate(_ context.Context, text json.RawMessage) (json.RawMessage, error
 	}
 	switch in.Mode {
 	case "", "append":
+		if fields.Has("value") {
+			in.Value = orNull(in.Value)
+		}
 		return appendItems(in, false)
 	case "concat":
 		return appendItems(in, true)

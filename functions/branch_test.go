@@ -60,7 +60,7 @@ func TestSwitch(t *testing.T) {
 		}
 	}
 	for input, want := range map[string]string{
-		`{}`:                          "rules: want a list, not ",
+		`{}`:                          "rules: want a list, not null",
 		`{"rules":[1]}`:               "rules[0]: input: want a JSON object",
 		`{"rules":[{"type":"date"}]}`: `rules[0]: type: want text, number or boolean, not "date"`,
 		`{"rules":[{"type":"number","left":"a","right":1}]}`: `rules[0]: left: want a number, not "a"`,

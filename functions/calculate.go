@@ -55,11 +55,11 @@ func errNoExpression() error {
 	return input.Bad("expression: is missing, so there is nothing to work out")
 }
 
-func checkCalculate(in CalculateInput, has func(string) bool) error {
+func checkCalculate(in CalculateInput, given input.Object) error {
 	switch {
-	case !has("expression") && !has("input"):
+	case given.Get("expression") == nil && given.Get("input") == nil:
 		return nil // a model that calls the step as a tool gives it
-	case in.OnErrorText != nil || has("on_error_text") || in.expression() == "":
+	case in.OnErrorText != nil || given.Get("on_error_text") != nil || in.expression() == "":
 		return nil
 	}
 	if _, err := arithmetic.Evaluate(in.expression()); err != nil {

@@ -9,9 +9,9 @@ import (
 )
 
 // checkInput makes a Spec.Check. Fields whose values will only be known when the step runs
-// are left out of in, so whatever is wrong with it is wrong for good; has tells whether a
-// field is given at all.
-func checkInput[T any](check func(in T, has func(name string) bool) error) func(json.RawMessage) []engine.Problem {
+// are left out of in, so whatever is wrong with it is wrong for good; given are all there
+// are.
+func checkInput[T any](check func(in T, given input.Object) error) func(json.RawMessage) []engine.Problem {
 	return func(text json.RawMessage) []engine.Problem {
 		given, err := input.Parse(text)
 		if err != nil {
@@ -25,7 +25,7 @@ func checkInput[T any](check func(in T, has func(name string) bool) error) func(
 		}
 		in, _, err := input.Decode[T](known.Encode())
 		if err == nil {
-			err = check(in, func(name string) bool { return given.Get(name) != nil })
+			err = check(in, given)
 		}
 		if err == nil {
 			return nil

@@ -87,6 +87,7 @@ func TestCalls(t *testing.T) {
 		{"reply with a number", functions.Reply, `{"message":1.50,"end_session":true}`, `{"message":"1.50","content":"1.50","end_session":true}`},
 
 		{"variable", functions.Variable, `{"name":"city","value":{"b":1,"a":2}}`, `{"value":{"b":1,"a":2},"city":{"b":1,"a":2}}`},
+		{"variable null", functions.Variable, `{"name":"city","value":null}`, `{"value":null,"city":null}`},
 		{"variable set", functions.Variable, `{"set":{"z":1,"a":null},"more":true}`, `{"z":1,"a":null,"more":true}`},
 		{"variable without anything", functions.Variable, `{}`, `{}`},
 
@@ -98,6 +99,7 @@ func TestCalls(t *testing.T) {
 
 		{"append to nothing", functions.Accumulate, `{"value":{"n":1},"previous":""}`, `{"items":[{"n":1}],"count":1}`},
 		{"append", functions.Accumulate, `{"value":[2],"previous":[1]}`, `{"items":[1,[2]],"count":2}`},
+		{"append null", functions.Accumulate, `{"value":null,"previous":[1]}`, `{"items":[1,null],"count":2}`},
 		{"append nothing", functions.Accumulate, `{"previous":""}`, `{"items":[],"count":0}`},
 		{"append to what there is at first", functions.Accumulate, `{"value":2,"previous":"","initial":[1]}`, `{"items":[1,2],"count":2}`},
 		{"concat the newest", functions.Accumulate, `{"mode":"concat","value":[3,4],"into":[1,2],"limit":3}`, `{"items":[2,3,4],"count":3}`},

@@ -128,7 +128,7 @@ func (g group) summarize(ctx context.Context, in GroupInput, names, texts []stri
 	return input.ResponseText(answer), nil
 }
 
-func checkGroup(in GroupInput, _ func(string) bool) error {
+func checkGroup(in GroupInput, _ input.Object) error {
 	switch in.Merge {
 	case "", mergeList, mergeConcatenate, mergeSummarize, mergeFirst:
 	default:

@@ -39,7 +39,7 @@ func (l listing) items(name string, given json.RawMessage) ([]json.RawMessage, e
 	if l.Error != "" {
 		return nil, &engine.CallError{Kind: engine.KindBadInput, Message: l.Error}
 	}
-	return nil, input.Bad("%s: want a list, not %s%s", name, abridged(given), why)
+	return nil, input.Bad("%s: want a list, not %s%s", name, abridged(orNull(given)), why)
 }
 
 // check is items for what is known when a workflow is loaded. What the step has words of its

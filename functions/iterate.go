@@ -70,8 +70,8 @@ func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
 		Text: list.join(in.Separator)})
 }
 
-func checkIterate(in IterateInput, has func(string) bool) error {
-	if !has("items") || in.Items != nil {
+func checkIterate(in IterateInput, given input.Object) error {
+	if given.Get("items") == nil || in.Items != nil {
 		if err := in.listing().check("items", in.Items); err != nil {
 			return err
 		}

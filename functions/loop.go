@@ -30,7 +30,7 @@ type LoopOutput struct {
 // number, a list, a condition or a path out of the body. It is pure: the engine keeps the
 // rounds.
 func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[LoopInput](text)
+	in, fields, err := input.Decode[LoopInput](text)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	default:
 		run.Rounds = int(*in.Count)
 	}
-	if in.Over != nil && run.Items == nil {
+	if fields.Has("over") && run.Items == nil { // null is no list: without one there would be no end
 		if run.Items, err = in.listing().items("over", in.Over); err != nil {
 			return nil, err
 		}
@@ -60,14 +60,16 @@ func (in LoopInput) listing() listing {
 	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
 }
 
-func checkLoop(in LoopInput, has func(string) bool) error {
-	if !has("count") && !has("while") && !has("until") && !has("over") && !has("max_rounds") {
-		return input.Bad("nothing ends this loop but a path out of it: give count, while, until, over or at least max_rounds")
-	}
-	if in.Over != nil {
+func checkLoop(in LoopInput, given input.Object) error {
+	if given.Has("over") && !refers(given.Get("over")) {
 		return in.listing().check("over", in.Over)
 	}
-	return nil
+	for _, name := range []string{"count", "while", "until", "over", "max_rounds"} {
+		if given.Get(name) != nil {
+			return nil
+		}
+	}
+	return input.Bad("nothing ends this loop but a path out of it: give count, while, until, over or at least max_rounds")
 }
 
 func loopSpec() engine.Spec {

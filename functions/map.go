@@ -106,11 +106,11 @@ func (in MapInput) check() error {
 	return nil
 }
 
-func checkMap(in MapInput, has func(string) bool) error {
-	if !has("workflow") && has("entry") {
+func checkMap(in MapInput, given input.Object) error {
+	if given.Get("workflow") == nil && given.Get("entry") != nil {
 		return input.Bad("entry: names a step of a workflow, and no workflow is given")
 	}
-	if !has("items") || in.Items != nil {
+	if given.Get("items") == nil || in.Items != nil {
 		if err := in.listing().check("items", in.Items); err != nil {
 			return err
 		}

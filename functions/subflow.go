@@ -153,8 +153,8 @@ func inputsObject(given json.RawMessage) (input.Object, error) {
 
 func errNoWorkflow() error { return input.Bad("workflow: is missing, so there is nothing to run") }
 
-func checkSubflow(in SubflowInput, has func(string) bool) error {
-	if !has("workflow") {
+func checkSubflow(in SubflowInput, given input.Object) error {
+	if given.Get("workflow") == nil {
 		return errNoWorkflow()
 	}
 	if _, err := stepIDs(in.Outputs); err != nil {

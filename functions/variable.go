@@ -40,8 +40,8 @@ func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error
 		return nil, err
 	}
 	out = out.Over(fields.Without("name", "set", "global", "globals", "merge", "previous"))
-	if value := out.Get("value"); in.Name != "" && value != nil {
-		out = out.With(string(in.Name), value)
+	if in.Name != "" && out.Has("value") {
+		out = out.With(string(in.Name), orNull(out.Get("value")))
 	}
 	for _, g := range globals {
 		talk.Of(ctx).Set(g.Name, g.Value)

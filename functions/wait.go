@@ -87,9 +87,9 @@ func moment(text string) (time.Time, error) {
 	return at, nil
 }
 
-func checkWait(in WaitInput, has func(string) bool) error {
+func checkWait(in WaitInput, given input.Object) error {
 	for _, name := range []string{"for", "duration", "timeout", "until", "signal"} {
-		if has(name) {
+		if given.Get(name) != nil {
 			if in.Until != nil {
 				_, err := moment(input.TextOf(in.Until))
 				return err

@@ -21,6 +21,9 @@ func TestObjectKeepsOrder(t *testing.T) {
 	if o.Get("n") != nil || o.Get("none") != nil {
 		t.Error("Get gives null or absent fields")
 	}
+	if !o.Has("n") || o.Has("none") {
+		t.Error("Has does not tell null from absent")
+	}
 	if got, want := string(o.Without("a", "n").Encode()), `{"z":"<&>","new":"<é>"}`; got != want {
 		t.Errorf("Without = %s, want %s", got, want)
 	}

@@ -58,6 +58,16 @@ func (o Object) Get(name string) json.RawMessage {
 	return nil
 }
 
+// Has tells whether a name is there, if only as null.
+func (o Object) Has(name string) bool {
+	for _, f := range o {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
 // With returns o with the field set, in its place if it has one, else at the end.
 func (o Object) With(name string, value json.RawMessage) Object {
 	for i := range o {
