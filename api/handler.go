@@ -19,7 +19,8 @@ import (
 type Options struct {
 	Log *slog.Logger // slog.Default by default
 
-	// Token, if set, is required on every route but /healthz and /readyz: as
+	// Token, if set, is required on every route but /healthz and /readyz (and, with Compat,
+	// the two that Flowise's clients ask without one and that tell nothing): as
 	// `Authorization: Bearer`, as `X-API-KEY`, or as the password of Basic (for browsers).
 	Token string
 	// Loopback says that the server listens on loopback only. Then the Host header must be

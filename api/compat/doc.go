@@ -26,6 +26,12 @@
 // /api/compat/nebulaflow. Runs are sessions, which outlive the connection and can be followed
 // again; docs/formats/nebulaflow.md lists the messages and the decisions.
 //
+// Flowise (flowise*.go): /api/v1/chatflows, /prediction/{id} with its stream, /executions,
+// /webhook/{id}, /chatmessage/abort/{id}/{chat}, /chatflows-streaming/{id}, /public-chatbotConfig/{id}
+// and /ping. A chatflow is a workflow, a prediction a session, an execution what its history
+// tells. Sessions of one conversation are found by their ids; labels tell the chat. What nodes
+// had put out, and in which order, is worked out by package formats/flowise.
+//
 // LUNA's workflow_id is a workflow of that id; where there is none and the workflow default has
 // a step of that id, it is the step to begin at, as in LUNA. messages are the newest 500.
 package compat

@@ -209,7 +209,7 @@ func (f *flowiseAPI) deleteFlow(w http.ResponseWriter, r *http.Request) error {
 	if err := f.e.DeleteWorkflow(r.Context(), c.ID, ""); err != nil {
 		return err
 	}
-	if err := f.dropVariants(r.Context(), c.ID); err != nil {
+	if err := f.dropVariants(r.Context(), c.ID, 0, ""); err != nil {
 		return err
 	}
 	writeFlowise(w, http.StatusOK, map[string]any{"raw": []any{}, "affected": 1})

@@ -2,10 +2,7 @@ package compat
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -65,7 +62,7 @@ func newTurn(flow *chatflow, p *flowise.Prediction) *flowTurn {
 		t.chat, t.begins = uuid.NewString(), true
 	}
 	t.session = p.Session(t.chat)
-	if start := flowise.StartOf(flow.workflow); p.HumanInput == nil && !p.HasForm() {
+	if start := flowise.StartOf(flow.workflow); p.Question != "" || p.HumanInput == nil && !p.HasForm() {
 		asked := start.Asked(p)
 		t.question = &asked
 	}
@@ -135,6 +132,10 @@ func (f *flowiseAPI) begin(ctx context.Context, t *flowTurn) error {
 	if err != nil {
 		return runRefusal(err.Error())
 	}
+	files, err := t.asked.Attached()
+	if err != nil {
+		return runRefusal(err.Error())
+	}
 	if len(t.workflow.Steps) == 0 {
 		text, err := t.flow.document()
 		if err != nil {
@@ -159,12 +160,11 @@ func (f *flowiseAPI) begin(ctx context.Context, t *flowTurn) error {
 	if t.asked.Question != "" && t.asked.HasForm() {
 		return runRefusal(flowise.ErrBoth.Error())
 	}
-	return f.start(ctx, t, start, before, last)
+	return f.start(ctx, t, start, flowise.Turn{Flow: t.flow.ID, Chat: t.chat, Session: t.session, Message: t.message, Before: before, Files: files}, last)
 }
 
 // start begins a run with what the conversation has come to so far.
-func (f *flowiseAPI) start(ctx context.Context, t *flowTurn, start flowise.Start, before []flowise.ChatMessage, last *engine.Session) error {
-	turn := flowise.Turn{Flow: t.flow.ID, Chat: t.chat, Session: t.session, Message: t.message, Before: before}
+func (f *flowiseAPI) start(ctx context.Context, t *flowTurn, start flowise.Start, turn flowise.Turn, last *engine.Session) error {
 	if last != nil {
 		run, entries, err := f.read(ctx, last.ID, nil)
 		if err != nil {
@@ -222,52 +222,4 @@ func (f *flowiseAPI) variables(t *flowTurn) (json.RawMessage, error) {
 		all[name] = value
 	}
 	return json.Marshal(all)
-}
-
-// vary gives a turn a workflow of its own when the request changes inputs of nodes. Requests
-// with the same changes share one.
-func (f *flowiseAPI) vary(ctx context.Context, t *flowTurn) error {
-	api := t.flow.api()
-	if !api.OverrideConfig.Status || len(t.asked.Override) == 0 {
-		return nil
-	}
-	text, err := t.flow.document()
-	if err != nil {
-		return err
-	}
-	text, changed := api.Override(text, t.asked.Override)
-	if !changed {
-		return nil
-	}
-	sum := sha256.Sum256([]byte(text))
-	id := t.flow.ID + "~" + hex.EncodeToString(sum[:8])
-	file, err := flowise.Parse(t.flow.Name+".json", []byte(text))
-	if err != nil {
-		return runRefusal(flowise.FaultText(err))
-	}
-	w := &file.Workflows[0]
-	w.ID, w.Name = id, t.flow.Name
-	w.Extra[variantProperty] = t.flow.ID
-	w.Normalize()
-	t.workflow = w
-	_, err = f.e.PutWorkflow(ctx, w, "")
-	return err
-}
-
-// dropVariants removes the workflows that were made of a flow for requests.
-func (f *flowiseAPI) dropVariants(ctx context.Context, flow string) error {
-	all, err := f.e.Workflows(ctx)
-	if err != nil {
-		return err
-	}
-	for _, info := range all {
-		w, err := f.e.Workflow(ctx, info.ID)
-		if err == nil && w.Extra[variantProperty] == flow {
-			err = f.e.DeleteWorkflow(ctx, w.ID, "")
-		}
-		if err != nil && !errors.Is(err, engine.ErrWorkflowNotFound) {
-			return err
-		}
-	}
-	return nil
 }

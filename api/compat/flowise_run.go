@@ -3,6 +3,7 @@ package compat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -24,7 +25,11 @@ func (f *flowiseAPI) read(ctx context.Context, id string, workflow *engine.Workf
 		return run, nil, err
 	}
 	if run.Workflow == nil {
-		if run.Workflow, err = f.e.Workflow(ctx, run.Session.Workflow); err != nil {
+		run.Workflow, err = f.e.Workflow(ctx, run.Session.Workflow)
+		if flow := run.Session.Labels[flowise.LabelFlow]; errors.Is(err, engine.ErrWorkflowNotFound) && flow != "" {
+			run.Workflow, err = f.e.Workflow(ctx, flow) // it ran on a variant of the flow that is gone
+		}
+		if err != nil {
 			return run, nil, err
 		}
 	}

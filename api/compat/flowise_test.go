@@ -121,6 +121,22 @@ func TestFaultyFlows(t *testing.T) {
 	s.predict(s.save("text", "no flow", nil), map[string]any{"question": "q"}).refused(t, 500, "Error: predictionsServices.buildChatflow - ")
 }
 
+// Of uploads the text of files goes along; others are refused, not dropped.
+func TestUploads(t *testing.T) {
+	s := newFlowiseServer(t, nil)
+	id := s.save("reads", flowOf([]any{
+		flowNode("startAgentflow_0", "Start", map[string]any{"startInputType": "chatInput"}),
+		flowNode("directReplyAgentflow_0", "Reply", map[string]any{"directReplyMessage": "{{file_attachment}}"}),
+	}, flowEdge("startAgentflow_0", "startAgentflow", "directReplyAgentflow_0")), nil)
+	upload := func(kind string) map[string]any {
+		return map[string]any{"question": "q", "uploads": []any{map[string]any{"type": kind, "name": "a.txt", "data": "text", "mime": "text/plain"}}}
+	}
+	if got := s.predict(id, upload("file:full")); got.json["text"] != "<doc name='a.txt'>text</doc>" {
+		t.Errorf("got %s", got.text)
+	}
+	s.predict(id, upload("file")).refused(t, 500, `the upload "a.txt" is of type "file"`)
+}
+
 func TestChatIDs(t *testing.T) {
 	s := newFlowiseServer(t, nil)
 	id := s.save("greets", greetingFlow, nil)
@@ -332,6 +348,15 @@ func TestOverrides(t *testing.T) {
 	var list []any
 	if err := json.Unmarshal([]byte(s.do("GET", flowise+"chatflows", nil).text), &list); err != nil || len(list) != 2 {
 		t.Errorf("list: %v %v", list, err)
+	}
+	for i := range 70 {
+		s.predict(open, override(fmt.Sprint("Bye ", i, " {{question}}")))
+	}
+	if all, err := s.e.Workflows(context.Background()); err != nil || len(all) > 2+65 {
+		t.Errorf("%d workflows, %v", len(all), err)
+	}
+	if runs := s.do("GET", flowise+"executions?limit=100&agentflowId="+open, nil); runs.json["total"] != 74.0 || strings.Count(runs.text, "Bye") < 72 {
+		t.Errorf("executions: %d %v", runs.status, runs.json["total"])
 	}
 	s.do("DELETE", flowise+"chatflows/"+open, nil)
 	if all, err := s.e.Workflows(context.Background()); err != nil || len(all) != 1 {

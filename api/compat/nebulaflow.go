@@ -44,7 +44,7 @@ const nebulaFlowRoute = "/api/compat/nebulaflow"
 
 // Bounds of one connection.
 const (
-	nebulaQueue  = 64               // messages that wait for the client
+	nebulaQueue  = 16               // messages that wait for the client
 	nebulaRuns   = 32               // sessions it follows at once
 	nebulaWrite  = 30 * time.Second // what a client may take for one message
 	nebulaAnswer = 30 * time.Second // what a command may take

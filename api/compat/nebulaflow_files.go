@@ -18,6 +18,15 @@ const nebulaVersion = "1.1.0"
 
 func isNebula(w *engine.Workflow) bool { return w.Extra["source_format"] == nebulaflow.Format }
 
+// isSubflow tells whether a flow of NebulaFlow has ports.
+func isSubflow(w *engine.Workflow) bool {
+	if draft, ok := w.Extra[draftProperty].(string); ok {
+		return gjson.Get(draft, "graph").Exists()
+	}
+	beside, _ := w.Extra["source"].(string)
+	return gjson.Get(beside, "outputs").Exists()
+}
+
 // compileNebula makes the workflow of a flow. Its error is for people.
 func compileNebula(id string, text json.RawMessage) (*engine.Workflow, error) {
 	f, err := nebulaflow.Parse(id+".json", text)
@@ -44,6 +53,8 @@ func (n *nebulaFlow) keepNebula(ctx context.Context, id string, text json.RawMes
 	switch {
 	case err == nil && !isNebula(old):
 		return flowRefusal("there is a workflow " + id + " that is no flow of NebulaFlow; choose another name")
+	case err == nil && isSubflow(old) != gjson.GetBytes(text, "graph").Exists():
+		return flowRefusal("flows and subflows do not replace one another: there is one called " + id)
 	case err != nil && !errors.Is(err, engine.ErrWorkflowNotFound):
 		return err
 	}
@@ -198,9 +209,12 @@ func (c *nebulaConn) load(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	text, _, err := c.n.nebulaText(ctx, id)
+	text, w, err := c.n.nebulaText(ctx, id)
 	if err != nil {
 		return err
+	}
+	if isSubflow(w) {
+		return flowRefusal(id + " is a subflow: get_subflow shows it")
 	}
 	data := map[string]json.RawMessage{"nodes": json.RawMessage("[]"), "edges": json.RawMessage("[]")}
 	for _, field := range []string{"nodes", "edges", "state", "onError"} {

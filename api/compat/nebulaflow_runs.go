@@ -10,44 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 )
-
-// nebulaCommands are the messages of clients, by type. follow_execution and
-// bridge:dialog_result besides, the types are those of NebulaFlow's webview.
-var nebulaCommands = map[string]func(*nebulaConn, context.Context, nebulaCommand) error{
-	"execute_workflow": (*nebulaConn).executeWorkflow,
-	"execute_node":     (*nebulaConn).executeNode,
-	"llm_node_chat":    (*nebulaConn).chat,
-	"abort_workflow":   (*nebulaConn).abort,
-	"pause_workflow":   (*nebulaConn).pause,
-	"node_approved":    (*nebulaConn).approve,
-	"node_rejected":    (*nebulaConn).reject,
-	"follow_execution": (*nebulaConn).followExecution,
-
-	"save_workflow":        (*nebulaConn).saveWorkflow,
-	"load_workflow":        (*nebulaConn).loadWorkflow,
-	"load_last_workflow":   (*nebulaConn).loadLast,
-	"bridge:dialog_result": (*nebulaConn).dialogResult,
-	"create_subflow":       (*nebulaConn).createSubflow,
-	"get_subflow":          (*nebulaConn).getSubflow,
-	"get_subflows":         (*nebulaConn).getSubflows,
-	"duplicate_subflow":    (*nebulaConn).duplicateSubflow,
-	"save_customNode":      (*nebulaConn).saveCustom,
-	"delete_customNode":    (*nebulaConn).deleteCustom,
-	"rename_customNode":    (*nebulaConn).renameCustom,
-	"get_custom_nodes":     (*nebulaConn).getCustom,
-	"get_storage_scope":    (*nebulaConn).storageScope,
-	"toggle_storage_scope": (*nebulaConn).storageScope,
-	"get_models":           (*nebulaConn).getModels,
-	"calculate_tokens":     (*nebulaConn).calculateTokens,
-	"copy_selection":       (*nebulaConn).copySelection,
-	"paste_selection":      (*nebulaConn).pasteSelection,
-	"open_external_link":   (*nebulaConn).openLink,
-	"reset_results":        (*nebulaConn).nothing,
-	"clear_workflow":       (*nebulaConn).nothing,
-}
 
 // Modes in which a node runs, as clients are told.
 const (
@@ -69,13 +32,10 @@ func (c *nebulaConn) executeWorkflow(ctx context.Context, m nebulaCommand) error
 	if err != nil {
 		return c.notStarted(ctx, "", err)
 	}
-	paused := c.paused()
+	paused := c.pausedAt(p.Resume)
 	r := &nebulaRun{w: w, mode: modeWorkflow, seeds: q.Seeds}
 	if err := c.start(ctx, r, q); err != nil {
 		return c.notStarted(ctx, "", err)
-	}
-	if len(p.Resume.Seeds.Outputs) == 0 || p.Resume.FromNodeID != "" {
-		return nil
 	}
 	for _, old := range paused {
 		if err := c.act(ctx, old.session, engine.RequestCancel, "went on as "+r.session); err != nil {
@@ -191,166 +151,5 @@ func (c *nebulaConn) start(ctx context.Context, r *nebulaRun, q engine.StartRequ
 	}
 	r.session = s.ID
 	c.watch(r)
-	return nil
-}
-
-// executeNode runs one node with its inputs.
-func (c *nebulaConn) executeNode(ctx context.Context, m nebulaCommand) error {
-	var in struct {
-		nebulaflow.Single
-		RunID *float64 `json:"runId"`
-	}
-	if err := m.decode(&in); err != nil {
-		return err
-	}
-	if in.Node == nil {
-		return flowRefusal("data.node is missing")
-	}
-	if err := checkNebulaNode("data.node", in.Node); err != nil {
-		return err
-	}
-	return c.alone(ctx, in.Single, "")
-}
-
-// chat asks an llm node with a text of its own; as in NebulaFlow, what was said before plays
-// no part.
-func (c *nebulaConn) chat(ctx context.Context, m nebulaCommand) error {
-	var in struct {
-		Node              json.RawMessage
-		ThreadID, Message *string
-		Mode              string
-	}
-	if err := m.decode(&in); err != nil {
-		return err
-	}
-	if in.ThreadID == nil || in.Message == nil || in.Node == nil {
-		return flowRefusal("want data.node, data.threadID and data.message")
-	}
-	if err := checkNebulaNode("data.node", in.Node); err != nil {
-		return err
-	}
-	if kind := gjson.GetBytes(in.Node, "type").String(); kind != nebulaflow.TypeLLM {
-		return flowRefusal("data.node: one can talk to a node of type llm, not " + kind)
-	}
-	node, err := sjson.SetBytes(in.Node, "data.content", "") // without content the input is the prompt
-	if err != nil {
-		return err
-	}
-	return c.alone(ctx, nebulaflow.Single{Node: node, Inputs: []string{*in.Message}}, *in.ThreadID)
-}
-
-// alone runs one node in a session of its own.
-func (c *nebulaConn) alone(ctx context.Context, s nebulaflow.Single, thread string) error {
-	s.Node = bareNode(s.Node)
-	node := gjson.GetBytes(s.Node, "id").String()
-	base, err := flowID(orText(c.name, "nebulaflow"))
-	if err != nil {
-		return err
-	}
-	w, q, err := s.Workflow(base)
-	if err != nil {
-		return c.refusedNode(ctx, node, err)
-	}
-	w.Normalize()
-	if err := c.runnable(w); err != nil {
-		return c.refusedNode(ctx, node, err)
-	}
-	if err := c.keepRun(ctx, w, "node", mustJSON(s)); err != nil {
-		return c.notStarted(ctx, node, err)
-	}
-	q.Workflow = w.ID
-	r := &nebulaRun{w: w, mode: modeSingle, single: node, thread: thread}
-	if err := c.start(ctx, r, q); err != nil {
-		return c.notStarted(ctx, node, err)
-	}
-	return nil
-}
-
-// refusedNode tells of a node that cannot run alone as NebulaFlow does: as one that failed.
-func (c *nebulaConn) refusedNode(ctx context.Context, node string, err error) error {
-	text := err.Error()
-	c.send(ctx, nebulaMessage{Type: nebulaflow.EventStarted})
-	c.send(ctx, nebulaMessage{Type: nebulaflow.EventNode, Data: nodeStatusData{NodeID: node, Status: "running"}})
-	c.fail(ctx, "Node Error: "+text)
-	c.send(ctx, nebulaMessage{Type: nebulaflow.EventNode, Data: nodeStatusData{NodeID: node, Status: "error", Result: &text}})
-	c.send(ctx, nebulaMessage{Type: nebulaflow.EventCompleted, StoppedAtNodeID: node, Status: engine.StatusError, Error: text})
-	return nil
-}
-
-// abort cancels all that this connection follows, what is paused too.
-func (c *nebulaConn) abort(ctx context.Context, _ nebulaCommand) error {
-	return c.actOnAll(ctx, engine.RequestCancel)
-}
-
-// pause lets running nodes finish and starts no others.
-func (c *nebulaConn) pause(ctx context.Context, _ nebulaCommand) error {
-	return c.actOnAll(ctx, engine.RequestPause)
-}
-
-func (c *nebulaConn) actOnAll(ctx context.Context, kind string) error {
-	all := c.following()
-	if len(all) == 0 {
-		return flowRefusal("nothing runs that this connection follows; follow_execution follows a session again")
-	}
-	var errs []error
-	for _, r := range all {
-		errs = append(errs, c.act(ctx, r.session, kind, kind+"d in NebulaFlow"))
-	}
-	return errors.Join(errs...)
-}
-
-func (c *nebulaConn) act(ctx context.Context, session, kind, reason string) error {
-	_, err := c.n.e.Act(ctx, engine.Action{Session: session, Kind: kind, Reason: reason, By: "nebulaflow"})
-	if errors.Is(err, engine.ErrSessionEnded) {
-		return nil // the client is told of its end
-	}
-	return err
-}
-
-// paused are the sessions of this connection that a pause has stopped.
-func (c *nebulaConn) paused() []*nebulaRun {
-	var out []*nebulaRun
-	for _, r := range c.following() {
-		if r.stopped.Load() {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// followExecution tells of a session from its beginning and then as it goes on: for clients
-// that lost their connection.
-func (c *nebulaConn) followExecution(ctx context.Context, m nebulaCommand) error {
-	var in struct{ Session string }
-	if err := m.decode(&in); err != nil {
-		return err
-	}
-	return c.followSession(ctx, in.Session)
-}
-
-func (c *nebulaConn) followSession(ctx context.Context, session string) error {
-	s, err := c.n.e.Session(ctx, session)
-	if errors.Is(err, engine.ErrSessionNotFound) {
-		return flowRefusal("there is no session " + session)
-	}
-	if err != nil {
-		return err
-	}
-	w, err := c.n.e.Workflow(ctx, s.Workflow)
-	if errors.Is(err, engine.ErrWorkflowNotFound) || err == nil && !isNebula(w) {
-		return flowRefusal("session " + session + " runs no flow of NebulaFlow")
-	}
-	if err != nil {
-		return err
-	}
-	for _, r := range c.following() {
-		if r.session == session {
-			return flowRefusal("this connection follows the session already")
-		}
-	}
-	if len(c.following()) >= nebulaRuns {
-		return flowRefusal("this connection follows as many sessions as it may")
-	}
-	c.watch(&nebulaRun{session: session, w: w, mode: modeWorkflow})
 	return nil
 }

@@ -68,8 +68,7 @@ func (in *nebulaInside) run(ctx context.Context, id string) error {
 		}
 	}
 	in.parent.node(ctx, nodeStatusData{NodeID: in.node, Status: "running", Result: progressText(0, in.all)})
-	r.follow(ctx, events)
-	return nil
+	return r.follow(ctx, events)
 }
 
 // find waits until the session is there. It gives up when the node has ended without one.

@@ -61,25 +61,24 @@ func shownGraphOf(w *engine.Workflow) *shownGraph {
 // parentsOf walks back from a node over the steps the compiler added to the nodes before it.
 func (g *shownGraph) parentsOf(w *engine.Workflow, n *shownNode) []string {
 	out := []string{}
-	seen := map[string]bool{n.id: true}
-	for todo := []string{n.id}; len(todo) > 0; todo = todo[1:] {
+	seen := map[string]bool{}
+	var back func(to string)
+	back = func(to string) {
 		for _, p := range w.Paths {
-			if p.Kind != engine.Next || p.Target != todo[0] {
+			if p.Kind != engine.Next || p.Target != to {
 				continue
 			}
-			source := p.Source
-			if before := g.nodes[source]; before != nil {
-				if !jumps(before, n) && !slices.Contains(out, source) {
-					out = append(out, source)
-				}
-				continue
-			}
-			if !seen[source] {
-				seen[source] = true
-				todo = append(todo, source)
+			before := g.nodes[p.Source]
+			switch {
+			case before == nil && !seen[p.Source]:
+				seen[p.Source] = true
+				back(p.Source)
+			case before != nil && !jumps(before, n) && !slices.Contains(out, p.Source):
+				out = append(out, p.Source)
 			}
 		}
 	}
+	back(n.id)
 	return out
 }
 

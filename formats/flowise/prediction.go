@@ -20,9 +20,30 @@ type Prediction struct {
 	History    json.RawMessage `json:"history"`
 	Override   json.RawMessage `json:"overrideConfig"`
 	HumanInput *HumanInput     `json:"humanInput"`
+	Uploads    []Upload        `json:"uploads"`
 
 	// Webhook is {body, headers, query} of a call that is no prediction.
 	Webhook json.RawMessage `json:"-"`
+}
+
+// An Upload is a file that goes along with a question. Only texts count: Data of the type
+// file:full is the text of the file.
+type Upload struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+	Data string `json:"data"`
+}
+
+// Attached is the text of the files of a request, each named.
+func (p *Prediction) Attached() (string, error) {
+	var out strings.Builder
+	for _, u := range p.Uploads {
+		if u.Type != "file:full" {
+			return "", fmt.Errorf("the upload %q is of type %q: only the text of files (file:full) is taken here", u.Name, u.Type)
+		}
+		fmt.Fprintf(&out, "<doc name='%s'>%s</doc>\n\n", u.Name, u.Data)
+	}
+	return strings.TrimSpace(out.String()), nil
 }
 
 // HumanInput is what a person says to a run that waits.
@@ -190,6 +211,7 @@ type Turn struct {
 	Message string // id of the answer
 	Before  []ChatMessage
 	Past    []ChatMessage
+	Files   string          // text of files that came along
 	State   json.RawMessage // what the conversation has kept, nil for none
 	Vars    json.RawMessage // all variables, with those the request overrides; nil for the configured ones
 }
@@ -222,6 +244,9 @@ func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
 	}
 	if len(t.Before) > 0 {
 		outputs["before"] = plainJSON(t.Before)
+	}
+	if t.Files != "" {
+		outputs["file_attachment"] = plainJSON(t.Files)
 	}
 	if t.State != nil && start.Persist {
 		outputs["state"] = t.State
