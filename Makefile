@@ -4,7 +4,9 @@
 BIN := .bin
 WITH_NEO4J := $(BIN)/neo4j-for-tests --
 FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition formats/cypherfile:FuzzParse \
-	formats/native:FuzzRead models/script:FuzzParse functions/code:FuzzValues functions/code:FuzzScripts
+	formats/native:FuzzRead formats/flowise:FuzzParse formats/nebulaflow:FuzzParse models/script:FuzzParse \
+	functions/code:FuzzValues functions/code:FuzzScripts functions/compare:FuzzHolds expressions:FuzzTrue \
+	internal/lenient:FuzzParse internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
 .PHONY: help build test test-on-neo4j test-elsewhere test-stores scenarios lint fmt bench verify check
@@ -53,7 +55,7 @@ verify: $(BIN)/neo4j-for-tests lint ## the long lane: race detector, fuzzing, th
 	STEPGRAPH_FAULTS=2000 go test -count=1 -timeout 0 -v ./faultlane
 	@for target in $(FUZZ); do \
 		echo "go test -fuzz $${target#*:} ./$${target%:*}"; \
-		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 1m "./$${target%:*}" || exit 1; \
+		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 1m -fuzzminimizetime 100x "./$${target%:*}" || exit 1; \
 	done
 
 check: build test ## build, lint and test
