@@ -103,6 +103,6 @@ func (a *app) profiles(v *vault.Vault) func() map[string]generate.Profile {
 func modelProfile(p vault.Profile) generate.Profile {
 	return generate.Profile{
 		Model: p.Model, System: p.System, Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens,
-		ReasoningEffort: p.ReasoningEffort, Schema: p.Schema, SchemaName: p.SchemaName, Parameters: p.Parameters,
+		ReasoningEffort: p.ReasoningEffort, Schema: p.Schema, SchemaName: p.SchemaName, Parameters: p.Parameters, Tools: p.Tools,
 	}
 }

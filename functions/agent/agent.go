@@ -109,13 +109,22 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if r.ask, err = generate.Prepare(ctx, f.options, ask, r.talk()); err != nil {
 		return nil, err
 	}
-	if err := r.setTools(); err != nil {
+	if err := r.setTools(f.allowed(ask)); err != nil {
 		return nil, err
 	}
 	if err := r.withdraw(); err != nil {
 		return nil, err
 	}
 	return r.run(ctx)
+}
+
+// allowed are the tools a profile names, none where it allows all.
+func (f function) allowed(ask generate.Input) []string {
+	name := ask.ProfileName()
+	if name == "" || f.options.Profiles == nil {
+		return nil
+	}
+	return f.options.Profiles()[name].Tools
 }
 
 func (f function) knows(profile string) bool {

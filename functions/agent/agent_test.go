@@ -41,7 +41,7 @@ var tools = []engine.ToolInfo{
 func call(t *testing.T, p *played, input string, past ...engine.TranscriptEntry) (json.RawMessage, error) {
 	t.Helper()
 	spec := agent.Spec(generate.Options{Models: p, Profiles: func() map[string]generate.Profile {
-		return map[string]generate.Profile{"terse": {System: "Be terse."}}
+		return map[string]generate.Profile{"terse": {System: "Be terse."}, "clerk": {Tools: []string{"add", "dep", "of another agent"}}}
 	}})
 	ctx := engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1", Tools: tools, Transcript: past})
 	return spec.Function.Call(ctx, json.RawMessage(input))
@@ -172,5 +172,26 @@ func TestNestedAgentsAnswerIsRead(t *testing.T) {
 	m := p.asked[0].Messages
 	if m[0].Content != "Be terse." || m[len(m)-1].Content != "The room is free." {
 		t.Errorf("the model heard %+v", m)
+	}
+}
+
+func TestProfileAllowsTools(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"prompt": "?", "profile": "clerk"}`:                    "add ask_dep",
+		`{"prompt": "?", "agent": "clerk"}`:                      "add ask_dep",
+		`{"prompt": "?", "profile": "clerk", "tools": ["show"]}`: "show",
+		`{"prompt": "?", "profile": "terse"}`:                    "add ask_dep show",
+	} {
+		p := &played{replies: []models.Response{{Text: "ok"}}}
+		if _, err := call(t, p, input); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range p.asked[0].Tools {
+			names = append(names, tool.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: the model may call %s, want %s", input, got, want)
+		}
 	}
 }

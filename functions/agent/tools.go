@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -11,11 +12,17 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// setTools finds the tools the agent may call. A name that is none of its tools is an
-// error: it would be missed only when the model wants it.
-func (r *round) setTools() error {
+// setTools finds the tools the agent may call: those its step names, else those its profile
+// allows, which may allow more than this agent has. A name in the step that is none of its
+// tools is an error: it would be missed only when the model wants it.
+func (r *round) setTools(allowed []string) error {
 	r.tools = r.call.Tools
 	if r.in.Tools == nil {
+		if len(allowed) > 0 {
+			r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t engine.ToolInfo) bool {
+				return !slices.Contains(allowed, t.Name) && !slices.Contains(allowed, t.Step)
+			})
+		}
 		return nil
 	}
 	var names []string

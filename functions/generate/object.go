@@ -110,7 +110,7 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 			problems = append(problems, engine.Problem{Level: "error", Code: "conversation", Message: err.Error()})
 		}
 	}
-	if name := in.profileName(); name != "" && !strings.Contains(name, "@{") {
+	if name := in.ProfileName(); name != "" && !strings.Contains(name, "@{") {
 		if _, err := f.profile(name); err != nil {
 			problems = append(problems, engine.Problem{Level: "warning", Code: "profile", Message: err.Error()})
 		}

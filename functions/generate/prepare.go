@@ -23,7 +23,7 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 	if f.options.Models == nil {
 		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "no model is configured, start with --model"}
 	}
-	profile, err := f.profile(in.profileName())
+	profile, err := f.profile(in.ProfileName())
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ type Profile struct {
 	Tools           []string        `json:"tools,omitempty"` // of an agent; all it has when empty
 }
 
-func (in Input) profileName() string {
+// ProfileName is the name of the profile the step asks for, "" for none.
+func (in Input) ProfileName() string {
 	if in.Profile != "" {
 		return string(in.Profile)
 	}
