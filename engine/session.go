@@ -98,7 +98,7 @@ type Execution struct {
 	Error      json.RawMessage `json:"error,omitempty"`  // {kind, message, transient}
 	Paths      json.RawMessage `json:"paths,omitempty"`  // [{path, open, clauses}] as evaluated after it
 	Usage      json.RawMessage `json:"usage,omitempty"`
-	Parent     string          `json:"parent,omitempty"` // EXECUTION of the agent or container it ran in
+	Parent     string          `json:"parent,omitempty"` // EXECUTION of the agent's round that called it as a tool
 	StartedAt  time.Time       `json:"started_at"`
 	FinishedAt time.Time       `json:"finished_at"`
 	Definition string          `json:"definition,omitempty"` // hash, see Definition
