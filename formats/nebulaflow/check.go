@@ -34,7 +34,12 @@ func (f *flow) check(faults *source.Faults) {
 		faults.AddFor(circle, f.at+"/edges", "cycle", "the edges go in a circle: %s; a loop is a region between loop-start and loop-end", strings.Join(circle, ", "))
 		return
 	}
-	for _, n := range f.findRegions() {
+	alone := f.findRegions()
+	if f.ways > mostWays {
+		faults.Add(f.at+"/nodes", "too_large", "the loops stand in one another in more than %d ways: draw fewer edges between them", mostWays)
+		return
+	}
+	for _, n := range alone {
 		faults.AddFor([]string{n.ID}, f.pointer(n), "loop_alone", "%s %q has no partner", n.Type, n.ID)
 	}
 	f.checkRegions(faults)
@@ -124,16 +129,16 @@ func (f *flow) checkPorts(faults *source.Faults) {
 	}
 	found := map[string]bool{}
 	for _, n := range f.Nodes {
-		ports, list := f.Inputs, "inputs"
+		ports, list := f.portsIn, "inputs"
 		switch n.Type {
 		case kindOutput:
-			ports, list = f.Outputs, "outputs"
+			ports, list = f.portsOut, "outputs"
 			found[n.Data.PortID] = true
 		case kindInput:
 		default:
 			continue
 		}
-		if portIndex(ports, n.Data.PortID) < 0 {
+		if _, ok := ports[n.Data.PortID]; !ok {
 			faults.AddFor([]string{n.ID}, f.pointer(n), "unknown_port", "node %q: there is no port %q in %s", n.ID, n.Data.PortID, list)
 		}
 	}
@@ -156,7 +161,7 @@ func (f *flow) checkRegions(faults *source.Faults) {
 		}
 		ends[r.end] = r
 		for _, o := range f.regions {
-			if o != r && o.body[r.start.ID] != o.body[r.end.ID] {
+			if o != r && o.has(r.start) != o.has(r.end) {
 				faults.AddFor([]string{o.start.ID, r.start.ID}, f.pointer(r.start), "loop_crossed", "the loops %q and %q lie across each other", o.start.ID, r.start.ID)
 			}
 		}

@@ -34,12 +34,17 @@ func Parse(name string, src []byte) (source.File, error) {
 		return source.File{}, err
 	}
 	faults := &source.Faults{Name: name, Src: src}
-	f.check(faults)
+	if f.checkSize(faults) {
+		f.check(faults)
+	}
 	if err := faults.Err(); err != nil {
 		return source.File{}, err
 	}
 	c := newCompiler(f)
 	w := c.compile()
+	if err := c.tooMuch(faults); err != nil {
+		return source.File{}, err
+	}
 	w.Extra[propertySource] = topLevel(src)
 	return source.File{Workflows: []engine.Workflow{*w}, Lines: []source.Lines{c.lines(src)}, Notes: c.notes, Saved: c.saved()}, nil
 }
@@ -54,17 +59,22 @@ type compiler struct {
 	accumulators map[string]bool
 	used         map[string]bool // ids of steps and of values kept beside them
 	helpers      map[string]string
-	entrances    map[string]string  // the step that paths into a node or a loop lead to
-	edges        map[string]bool    // ids of paths
-	incoming     map[string]int     // paths into a step
-	inlined      map[[2]string]text // text nodes by reader
-	given        []text             // the inputs of a node that runs alone
+	entrances    map[string]string // the step that paths into a node or a loop lead to
+	edges        map[string]bool   // ids of paths
+	incoming     map[string]int    // paths into a step
+	inlined      map[view]text
+	follows      map[string]string // the step a helper stands in front of
+	suffixes     map[string]int    // of helpers that would have the same id, by that id
+	spent        int               // bytes of text, see spend
+	over         *node             // where they became too many
+	given        []text            // the inputs of a node that runs alone
 	notes        []engine.Problem
 }
 
 func newCompiler(f *flow) *compiler {
 	c := &compiler{flow: f, gates: newGates(f), ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
-		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}, inlined: map[[2]string]text{}}
+		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}, inlined: map[view]text{},
+		follows: map[string]string{}, suffixes: map[string]int{}}
 	for _, n := range f.Nodes {
 		c.used[n.ID] = true
 		switch n.Type {
@@ -109,34 +119,33 @@ func (c *compiler) begin() {
 		return // check has seen that it is the only beginning
 	}
 	c.add(engine.Step{ID: engine.DefaultEntry, Name: "Start", Extra: generated()})
+	ids := make(map[string]string, len(c.entrances))
+	for id, entrance := range c.entrances {
+		ids[entrance] = id
+	}
+	loops := map[string]*region{}
+	for _, r := range c.flow.regions {
+		loops[c.loopID(r)] = r
+	}
 	begun := map[string]bool{}
 	for _, s := range c.w.Steps {
-		if s.ID == engine.DefaultEntry || s.Inactive || c.incoming[s.ID] > 0 {
+		id, entrance := ids[s.ID]
+		if s.ID == engine.DefaultEntry || s.Inactive || c.incoming[s.ID] > 0 || !entrance || begun[s.ID] {
 			continue
 		}
-		if at, ok := c.topLevel(s.ID); ok && !begun[s.ID] {
+		if at, ok := c.topLevel(id, loops[id]); ok {
 			begun[s.ID] = true
 			c.link(engine.DefaultEntry, s.ID, &at, nil)
 		}
 	}
 }
 
-// topLevel tells whether a step runs outside of loops, and its place among those ready.
-func (c *compiler) topLevel(step string) (place float64, ok bool) {
-	for id, entrance := range c.entrances {
-		if entrance != step {
-			continue
-		}
-		for _, r := range c.flow.regions {
-			if c.loopID(r) == id {
-				return c.ready[r.start.ID], r.outer == nil
-			}
-		}
-		if c.flow.inRegion[id] == nil {
-			return c.ready[id], true
-		}
+// topLevel tells whether a node or loop runs outside of loops, and its place among those ready.
+func (c *compiler) topLevel(id string, loop *region) (place float64, ok bool) {
+	if loop != nil {
+		return c.ready[loop.start.ID], loop.outer == nil
 	}
-	return 0, false
+	return c.ready[id], c.flow.inRegion[id] == nil
 }
 
 // joins makes every step wait for all that leads to it.
@@ -174,10 +183,12 @@ func (c *compiler) helper(purpose string) string {
 	if id := c.helpers[purpose]; id != "" {
 		return id
 	}
-	id := idText(purpose)
-	for n := 2; c.used[id]; n++ {
-		id = fmt.Sprintf("%s-%d", idText(purpose), n)
+	plain := idText(purpose)
+	id, n := plain, max(c.suffixes[plain], 2)
+	for ; c.used[id]; n++ {
+		id = fmt.Sprintf("%s-%d", plain, n)
 	}
+	c.suffixes[plain] = n
 	c.used[id], c.helpers[purpose] = true, id
 	return id
 }

@@ -3,6 +3,7 @@ package nebulaflow
 import (
 	"bytes"
 	"encoding/json"
+	"sort"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats/source"
@@ -39,9 +40,13 @@ type flow struct {
 	Outputs  []port      `json:"outputs"`
 	Graph    *graph      `json:"graph"`
 	byID     map[string]*node
+	portsIn  map[string]int // places of ports by their ids
+	portsOut map[string]int
 	at       string // JSON pointer of nodes and edges: "" or "/graph"
 	regions  []*region
+	ways     int                // looked at to find the ends of loops
 	inRegion map[string]*region // the innermost loop around a node
+	order    map[string]int     // the place of each node, after all that leads to it
 }
 
 type graph struct {
@@ -62,6 +67,8 @@ type node struct {
 	Position position `json:"position"`
 	index    int
 	raw      json.RawMessage
+	in, out  []*edge // live, in the order of the file
+	values   []*edge // as inputs gives them
 }
 
 type position struct {
@@ -144,6 +151,7 @@ type edge struct {
 	TargetHandle string `json:"targetHandle"`
 	index        int
 	raw          json.RawMessage
+	from, to     *node // nil where the file has no such node
 }
 
 type savedState struct {
@@ -213,7 +221,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 	return f, nil
 }
 
-// prepare numbers nodes and edges and finds nodes by id.
+// prepare numbers nodes and edges, finds nodes by id and edges by their ends.
 func (f *flow) prepare() {
 	f.byID = map[string]*node{}
 	for i, n := range f.Nodes {
@@ -231,8 +239,20 @@ func (f *flow) prepare() {
 			f.Edges[i] = &edge{}
 			e = f.Edges[i]
 		}
-		e.index = i
+		e.index, e.from, e.to = i, f.byID[e.Source], f.byID[e.Target]
+		if f.live(e) {
+			e.from.out, e.to.in = append(e.from.out, e), append(e.to.in, e)
+		}
+		if e.from != nil && e.to != nil && e.TargetHandle != handleOverride {
+			e.to.values = append(e.to.values, e)
+		}
 	}
+	for _, n := range f.Nodes {
+		sort.SliceStable(n.values, func(i, j int) bool {
+			return portOf(n.values[i].TargetHandle, "in-") < portOf(n.values[j].TargetHandle, "in-")
+		})
+	}
+	f.portsIn, f.portsOut = portIndex(f.Inputs), portIndex(f.Outputs)
 }
 
 func (n *node) active() bool { return n.Data.Active == nil || *n.Data.Active }
@@ -249,27 +269,20 @@ func (f *flow) isSubflow() bool { return f.Graph != nil }
 
 // live tells whether an edge joins two nodes that take part.
 func (f *flow) live(e *edge) bool {
-	from, to := f.byID[e.Source], f.byID[e.Target]
-	return from != nil && to != nil && from.active() && to.active()
+	return e.from != nil && e.to != nil && e.from.active() && e.to.active()
 }
 
 // into are the live edges into a node, in the order of the file.
 func (f *flow) into(id string) []*edge {
-	var in []*edge
-	for _, e := range f.Edges {
-		if e.Target == id && f.live(e) {
-			in = append(in, e)
-		}
+	if n := f.byID[id]; n != nil {
+		return n.in
 	}
-	return in
+	return nil
 }
 
 func (f *flow) outOf(id string) []*edge {
-	var out []*edge
-	for _, e := range f.Edges {
-		if e.Source == id && f.live(e) {
-			out = append(out, e)
-		}
+	if n := f.byID[id]; n != nil {
+		return n.out
 	}
-	return out
+	return nil
 }

@@ -71,7 +71,7 @@ result = min(max(found[0], least), most) if found else otherwise
 func (c *compiler) override(r *region) string {
 	var values []any
 	for _, e := range c.overrides(r) {
-		values = append(values, c.valueOf(e, r.start).value())
+		values = append(values, c.whole(r.start, c.valueOf(e, r.start)))
 	}
 	id := c.helper(r.start.ID + "-count")
 	c.before(c.loopID(r), engine.Step{ID: id, Name: "Rounds of " + r.start.title(), Function: "utils.code.code",
@@ -107,12 +107,7 @@ func (c *compiler) contains(r *region) {
 func (c *compiler) chain(id string) []string {
 	chain := []string{c.entrances[id]}
 	for at := c.entrances[id]; at != id; {
-		for _, p := range c.w.Paths {
-			if p.Source == at && p.Kind == engine.Next && p.Extra[propertyGenerated] == true {
-				at = p.Target
-				break
-			}
-		}
+		at = c.follows[at]
 		chain = append(chain, at)
 	}
 	return chain

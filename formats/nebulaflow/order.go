@@ -1,7 +1,9 @@
 package nebulaflow
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -10,16 +12,7 @@ import (
 // inputs are the edges that bring a node its values, in the order in which templates count
 // them: by the N of in-N, then those without, in the order of the file. Edges from nodes
 // that take no part are among them: they bring an empty text.
-func (f *flow) inputs(n *node) []*edge {
-	var in []*edge
-	for _, e := range f.Edges {
-		if e.Target == n.ID && f.byID[e.Source] != nil && e.TargetHandle != handleOverride {
-			in = append(in, e)
-		}
-	}
-	sort.SliceStable(in, func(i, j int) bool { return portOf(in[i].TargetHandle, "in-") < portOf(in[j].TargetHandle, "in-") })
-	return in
-}
+func (f *flow) inputs(n *node) []*edge { return n.values }
 
 // handleOverride is the handle of a loop-start that takes the number of rounds.
 const handleOverride = "iterations-override"
@@ -67,4 +60,36 @@ func (f *flow) ready() map[string]float64 {
 		place[n.ID] = float64(i)
 	}
 	return place
+}
+
+// sorted gives the place of each node in an order in which it comes after what leads to it.
+func (f *flow) sorted() map[string]int {
+	if f.order != nil {
+		return f.order
+	}
+	f.order = map[string]int{}
+	done := map[string]bool{}
+	var visit func(id string)
+	visit = func(id string) {
+		if done[id] {
+			return
+		}
+		done[id] = true
+		for _, e := range f.into(id) {
+			visit(e.Source)
+		}
+		f.order[id] = len(f.order)
+	}
+	for _, n := range f.Nodes {
+		visit(n.ID)
+	}
+	return f.order
+}
+
+// ordered are the ids of a set, each after what leads to it.
+func (f *flow) ordered(set map[string]bool) []string {
+	place := f.sorted()
+	ids := slices.Collect(maps.Keys(set))
+	slices.SortFunc(ids, func(a, b string) int { return place[a] - place[b] })
+	return ids
 }

@@ -1,12 +1,17 @@
 package nebulaflow
 
+import "slices"
+
 // A region is a loop: its start, its end and the nodes that run in each round, both among
 // them. Regions lie in one another or apart.
 type region struct {
 	start, end *node
 	outer      *region
-	body       map[string]bool
+	body       []bool // by the places of nodes in the file
+	size       int    // of the body
 }
+
+func (r *region) has(n *node) bool { return r.body[n.index] }
 
 // findRegions pairs each loop-start with the first loop-end that no inner loop takes, and
 // finds the bodies. It returns the loop nodes that have no partner.
@@ -39,24 +44,23 @@ func (f *flow) findRegions() (alone []*node) {
 // endOf walks forward, a level deeper at each loop-start and a level up at each loop-end.
 func (f *flow) endOf(start *node) *node {
 	type place struct {
-		id    string
+		at    *node
 		depth int
 	}
 	seen := map[place]bool{}
-	for todo := []place{{start.ID, 1}}; len(todo) > 0; todo = todo[1:] {
-		at := todo[0]
-		for _, e := range f.outOf(at.id) {
-			next := place{e.Target, at.depth}
-			switch f.byID[e.Target].Type {
+	for todo := []place{{start, 1}}; len(todo) > 0; todo = todo[1:] {
+		for _, e := range todo[0].at.out {
+			next := place{e.to, todo[0].depth}
+			switch e.to.Type {
 			case kindLoopStart:
 				next.depth++
 			case kindLoopEnd:
 				next.depth--
 			}
 			if next.depth == 0 {
-				return f.byID[e.Target]
+				return e.to
 			}
-			if !seen[next] && next.depth <= len(f.Nodes) {
+			if f.ways++; !seen[next] && f.ways <= mostWays {
 				seen[next] = true
 				todo = append(todo, next)
 			}
@@ -68,69 +72,80 @@ func (f *flow) endOf(start *node) *node {
 // fill finds the body: what the start leads to without passing the end, and what feeds
 // nothing but the body.
 func (f *flow) fill(r *region) {
-	after := f.reach(r.end.ID, "")
-	r.body = f.reach(r.start.ID, r.end.ID)
-	for id := range after {
-		delete(r.body, id)
+	after := f.reach(r.end, nil)
+	r.body = f.reach(r.start, r.end)
+	for i := range r.body {
+		r.body[i] = r.body[i] && !after[i]
 	}
-	r.body[r.start.ID], r.body[r.end.ID] = true, true
-	for grown := true; grown; {
-		grown = false
-		for _, n := range f.Nodes {
-			if !r.body[n.ID] && n.active() && f.feedsOnly(n, r.body) {
-				r.body[n.ID], grown = true, true
-			}
+	r.body[r.start.index], r.body[r.end.index] = true, true
+	f.feeders(r)
+	for _, in := range r.body {
+		if in {
+			r.size++
 		}
 	}
 }
 
 // reach are the nodes that one leads to; what stop leads to is left out.
-func (f *flow) reach(from, stop string) map[string]bool {
-	seen := map[string]bool{}
-	for todo := []string{from}; len(todo) > 0; todo = todo[1:] {
+func (f *flow) reach(from, stop *node) []bool {
+	seen := make([]bool, len(f.Nodes))
+	for todo := []*node{from}; len(todo) > 0; todo = todo[1:] {
 		if todo[0] == stop {
 			continue
 		}
-		for _, e := range f.outOf(todo[0]) {
-			if !seen[e.Target] {
-				seen[e.Target] = true
-				todo = append(todo, e.Target)
+		for _, e := range todo[0].out {
+			if !seen[e.to.index] {
+				seen[e.to.index] = true
+				todo = append(todo, e.to)
 			}
 		}
 	}
 	return seen
 }
 
-// feedsOnly tells whether nothing outside the body has to do with a node beside it. A feed of
-// the start's own edges runs before the loop.
-func (f *flow) feedsOnly(n *node, body map[string]bool) bool {
-	out := f.outOf(n.ID)
-	for _, e := range out {
-		if !body[e.Target] || f.byID[e.Target].Type == kindLoopStart {
-			return false
+// feeders adds the nodes that lead into the body, and that nothing outside of it has to do
+// with. A feed of the start's own edges runs before the loop.
+func (f *flow) feeders(r *region) {
+	outside := make([]int, len(f.Nodes)) // edges of a node that are not known to join it to the body
+	var todo []*node
+	for i, n := range f.Nodes {
+		outside[i] = len(n.in) + len(n.out)
+		if r.body[i] {
+			todo = append(todo, n)
 		}
 	}
-	for _, e := range f.into(n.ID) {
-		if !body[e.Source] {
-			return false
+	joined := func(n *node) {
+		outside[n.index]--
+		if outside[n.index] == 0 && len(n.out) > 0 && !r.has(n) {
+			r.body[n.index] = true
+			todo = append(todo, n)
 		}
 	}
-	return len(out) > 0
+	for ; len(todo) > 0; todo = todo[1:] {
+		for _, e := range todo[0].in {
+			if todo[0].Type != kindLoopStart {
+				joined(e.from)
+			}
+		}
+		for _, e := range todo[0].out {
+			joined(e.to)
+		}
+	}
 }
 
 // nest finds the innermost region of each node and the region around each region.
 func (f *flow) nest() {
 	f.inRegion = map[string]*region{}
 	for _, r := range f.regions {
-		for id := range r.body {
-			if inner := f.inRegion[id]; inner == nil || len(r.body) < len(inner.body) {
-				f.inRegion[id] = r
+		for i, n := range f.Nodes {
+			if inner := f.inRegion[n.ID]; r.body[i] && (inner == nil || r.size < inner.size) {
+				f.inRegion[n.ID] = r
 			}
 		}
 	}
 	for _, r := range f.regions {
 		for _, o := range f.regions {
-			if o != r && o.body[r.start.ID] && (r.outer == nil || len(o.body) < len(r.outer.body)) {
+			if o != r && o.has(r.start) && (r.outer == nil || o.size < r.outer.size) {
 				r.outer = o
 			}
 		}
@@ -141,7 +156,8 @@ func (f *flow) nest() {
 func (f *flow) around(id string) []*region {
 	var all []*region
 	for r := f.inRegion[id]; r != nil; r = r.outer {
-		all = append([]*region{r}, all...)
+		all = append(all, r)
 	}
+	slices.Reverse(all)
 	return all
 }

@@ -36,12 +36,16 @@ func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 		}
 		q.Entry = entryOf(w, r.FromNodeID)
 	}
-	again := map[string]bool{}
+	bodies, again := bodiesOf(w), map[string]bool{}
 	if q.Entry != "" {
 		again = reachable(w, q.Entry)
 	}
+	steps := map[string]*engine.Step{}
+	for i := range w.Steps {
+		steps[w.Steps[i].ID] = &w.Steps[i]
+	}
 	for id, value := range r.Seeds.Outputs {
-		step := w.Step(id)
+		step := steps[id]
 		if step == nil {
 			continue // a node that has been deleted since
 		}
@@ -49,46 +53,75 @@ func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 		switch {
 		case step.Bypass:
 			q.Outputs[id] = output
-		case again[id] || q.Entry == "" && unfinished(w, id, r.Seeds.Outputs):
-		case q.Entry != "" || holderOf(w, id) != "":
+		case again[id] || q.Entry == "" && bodies.unfinished(id, r.Seeds.Outputs):
+		case q.Entry != "" || bodies.holder[id] != "":
 			q.Outputs[id] = output
 		default:
 			q.Seeds[id] = output
 		}
 	}
 	if q.Entry == "" {
-		r.seedLoops(w, &q)
+		r.seedLoops(bodies, &q)
 	}
 	return q, nil
 }
 
 // seedLoops lets each outermost loop whose end has a seed count as done.
-func (r Resume) seedLoops(w *engine.Workflow, q *engine.StartRequest) {
-	for _, p := range w.Paths {
-		value, ok := r.Seeds.Outputs[p.Target]
-		if ok && p.Kind == engine.Contains && nodeOf(w.Step(p.Target)).Type == kindLoopEnd && holderOf(w, p.Source) == "" {
-			q.Seeds[p.Source] = encode(map[string]any{"results": []any{}, "count": 0, "text": value})
+func (r Resume) seedLoops(b bodies, q *engine.StartRequest) {
+	for loop, ends := range b.ends {
+		for _, end := range ends {
+			if value, ok := r.Seeds.Outputs[end]; ok && b.holder[loop] == "" {
+				q.Seeds[loop] = encode(map[string]any{"results": []any{}, "count": 0, "text": value})
+			}
 		}
 	}
 }
 
-// unfinished tells whether a node lies in a loop that had not ended: that loop begins anew.
-func unfinished(w *engine.Workflow, id string, seeds map[string]string) bool {
-	outermost := ""
-	for at := holderOf(w, id); at != ""; at = holderOf(w, at) {
-		outermost = at
+// bodies tells what lies in which loop of a workflow.
+type bodies struct {
+	holder map[string]string   // the loop a step lies in
+	ends   map[string][]string // the loop-end nodes in a loop, by its step
+}
+
+func bodiesOf(w *engine.Workflow) bodies {
+	b := bodies{holder: map[string]string{}, ends: map[string][]string{}}
+	steps := map[string]*engine.Step{}
+	for i := range w.Steps {
+		steps[w.Steps[i].ID] = &w.Steps[i]
 	}
-	if outermost == "" {
-		return false
-	}
-	for _, p := range w.Paths {
-		if p.Kind == engine.Contains && p.Source == outermost && nodeOf(w.Step(p.Target)).Type == kindLoopEnd {
-			if _, done := seeds[p.Target]; done {
-				return false
-			}
+	for i := range w.Paths {
+		p := &w.Paths[i]
+		if p.Kind != engine.Contains {
+			continue
+		}
+		if b.holder[p.Target] == "" {
+			b.holder[p.Target] = p.Source
+		}
+		if nodeOf(steps[p.Target]).Type == kindLoopEnd {
+			b.ends[p.Source] = append(b.ends[p.Source], p.Target)
 		}
 	}
-	return true
+	return b
+}
+
+// outermost is the outermost loop around a step, "" where there is none.
+func (b bodies) outermost(id string) string {
+	loop := ""
+	for at := b.holder[id]; at != ""; at = b.holder[at] {
+		loop = at
+	}
+	return loop
+}
+
+// unfinished tells whether a node lies in a loop that had not ended: that loop begins anew.
+func (b bodies) unfinished(id string, seeds map[string]string) bool {
+	loop := b.outermost(id)
+	for _, end := range b.ends[loop] {
+		if _, done := seeds[end]; done {
+			return false
+		}
+	}
+	return loop != ""
 }
 
 // nodeOf is the node a step was made of.
@@ -100,20 +133,11 @@ func nodeOf(s *engine.Step) *node {
 	return n
 }
 
-func holderOf(w *engine.Workflow, id string) string {
-	for _, p := range w.Paths {
-		if p.Kind == engine.Contains && p.Target == id {
-			return p.Source
-		}
-	}
-	return ""
-}
-
 // entryOf is the step at which a session begins that is to run a node: the loop around it, and
 // the steps that prepare its input.
 func entryOf(w *engine.Workflow, id string) string {
-	for at := holderOf(w, id); at != ""; at = holderOf(w, at) {
-		id = at
+	if loop := bodiesOf(w).outermost(id); loop != "" {
+		id = loop
 	}
 	for found := true; found; {
 		found = false
@@ -129,12 +153,18 @@ func entryOf(w *engine.Workflow, id string) string {
 
 // reachable are the steps a session can come to from one, bodies included.
 func reachable(w *engine.Workflow, from string) map[string]bool {
+	next := map[string][]string{}
+	for i := range w.Paths {
+		if p := &w.Paths[i]; p.Kind != engine.Tool {
+			next[p.Source] = append(next[p.Source], p.Target)
+		}
+	}
 	seen := map[string]bool{from: true}
 	for todo := []string{from}; len(todo) > 0; todo = todo[1:] {
-		for _, p := range w.Paths {
-			if p.Source == todo[0] && p.Kind != engine.Tool && !seen[p.Target] {
-				seen[p.Target] = true
-				todo = append(todo, p.Target)
+		for _, target := range next[todo[0]] {
+			if !seen[target] {
+				seen[target] = true
+				todo = append(todo, target)
 			}
 		}
 	}

@@ -30,11 +30,15 @@ func (c *compiler) saved() *source.Saved {
 		panic("nebulaflow: " + err.Error())
 	}
 	out.Outputs, out.Seeds = begin.Outputs, begin.Seeds
+	bodies, input := bodiesOf(c.w), map[string]string{}
+	for i := range c.w.Steps {
+		input[c.w.Steps[i].ID] = c.w.Steps[i].Input
+	}
 	for _, id := range out.Done {
-		if unfinished(c.w, id, seeds.Outputs) {
+		if bodies.unfinished(id, seeds.Outputs) {
 			continue
 		}
-		for name := range gjson.Get(c.w.Step(id).Input, "globals").Map() {
+		for name := range gjson.Get(input[id], "globals").Map() {
 			out.Outputs[name] = encode(seeds.Outputs[id])
 		}
 	}

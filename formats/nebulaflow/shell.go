@@ -91,7 +91,7 @@ func (c *compiler) program(n *node, values []text) any {
 			continue
 		}
 		name := fmt.Sprintf("value_%d", len(made))
-		made = made.With(name, value.value())
+		made = append(made, inputs.Field{Name: name, Value: value.value()})
 		parts = append(parts, inputs.Ref(c.helper(n.ID+"-values")+"."+name))
 	}
 	if len(made) > 1 {
@@ -120,7 +120,7 @@ func (c *compiler) environment(n *node, values []text) inputs.Object {
 				name = d.Names[i]
 			}
 			if name != "" && !reserved[strings.ToUpper(name)] {
-				out = out.With(name, value.value())
+				out = append(out, inputs.Field{Name: name, Value: c.whole(n, value)})
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (c *compiler) environment(n *node, values []text) inputs.Object {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		out = out.With(name, c.template(d.Static[name], values, n).value())
+		out = append(out, inputs.Field{Name: name, Value: c.template(d.Static[name], values, n).value()})
 	}
 	return out
 }
@@ -146,7 +146,7 @@ func (c *compiler) stdin(in inputs.Object, n *node, values []text) inputs.Object
 	var given text
 	switch d.Source {
 	case "parents-all":
-		given = join("\n", values)
+		given = c.joined(n, values)
 	case "parent-index":
 		if k := max(d.ParentIndex, 1); k <= len(values) {
 			given = values[k-1]
@@ -156,7 +156,7 @@ func (c *compiler) stdin(in inputs.Object, n *node, values []text) inputs.Object
 	default:
 		return in
 	}
-	in = in.With("stdin", given.value())
+	in = in.With("stdin", c.whole(n, given))
 	if d.StripCodeFences == nil || *d.StripCodeFences {
 		in = in.With("strip_code_fences", true)
 	}

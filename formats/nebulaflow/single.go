@@ -49,5 +49,8 @@ func (s Single) Workflow(id string) (*engine.Workflow, engine.StartRequest, erro
 	}
 	w := c.compile()
 	w.ID = id
+	if c.over != nil {
+		return nil, engine.StartRequest{}, fmt.Errorf("node %q: its texts come to more than %d MB", n.ID, mostText>>20)
+	}
 	return w, q, nil
 }

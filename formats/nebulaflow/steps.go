@@ -31,9 +31,9 @@ func (c *compiler) node(n *node) {
 	case kindText:
 		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", content().value(), "trim", true))
 	case kindPreview:
-		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", join("\n", values).value(), "trim", true))
+		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", c.joined(n, values).value(), "trim", true))
 	case kindLoopStart, kindLoopEnd, kindOutput:
-		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", join("\n", values).value()))
+		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", c.joined(n, values).value()))
 		c.loopNode(n)
 	case kindInput:
 		s.Function, s.Input = "template", inputs.Encode(inputs.Of("template", inputs.RefOr(inPort(c.flow.inputIndex(n)))))
@@ -66,7 +66,7 @@ func (c *compiler) before(id string, s engine.Step) {
 	s.Extra, s.OnError = generated(), c.onError()
 	c.add(s)
 	c.link(s.ID, c.entrances[id], nil, nil)
-	c.entrances[id] = s.ID
+	c.follows[s.ID], c.entrances[id] = c.entrances[id], s.ID
 }
 
 // variable keeps its text as a global as well.
@@ -96,7 +96,7 @@ func (c *compiler) agent(s *engine.Step, n *node, values []text, content text) {
 		content = values[0]
 	}
 	prompt, rest := content.trim()
-	given := prompt.value()
+	given := c.whole(n, prompt)
 	if rest {
 		id := c.helper(n.ID + "-prompt")
 		c.before(n.ID, engine.Step{ID: id, Name: "Prompt of " + n.title(), Function: "template", Input: inputs.Encode(inputs.Of("template", given, "trim", true))})
@@ -142,9 +142,9 @@ func (c *compiler) subflow(s *engine.Step, n *node, values []text) {
 	for i := range max(len(values), n.Data.InputPortCount) {
 		var value any = ""
 		if i < len(values) {
-			value = values[i].value()
+			value = c.whole(n, values[i])
 		}
-		given = given.With(inPort(i), value)
+		given = append(given, inputs.Field{Name: inPort(i), Value: value})
 	}
 	for i := range c.outputCount(n) {
 		outputs = append(outputs, outPort(i))
@@ -168,15 +168,22 @@ func inPort(i int) string  { return "port-in-" + strconv.Itoa(i) }
 func outPort(i int) string { return "port-out-" + strconv.Itoa(i) }
 
 // inputIndex is the place of a boundary node's port in the list, which decides.
-func (f *flow) inputIndex(n *node) int { return portIndex(f.Inputs, n.Data.PortID) }
-
-func portIndex(ports []port, id string) int {
-	for i, p := range ports {
-		if p.ID == id {
-			return i
-		}
+func (f *flow) inputIndex(n *node) int {
+	if i, ok := f.portsIn[n.Data.PortID]; ok {
+		return i
 	}
 	return -1
+}
+
+// portIndex are the places of ports by their ids.
+func portIndex(ports []port) map[string]int {
+	places := map[string]int{}
+	for i, p := range ports {
+		if _, again := places[p.ID]; !again {
+			places[p.ID] = i
+		}
+	}
+	return places
 }
 
 // outPort makes the step that shows an output of a subflow to who runs it.

@@ -84,12 +84,15 @@ func (t text) trim() (out text, rest bool) {
 
 const blanks = " \t\r\n\v\f\u00a0\ufeff"
 
-// join puts a separator between texts.
-func join(separator string, texts []text) text {
+// joined are the texts a reader is given, one to a line.
+func (c *compiler) joined(reader *node, texts []text) text {
 	var out text
 	for i, t := range texts {
+		if !c.spend(reader, t.size()) {
+			return nil
+		}
 		if i > 0 {
-			out = append(out, lit(separator)...)
+			out = append(out, lit("\n")...)
 		}
 		out = append(out, t...)
 	}
@@ -121,12 +124,14 @@ func (c *compiler) placeholder(name string, values []text, reader *node) (text, 
 		if err != nil || k < 1 || k > len(values) {
 			return nil, true
 		}
+		if !c.spend(reader, values[k-1].size()) {
+			return nil, true
+		}
 		return values[k-1], true
 	}
-	around := c.flow.around(reader.ID)
-	for i := len(around) - 1; i >= 0; i-- {
-		if variable(around[i].start) == name {
-			return text{{ref: inputs.Ref(c.loopID(around[i]) + ".index"), trimmed: true}}, true
+	for r := c.flow.inRegion[reader.ID]; r != nil; r = r.outer {
+		if variable(r.start) == name {
+			return text{{ref: inputs.Ref(c.loopID(r) + ".index"), trimmed: true}}, true
 		}
 	}
 	chain := ""

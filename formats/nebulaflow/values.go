@@ -55,10 +55,18 @@ func (c *compiler) valueOf(e *edge, reader *node) text {
 // the reader gets the result.
 const maxPieces = 1000
 
+// A view is a text node as some readers see it: those that run under the same decisions in
+// the same loop see the same.
+type view struct {
+	from   string
+	needs  int
+	around *region
+}
+
 // inline is the template of a text node as a reader sees it.
 func (c *compiler) inline(from, reader *node) text {
-	key := [2]string{from.ID, reader.ID}
-	if known, ok := c.inlined[key]; ok {
+	key := view{from.ID, c.gates.class[reader.ID], c.flow.inRegion[reader.ID]}
+	if known, ok := c.inlined[key]; ok || !c.spend(reader, textSize) {
 		return known
 	}
 	var values []text
@@ -94,13 +102,10 @@ func (c *compiler) gather(reader *node, stale []*edge) {
 	decisions := inputs.Of()
 	wanted := map[string]bool{}
 	for _, e := range stale {
-		sources = append(sources, inputs.Of("id", e.Source, "text", c.valueOf(e, reader).value()))
+		sources = append(sources, inputs.Of("id", e.Source, "text", c.whole(reader, c.valueOf(e, reader))))
 		c.above(e.Source, wanted)
 	}
-	for _, id := range c.flow.sorted() {
-		if !wanted[id] {
-			continue
-		}
+	for _, id := range c.flow.ordered(wanted) {
 		ways := []any{}
 		for _, e := range c.flow.into(id) {
 			switch {
@@ -111,9 +116,12 @@ func (c *compiler) gather(reader *node, stale []*edge) {
 				ways = append(ways, []any{e.Source})
 			}
 		}
+		if !c.spend(reader, (1+len(ways))*len(id)) {
+			return
+		}
 		nodes = append(nodes, inputs.Of("id", id, "from", ways))
 		if c.flow.byID[id].Type == kindIfElse {
-			decisions = decisions.With(id, inputs.Ref(id+".result")+"|")
+			decisions = append(decisions, inputs.Field{Name: id, Value: inputs.RefOr(id + ".result")})
 		}
 	}
 	c.before(reader.ID, engine.Step{ID: c.helper(reader.ID + "-in"), Name: "Input of " + reader.title(), Function: "utils.code.code",
@@ -131,25 +139,4 @@ func (c *compiler) above(id string, into map[string]bool) {
 			c.above(e.Source, into)
 		}
 	}
-}
-
-// sorted are the ids of the nodes, each after what leads to it.
-func (f *flow) sorted() []string {
-	var out []string
-	done := map[string]bool{}
-	var visit func(id string)
-	visit = func(id string) {
-		if done[id] {
-			return
-		}
-		done[id] = true
-		for _, e := range f.into(id) {
-			visit(e.Source)
-		}
-		out = append(out, id)
-	}
-	for _, n := range f.Nodes {
-		visit(n.ID)
-	}
-	return out
 }
