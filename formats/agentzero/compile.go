@@ -5,6 +5,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -12,12 +13,12 @@ import (
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertyFlow      = "source"        // of the workflow: the flow without nodes and edges, JSON text
-	propertyGenerated = "generated"     // of steps and paths the compiler added
+	propertyGenerated = refit.Generated // of steps and paths the compiler added
 	propertyVariable  = "output_variable"
-	propertyEdge      = "edge" // of a path: the edge as it stood in the file, JSON text
-	propertyFromPort  = "from_port"
-	propertyToPort    = "to_port"
-	propertyOrder     = "order"
+	propertyEdge      = refit.EdgeText // of a path: the edge as it stood in the file, JSON text
+	propertyFromPort  = refit.FromPort
+	propertyToPort    = refit.ToPort
+	propertyOrder     = refit.Order
 )
 
 // givenPrompt is the prompt a session was started with.

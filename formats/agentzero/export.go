@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -65,15 +64,8 @@ type exporter struct {
 
 // nodes are the nodes of all steps that were nodes, in the order of the file.
 func (x *exporter) nodes() ([]json.RawMessage, error) {
-	steps := make([]*engine.Step, 0, len(x.w.Steps))
-	for i := range x.w.Steps {
-		if s := &x.w.Steps[i]; s.Extra[propertyGenerated] == nil && s.Config != "" {
-			steps = append(steps, s)
-		}
-	}
-	sort.SliceStable(steps, func(i, j int) bool { return number(steps[i].Extra) < number(steps[j].Extra) })
 	out := []json.RawMessage{}
-	for _, s := range steps {
+	for _, s := range refit.Nodes(x.w) {
 		text, err := x.node(s)
 		if err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
@@ -181,17 +173,4 @@ func overrideOf(prompt json.RawMessage) string {
 		return ""
 	}
 	return plain(joined.Parts[0])
-}
-
-// number is a step's or path's place in the file; what has none comes last.
-func number(extra map[string]any) float64 {
-	switch n := extra[propertyOrder].(type) {
-	case float64:
-		return n
-	case int64:
-		return float64(n)
-	case int:
-		return float64(n)
-	}
-	return 1 << 30
 }

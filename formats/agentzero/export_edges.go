@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -13,16 +12,8 @@ import (
 
 // edges are the edges of all paths between nodes, in the order of the file, new ones last.
 func (x *exporter) edges() ([]json.RawMessage, error) {
-	var paths []*engine.Path
-	for i := range x.w.Paths {
-		p := &x.w.Paths[i]
-		if _, drawn := p.Extra[propertyEdge].(string); drawn || p.Kind == engine.Next && p.Extra[propertyGenerated] == nil {
-			paths = append(paths, p)
-		}
-	}
-	sort.SliceStable(paths, func(i, j int) bool { return number(paths[i].Extra) < number(paths[j].Extra) })
 	out := []json.RawMessage{}
-	for _, p := range paths {
+	for _, p := range refit.Edges(x.w, isEdge) {
 		text, err := x.edge(p)
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", p.ID, err)
@@ -30,6 +21,12 @@ func (x *exporter) edges() ([]json.RawMessage, error) {
 		out = append(out, text)
 	}
 	return out, nil
+}
+
+// isEdge holds for the paths into groups too, which were edges to their children.
+func isEdge(p *engine.Path) bool {
+	_, drawn := p.Extra[propertyEdge].(string)
+	return drawn || refit.IsEdge(p)
 }
 
 // edge is the edge of a path. A path leads to the step in front of a node where there is one,

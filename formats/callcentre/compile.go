@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -14,14 +15,14 @@ const (
 	propertyFormat     = "source_format" // of the workflow
 	propertyFile       = "source"        // of the workflow: the file without nodes and edges, JSON text
 	propertyCanvas     = "canvas"        // of the workflow: nodes and edges that make nothing, JSON text
-	propertyGenerated  = "generated"     // of steps and paths the compiler added
+	propertyGenerated  = refit.Generated // of steps and paths the compiler added
 	propertyKind       = "kind"          // of a step: router, department, tool or integration
 	propertyGoal       = "goal"          // of a tool's step: that it ran well is what the call is for
 	propertyParameters = "parameters"    // of a TOOL path: JSON Schema text
-	propertyEdge       = "edge"          // of a path: the edge as it stood in the file, JSON text
-	propertyFromPort   = "from_port"
-	propertyToPort     = "to_port"
-	propertyOrder      = "order"
+	propertyEdge       = refit.EdgeText  // of a path: the edge as it stood in the file, JSON text
+	propertyFromPort   = refit.FromPort
+	propertyToPort     = refit.ToPort
+	propertyOrder      = refit.Order
 )
 
 // Parse compiles a graph. One whose connections cannot work is refused with a *source.Faults

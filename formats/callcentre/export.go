@@ -56,28 +56,14 @@ func inOrder(list []placed) []json.RawMessage {
 	return out
 }
 
-func number(extra map[string]any) float64 {
-	switch n := extra[propertyOrder].(type) {
-	case float64:
-		return n
-	case int64:
-		return float64(n)
-	}
-	return 1 << 30
-}
-
 func exportNodes(w *engine.Workflow) ([]json.RawMessage, error) {
 	var list []placed
-	for i := range w.Steps {
-		s := &w.Steps[i]
-		if s.Extra[propertyGenerated] != nil || s.Config == "" {
-			continue
-		}
+	for _, s := range refit.Nodes(w) {
 		text, err := exportNode(s)
 		if err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
 		}
-		list = append(list, placed{number(s.Extra), text})
+		list = append(list, placed{refit.Place(s.Extra), text})
 	}
 	return withCanvas(w, list, func(c canvas) []canvasItem { return c.Nodes })
 }
@@ -139,7 +125,7 @@ func exportEdges(w *engine.Workflow) ([]json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", p.ID, err)
 		}
-		list = append(list, placed{number(p.Extra), text})
+		list = append(list, placed{refit.Place(p.Extra), text})
 	}
 	return withCanvas(w, list, func(c canvas) []canvasItem { return c.Edges })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -14,12 +15,12 @@ const (
 	propertyFormat    = "source_format" // of the workflow
 	propertySource    = "source"        // of the workflow: the document without nodes and edges, JSON text
 	propertyNotes     = "notes"         // of the workflow: its sticky notes, JSON text
-	propertyGenerated = "generated"     // of steps and paths the compiler added
+	propertyGenerated = refit.Generated // of steps and paths the compiler added
 	propertyOf        = "of"            // of a generated step: the node it belongs to
-	propertyEdge      = "edge"          // of a path: the edge as it stood in the file, JSON text
-	propertyFromPort  = "from_port"
-	propertyToPort    = "to_port"
-	propertyOrder     = "order"
+	propertyEdge      = refit.EdgeText  // of a path: the edge as it stood in the file, JSON text
+	propertyFromPort  = refit.FromPort
+	propertyToPort    = refit.ToPort
+	propertyOrder     = refit.Order
 )
 
 // maxExecutions is how many nodes one run may execute.

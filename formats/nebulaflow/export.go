@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -47,15 +46,8 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 
 // exportNodes are the nodes of all steps that were nodes, in the order of the file.
 func exportNodes(w *engine.Workflow) ([]json.RawMessage, error) {
-	var steps []*engine.Step
-	for i := range w.Steps {
-		if s := &w.Steps[i]; s.Extra[propertyGenerated] == nil && s.Config != "" {
-			steps = append(steps, s)
-		}
-	}
-	sort.SliceStable(steps, func(i, j int) bool { return place(steps[i].Extra) < place(steps[j].Extra) })
 	out := []json.RawMessage{}
-	for _, s := range steps {
+	for _, s := range refit.Nodes(w) {
 		text, err := exportNode(s)
 		if err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
@@ -88,40 +80,9 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 
 // exportEdges are the edges of all paths that were edges, and new ones between nodes.
 func exportEdges(w *engine.Workflow) []any {
-	var paths []*engine.Path
-	for i := range w.Paths {
-		p := &w.Paths[i]
-		if p.Kind == engine.Next && p.Extra[propertyGenerated] == nil {
-			paths = append(paths, p)
-		}
-	}
-	sort.SliceStable(paths, func(i, j int) bool { return place(paths[i].Extra) < place(paths[j].Extra) })
 	out := []any{}
-	for _, p := range paths {
-		if text, ok := p.Extra[propertyEdge].(string); ok {
-			out = append(out, json.RawMessage(text))
-			continue
-		}
-		e := inputs.Of("id", p.ID, "source", p.Source, "target", p.Target)
-		for _, port := range []struct{ property, field string }{{propertyFromPort, "sourceHandle"}, {propertyToPort, "targetHandle"}} {
-			if name, ok := p.Extra[port.property].(string); ok {
-				e = e.With(port.field, name)
-			}
-		}
-		out = append(out, e)
+	for _, p := range refit.Edges(w, refit.IsEdge) {
+		out = append(out, refit.Edge(p, nil))
 	}
 	return out
-}
-
-// place is where a step or path stood in the file; what has no place comes last.
-func place(extra map[string]any) float64 {
-	switch n := extra[propertyOrder].(type) {
-	case float64:
-		return n
-	case int64:
-		return float64(n)
-	case int:
-		return float64(n)
-	}
-	return 1 << 30
 }
