@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -13,11 +14,11 @@ import (
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertySource    = "source"        // of the workflow: the file without nodes and edges, JSON text
-	propertyGenerated = "generated"     // of steps and paths the compiler added
-	propertyEdge      = "edge"          // of a path: the edge as it stood in the file, JSON text
-	propertyFromPort  = "from_port"
-	propertyToPort    = "to_port"
-	propertyOrder     = "order"
+	propertyGenerated = refit.Generated // of steps and paths the compiler added
+	propertyEdge      = refit.EdgeText  // of a path: the edge as it stood in the file, JSON text
+	propertyFromPort  = refit.FromPort
+	propertyToPort    = refit.ToPort
+	propertyOrder     = refit.Order
 )
 
 // Values of the key onError of a file, which NebulaFlow takes from who runs it.
