@@ -55,7 +55,7 @@ func TestExportTakesEdits(t *testing.T) {
 	w.Step("k").Name = "Kay"
 	x := 30.0
 	w.Step("k").X = &x // the group stands at 10
-	w.Step("k").Input = `{"prompt": {"@text": ["be brief", "@{SESSION_ID}.in.text"], "@join": "\n\n"}, "model": "m"}`
+	w.Step("k").Input = `{"prompt": {"@text": ["be brief", "@{SESSION_ID}.in.text"], "@join": "\n\n"}, "unless_empty": "@{SESSION_ID}.in.text", "model": "m"}`
 	w.Step("g").Input = `{"merge": "first", "concurrency": 1}`
 	w.Step("c").Input = strings.Replace(w.Step("c").Input, "True", "len(input) > 3", 1)
 	text, problems := export(t, w)

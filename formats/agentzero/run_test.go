@@ -38,6 +38,8 @@ type recordedRun struct {
 	AgentStubs []stub                    `json:"agent_stubs"`
 	StopAfter  string                    `json:"stop_after"`
 	Expected   wanted
+
+	reply func(prompt string) (text string, ok bool) // in place of stubs
 }
 
 type wanted struct {
@@ -147,6 +149,13 @@ func play(t *testing.T, text []byte, run recordedRun) *played {
 			}
 			<-ctx.Done()
 			return models.Response{}, ctx.Err()
+		}
+		if run.reply != nil {
+			text, ok := run.reply(q.LastUser())
+			if !ok {
+				return models.Response{}, models.NewError(models.KindScripted, false, "down", nil)
+			}
+			return models.Response{Text: text, FinishReason: models.FinishStop}, nil
 		}
 		return answer(ctx, run.AgentStubs, q.LastUser())
 	})

@@ -57,18 +57,19 @@ func (c *compiler) prompt(n *node) inputs.Object {
 	return inputs.Of("template", inputs.Ref(c.askID(n)+".response")+"|"+inputs.RefOr(givenPrompt))
 }
 
-// agent fills in the step of an agent. Outside a group the first agent that fails ends the
-// session; in a group the others go on.
+// agent fills in the step of an agent, which calls no model where it gets nothing. Outside a
+// group the first agent that fails ends the session; in a group the others go on.
 func (c *compiler) agent(s *engine.Step, n *node) {
 	s.Function = "agent"
 	if n.group == nil {
 		s.OnError = engine.OnErrorFailSession
 	}
-	var prompt any = c.inputOf(n)
+	given := c.inputOf(n)
+	var prompt any = given
 	if text := n.override(); text != "" {
-		prompt = inputs.Joined("\n\n", inputs.Literal(text), prompt)
+		prompt = inputs.Joined("\n\n", inputs.Literal(text), given)
 	}
-	in := inputs.Of("prompt", prompt)
+	in := inputs.Of("prompt", prompt, "unless_empty", given)
 	if profile := n.profile(); profile != "" {
 		in = in.With("profile", inputs.Literal(profile)).With("profile_optional", true)
 	}

@@ -24,6 +24,7 @@ const (
 type Input struct {
 	Prompt           input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
 	Query            input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
+	UnlessEmpty      *input.Text     `json:"unless_empty,omitempty" jsonschema:"the text this is about: when it is given and empty, no model is called and the answer is empty"`
 	Tools            json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
 	MaxRounds        input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
 	MaxCalls         input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
@@ -89,6 +90,9 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	in, _, err := input.Decode[Input](text)
 	if err != nil {
 		return nil, err
+	}
+	if in.UnlessEmpty != nil && *in.UnlessEmpty == "" {
+		return input.Encode(Output{}), nil
 	}
 	ask, _, err := input.Decode[generate.Input](text)
 	if err != nil {

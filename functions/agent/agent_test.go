@@ -195,3 +195,19 @@ func TestProfileAllowsTools(t *testing.T) {
 		}
 	}
 }
+
+// What is about nothing asks no model; an empty answer to it is no error.
+func TestUnlessEmpty(t *testing.T) {
+	for input, asked := range map[string]int{
+		`{"prompt": "Polish it.\n\n", "unless_empty": "", "empty_error": "EMPTY"}`: 0,
+		`{"prompt": "Polish it.\n\n ", "unless_empty": " "}`:                       1,
+		`{"prompt": "Polish it."}`:                                                 1,
+	} {
+		p := &played{replies: []models.Response{{Text: "Done."}}}
+		out, err := call(t, p, input)
+		var got agent.Output
+		if err != nil || json.Unmarshal(out, &got) != nil || len(p.asked) != asked || (got.Text == "Done.") != (asked == 1) {
+			t.Errorf("%s: asked %d times, got %s, %v", input, len(p.asked), out, err)
+		}
+	}
+}
