@@ -137,6 +137,20 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+// An empty answer is the fastest one, and not an answer.
+func TestFirstIsNotEmpty(t *testing.T) {
+	text := flowOf([]string{"in:input", "g:parallelGroup:{\"mergeStrategy\": \"first\"}", "k:agent@g:{\"systemPromptOverride\": \"one\"}",
+		"l:agent@g:{\"systemPromptOverride\": \"two\"}", "out:output"}, []string{"in>g", "g>out"})
+	for _, c := range []struct{ slow, text, state string }{{"RB", "RB", "complete"}, {" ", "", "failed"}} {
+		synctest.Test(t, func(t *testing.T) {
+			p := play(t, text, recordedRun{Prompt: "p", AgentStubs: []stub{{Match: "^one"}, {Match: "^two", Reply: c.slow, DelayMs: 20}}})
+			if p.text("out") != c.text || nodeState(p, "g") != c.state || nodeState(p, "k") != "failed" {
+				t.Errorf("got %q, %s (%+v), want %+v", p.text("out"), nodeState(p, "g"), p.Session.Error, c)
+			}
+		})
+	}
+}
+
 // In the public form an edge may leave a child of a group: it brings the child's own output.
 func TestEdgeOutOfAChild(t *testing.T) {
 	text := flowOf([]string{"in:inputNode", "g:parallelGroupNode", "k:agentNode", "l:agentNode", "out:outputNode"}, []string{"in>g", "g>k", "g>l", "l>out", "k>out"})

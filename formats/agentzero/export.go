@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
 	"github.com/stepgraph/stepgraph/formats/internal/refit"
+	"github.com/tidwall/sjson"
 )
 
 // topLevel is a flow without nodes, edges and what the workflow keeps itself: viewport and
@@ -54,7 +56,22 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return text, append(x.problems, refit.Refused(w, err)...), nil
 	}
-	return text, append(x.problems, refit.Compare(w, &again.Workflows[0])...), nil
+	return text, append(x.problems, refit.Compare(withoutEmptyError(w), withoutEmptyError(&again.Workflows[0]))...), nil
+}
+
+// withoutEmptyError leaves out what agents have only because of their group's strategy: people
+// who change that in the graph change the group alone.
+func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
+	out := *w
+	out.Steps = slices.Clone(w.Steps)
+	for i := range out.Steps {
+		if s := &out.Steps[i]; s.Function == "agent" {
+			if text, err := sjson.Delete(s.Input, fieldEmptyError); err == nil {
+				s.Input = text
+			}
+		}
+	}
+	return &out
 }
 
 type exporter struct {

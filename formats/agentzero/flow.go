@@ -120,9 +120,16 @@ func (n *node) label() string {
 
 func (n *node) fixed() bool { return n.Data.PromptMode == "fixed" }
 
+// Merge strategies of groups.
+const (
+	mergeConcatenate = "concatenate"
+	mergeSummarize   = "summarize"
+	mergeFirst       = "first"
+)
+
 func (n *node) merge() string {
 	if n.Data.MergeStrategy == "" {
-		return "concatenate"
+		return mergeConcatenate
 	}
 	return n.Data.MergeStrategy
 }

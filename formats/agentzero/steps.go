@@ -57,6 +57,9 @@ func (c *compiler) prompt(n *node) inputs.Object {
 	return inputs.Of("template", inputs.Ref(c.askID(n)+".response")+"|"+inputs.RefOr(givenPrompt))
 }
 
+// fieldEmptyError is the field of an agent's input that makes an empty answer a failure.
+const fieldEmptyError = "empty_error"
+
 // agent fills in the step of an agent, which calls no model where it gets nothing. Outside a
 // group the first agent that fails ends the session; in a group the others go on.
 func (c *compiler) agent(s *engine.Step, n *node) {
@@ -72,6 +75,9 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 	in := inputs.Of("prompt", prompt, "unless_empty", given)
 	if profile := n.profile(); profile != "" {
 		in = in.With("profile", inputs.Literal(profile)).With("profile_optional", true)
+	}
+	if n.group != nil && n.group.merge() == mergeFirst { // an empty answer must not win
+		in = in.With(fieldEmptyError, "empty_answer")
 	}
 	if model := strings.TrimSpace(n.Data.Model); model != "" {
 		in = in.With("model", inputs.Literal(model))
@@ -128,7 +134,7 @@ func (c *compiler) group(s *engine.Step, n *node) {
 	}
 	s.Function, s.OnError = "group", engine.OnErrorFailSession
 	in := inputs.Of("merge", n.merge(), "concurrency", len(n.children))
-	if n.merge() == "summarize" {
+	if n.merge() == mergeSummarize {
 		in = in.With("prompt", summarizePrompt)
 	}
 	s.Input = inputs.Encode(in)

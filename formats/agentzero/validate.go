@@ -109,7 +109,7 @@ func (c *checker) node(n *node) {
 	case kindInput:
 		c.input(n)
 	case kindGroup:
-		if m := n.merge(); m != "concatenate" && m != "summarize" && m != "first" {
+		if m := n.merge(); m != mergeConcatenate && m != mergeSummarize && m != mergeFirst {
 			c.atNode(n, "data/mergeStrategy", codeMerge, "merge strategy %q is not known; there are concatenate, summarize and first", m)
 		}
 	case kindOutput:
