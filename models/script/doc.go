@@ -7,6 +7,7 @@
 //	  "steps":     {"greet": ["Hello!", {"name": "Ada", "age": 36}]},
 //	  "match":     [{"pattern": "(?i)refund", "reply": "Let me look that up."}],
 //	  "any":       ["Tell me more."],
+//	  "fitting":   true,
 //	  "otherwise": "echo"
 //	}
 //
@@ -14,6 +15,9 @@
 // pattern (RE2 syntax) fits the last user message and which is never used up,
 // else the next of any, else, with "otherwise": "echo", the text "echo: " and
 // the last user message. Else it fails and says that the script has run out.
+// With "fitting": true a match is passed over where its reply is none to the call: an object
+// where no schema is given, or one that the schema does not admit; a call with a schema that no
+// reply fits gets a value made of the schema. So a script for one workflow serves others too.
 // A match that calls tools is passed over by the call that brings their results, so
 // that two matches of one pattern, the first with tool_calls, play an agent.
 //

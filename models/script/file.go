@@ -13,6 +13,8 @@ type File struct {
 	Steps map[string][]Reply
 	Match []Match
 	Any   []Reply
+	// Fitting passes over general replies that a call cannot be answered with.
+	Fitting bool
 	// Echo is "otherwise": "echo".
 	Echo bool
 }

@@ -22,7 +22,7 @@ func Parse(data []byte) (File, error) {
 	}
 	p := parser{r}
 	if root.kind() != '{' {
-		return File{}, p.fail(root, "a script is an object with steps, match, any and otherwise")
+		return File{}, p.fail(root, "a script is an object with steps, match, any, fitting and otherwise")
 	}
 	var file File
 	for _, m := range root.members {
@@ -48,13 +48,18 @@ func (p parser) section(file *File, m member) (err error) {
 		file.Match, err = p.matches(m.value)
 	case "any":
 		file.Any, err = p.replies(m.value)
+	case "fitting":
+		if text := string(m.value.text); text != "true" && text != "false" {
+			return p.fail(m.value, "fitting is true or false")
+		}
+		file.Fitting = string(m.value.text) == "true"
 	case "otherwise":
 		if m.value.kind() != '"' || m.value.str() != "echo" {
 			return p.fail(m.value, `otherwise is "echo", or absent to fail when the script has run out`)
 		}
 		file.Echo = true
 	default:
-		return p.fail(m.value, "unknown key %q; a script has steps, match, any and otherwise", m.name)
+		return p.fail(m.value, "unknown key %q; a script has steps, match, any, fitting and otherwise", m.name)
 	}
 	return err
 }

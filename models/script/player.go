@@ -88,13 +88,18 @@ func (p *Player) take(req models.Request) (Reply, error) {
 	}
 	message := req.LastUser()
 	for _, match := range p.file.Match {
-		if match.Pattern.MatchString(message) && !(len(match.Reply.ToolCalls) > 0 && answersTools(req)) {
+		if match.Pattern.MatchString(message) && p.file.fits(req, match.Reply) {
 			return match.Reply, nil
 		}
 	}
 	if p.usedAny < len(p.file.Any) {
 		p.usedAny++
 		return p.remember(req.Key, p.file.Any[p.usedAny-1]), nil
+	}
+	if p.file.Fitting {
+		if reply, ok := sample(req); ok {
+			return reply, nil
+		}
 	}
 	if p.file.Echo {
 		return Reply{Text: "echo: " + message}, nil
