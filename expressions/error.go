@@ -8,6 +8,9 @@ type Error struct {
 	Column int
 	// Reason says what is wrong there.
 	Reason string
+	// Forbidden tells that Python would read this, and that it is not allowed here: lambda and
+	// the like. A name that is not known is not, as only whoever gives the names knows them.
+	Forbidden bool
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Reason) }

@@ -61,6 +61,7 @@ func judge(source string, names map[string]any) string {
 	if err != nil {
 		return "error"
 	}
+	e.Uses() // knows every part there is
 	holds, err := e.True(names, expressions.Limits{})
 	switch {
 	case err != nil:

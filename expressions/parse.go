@@ -85,6 +85,9 @@ func (p *parser) expect(text string) error {
 		if p.peek().kind == endToken {
 			return p.fail("%q is missing at the end", text)
 		}
+		if slices.Contains(forbidden, p.peek().text) {
+			return p.unexpected()
+		}
 		return p.fail("want %q here, not %q", text, p.peek().text)
 	}
 	return nil
@@ -94,16 +97,19 @@ func (p *parser) fail(format string, args ...any) error {
 	return placed(faultf(format, args...), p.peek().column)
 }
 
+// forbidden are words and signs that stand in expressions of Python and not in ours.
+var forbidden = []string{"lambda", "await", "yield", ":="}
+
 func (p *parser) unexpected() error {
 	switch t := p.peek(); {
 	case t.kind == endToken:
 		return p.fail("the expression ends too early")
 	case t.text == "=":
 		return p.fail("a value cannot be set here; to compare write ==")
+	case slices.Contains(forbidden, t.text) && t.kind != textToken:
+		return &Error{Column: t.column, Reason: t.text + " is not allowed", Forbidden: true}
 	case t.kind == signToken:
 		return p.fail("%q cannot stand here", t.text)
-	case t.text == "lambda":
-		return p.fail("lambda is not allowed")
 	case t.kind == textToken:
 		return p.fail("a text cannot stand here")
 	default:
