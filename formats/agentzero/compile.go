@@ -172,11 +172,9 @@ func (c *compiler) contains(g *node) {
 	for i, child := range g.children {
 		order := float64(i)
 		p := engine.Path{Kind: engine.Contains, Source: g.ID, Target: child.ID, Priority: &order}
-		for _, e := range c.flow.dropped {
-			if e.Source == g.ID && e.Target == child.ID && p.Extra == nil {
-				p.Extra = c.ports(e)
-				c.name(&p, e)
-			}
+		if e := c.flow.draws[child.ID]; e != nil {
+			p.Extra = c.ports(e)
+			c.name(&p, e)
 		}
 		c.w.Paths = append(c.w.Paths, p)
 	}

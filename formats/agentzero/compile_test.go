@@ -1,6 +1,7 @@
 package agentzero_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -216,5 +217,22 @@ func TestTools(t *testing.T) {
 	}
 	if len(engine.Validate(w, engine.NewRegistry())) == 0 {
 		t.Error("validate does not say that nobody has the tool")
+	}
+}
+
+func TestNamesOfVariables(t *testing.T) {
+	for name, want := range map[string]string{"first": "", " größe_2 ": "", "my var": "is no name", "2nd": "is no name", "not": "is no name", "None": "is no name", "input": "is no name",
+		"a.b": "is no name", "'x'": "is no name", "(a)": "is no name", "len": "hides the function"} {
+		data, err := json.Marshal(map[string]string{"outputVariable": name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := agentzero.Parse("t.json", flowOf([]string{"in:input", "a:agent:" + string(data), "out:output"}, []string{"in>a", "a>out"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(f.Notes); n > 1 || (n == 1) != (want != "") || n == 1 && (f.Notes[0].Step != "a" || !strings.Contains(f.Notes[0].Message, want)) {
+			t.Errorf("%q: got %+v, want %q", name, f.Notes, want)
+		}
 	}
 }

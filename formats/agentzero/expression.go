@@ -26,8 +26,11 @@ func (c *checker) expressions() {
 			c.atNode(n, "data/expression", code, "the expression %s: %v", text, err)
 			continue
 		}
-		names, _ := c.flow.named(n)
-		if err := allowed(e, append(names, inputName)); err != nil {
+		names := []string{inputName}
+		for _, agent := range c.flow.named(n) {
+			names = append(names, agent.name)
+		}
+		if err := allowed(e, names); err != nil {
 			c.atNode(n, "data/expression", codeForbidden, "the expression %s: %v", text, err)
 		}
 	}
@@ -39,7 +42,8 @@ func allowed(e *expressions.Expression, names []string) error {
 	used, attributes := e.Uses()
 	for _, name := range used {
 		if !slices.Contains(names, name) && !slices.Contains(expressions.Functions(), name) {
-			return errors.New(name + " is not known here; there are " + strings.Join(names, ", ") + " and the functions " + strings.Join(expressions.Functions(), ", "))
+			there := slices.Compact(slices.Sorted(slices.Values(names)))
+			return errors.New(name + " is not known here; there are " + strings.Join(there, ", ") + " and the functions " + strings.Join(expressions.Functions(), ", "))
 		}
 	}
 	for _, name := range attributes {

@@ -40,7 +40,11 @@ type flow struct {
 	byID     map[string]*node
 	in, out  map[string][]*edge // edges by the ids of their ends, in the order of the file
 	dropped  []*edge            // from a group to its child, in the public implementation's form
-	repeated []*node            // with an id another node has
+	draws    map[string]*edge   // the first of these, by the id of the child
+	repeated map[*node]bool     // with an id another node has
+	given    map[*node][]*node  // see named
+	visits   []int              // the search that has last come to each node, see upstream
+	searches int
 }
 
 type node struct {
@@ -57,6 +61,8 @@ type node struct {
 	children []*node // of a group, in the order of the file
 	loose    bool    // a group in the public implementation's form, whose children may have edges
 	rivals   []string
+	name     string  // by which expressions can refer to it, "" for none
+	needs    []*node // see dependencies
 }
 
 type position struct {
@@ -143,7 +149,7 @@ func (n *node) format() string {
 
 // readFlow decodes a file and brings it into the form of the design.
 func readFlow(name string, src []byte) (*flow, error) {
-	f := &flow{byID: map[string]*node{}}
+	f := &flow{byID: map[string]*node{}, repeated: map[*node]bool{}, draws: map[string]*edge{}, given: map[*node][]*node{}}
 	if err := source.Decode(name, src, f); err != nil {
 		return nil, err
 	}
@@ -160,8 +166,11 @@ func readFlow(name string, src []byte) (*flow, error) {
 			f.Nodes[i] = n
 		}
 		n.index, n.raw, n.kind = i, raw.Nodes[i], kinds[n.Type]
+		if name := strings.TrimSpace(n.Data.OutputVariable); n.kind == kindAgent && identifier(name) && name != inputName {
+			n.name = name
+		}
 		if f.byID[n.ID] != nil {
-			f.repeated = append(f.repeated, n)
+			f.repeated[n] = true
 			continue
 		}
 		f.byID[n.ID] = n
@@ -186,15 +195,21 @@ func (f *flow) findGroups() {
 			n.group, parents[g] = g, true
 		}
 	}
+	out := map[string][]*edge{}
+	for _, e := range f.Edges {
+		out[e.Source] = append(out[e.Source], e)
+	}
 	for _, g := range f.Nodes {
 		if g.kind == kindGroup && !parents[g] {
-			f.adoptBranches(g)
+			f.adoptBranches(g, out[g.ID])
 		}
 	}
 	var kept []*edge
 	for _, e := range f.Edges {
 		if n := f.byID[e.Target]; n != nil && n.group != nil && n.group.ID == e.Source {
-			f.dropped = append(f.dropped, e)
+			if f.dropped = append(f.dropped, e); f.draws[e.Target] == nil {
+				f.draws[e.Target] = e
+			}
 			continue
 		}
 		kept = append(kept, e)
@@ -212,7 +227,7 @@ func (f *flow) findGroups() {
 
 // adoptBranches reads the public implementation's form of a group: its branches are the
 // successors that data.branches names, or without it every agent that follows.
-func (f *flow) adoptBranches(g *node) {
+func (f *flow) adoptBranches(g *node, out []*edge) {
 	named := map[string]bool{}
 	for _, id := range g.Data.Branches {
 		named[id] = true
@@ -220,9 +235,9 @@ func (f *flow) adoptBranches(g *node) {
 	if len(named) == 0 && g.Type != "parallelGroupNode" {
 		return
 	}
-	for _, e := range f.Edges {
+	for _, e := range out {
 		n := f.byID[e.Target]
-		if e.Source != g.ID || n == nil || n == g || !named[n.ID] && (len(named) > 0 || n.kind != kindAgent) {
+		if n == nil || n == g || !named[n.ID] && (len(named) > 0 || n.kind != kindAgent) {
 			continue
 		}
 		if n.group != nil && n.group != g {

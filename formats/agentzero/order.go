@@ -23,39 +23,48 @@ func (f *flow) dependencies(n *node) []*node {
 	if n.group != nil {
 		at = n.group
 	}
-	var out []*node
-	for _, e := range f.into(at) {
-		if from := f.byID[e.Source]; from != nil {
-			out = append(out, from)
+	if at.needs == nil {
+		at.needs = []*node{}
+		for _, e := range f.into(at) {
+			if from := f.byID[e.Source]; from != nil {
+				at.needs = append(at.needs, from)
+			}
 		}
 	}
-	return out
+	return at.needs
 }
 
-// upstream lists every node whose output has settled when n runs, in the order in which they
+// upstream goes to every node whose output has settled when n runs, in the order in which they
 // run: after all they depend on, else as in the file. Children follow their group's input.
-func (f *flow) upstream(n *node) []*node {
-	var out []*node
-	seen := map[*node]bool{n: true}
+func (f *flow) upstream(n *node, found func(*node)) {
+	if f.visits == nil {
+		f.visits = make([]int, len(f.Nodes))
+	}
+	f.searches++
+	first := func(n *node) bool {
+		if f.visits[n.index] == f.searches {
+			return false
+		}
+		f.visits[n.index] = f.searches
+		return true
+	}
+	first(n)
 	var visit func(*node)
 	visit = func(at *node) {
 		for _, from := range f.dependencies(at) {
-			if seen[from] {
+			if !first(from) {
 				continue
 			}
-			seen[from] = true
 			visit(from)
 			for _, child := range from.children {
-				if !seen[child] {
-					seen[child] = true
-					out = append(out, child)
+				if first(child) {
+					found(child)
 				}
 			}
-			out = append(out, from)
+			found(from)
 		}
 	}
 	visit(n)
-	return out
 }
 
 // circles finds the sets of nodes that lead to each other, each in the order of the file, by

@@ -2,9 +2,11 @@ package agentzero
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/expressions"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
 )
 
@@ -85,8 +87,11 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 	s.Input = inputs.Encode(in)
 	if v := strings.TrimSpace(n.Data.OutputVariable); v != "" {
 		s.Extra[propertyVariable] = v
-		if !identifier(v) || v == inputName {
+		switch {
+		case !identifier(v) || v == inputName:
 			c.note(n, "output_variable", "outputVariable %q is no name that an expression can use", v)
+		case slices.Contains(expressions.Functions(), v):
+			c.note(n, "output_variable", "outputVariable %q hides the function of that name from expressions", v)
 		}
 	}
 	for i, tool := range n.Data.Tools {

@@ -35,6 +35,7 @@ const (
 	codeTool         = "tool_name"
 	codeEmpty        = "expression_empty"
 	codeExpression   = "expression_syntax"
+	codeTooLarge     = "too_large"
 	codeForbidden    = "expression_forbidden"
 	maxReferableText = "letters, digits, _ and -"
 )
@@ -96,11 +97,9 @@ func (c *checker) node(n *node) {
 	case n.ID == "initial" || n.ID == "root" && n.kind != kindInput:
 		c.atNode(n, "id", codeReserved, "this id is kept for the start of a session; give the node another")
 	}
-	for _, other := range c.flow.repeated {
-		if other == n {
-			c.broken = true
-			c.atNode(n, "id", codeDuplicate, "another node has the same id")
-		}
+	if c.flow.repeated[n] {
+		c.broken = true
+		c.atNode(n, "id", codeDuplicate, "another node has the same id")
 	}
 	c.membership(n)
 	switch n.kind {
