@@ -2,8 +2,10 @@ package agentzero
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stepgraph/stepgraph/expressions"
 )
@@ -11,6 +13,7 @@ import (
 // expressions checks the expressions of all conditions: that they parse, and that they use
 // nothing but the names and methods they may.
 func (c *checker) expressions() {
+	size := 0
 	for _, n := range c.flow.ofKind(kindCondition) {
 		text := strings.TrimSpace(n.Data.Expression)
 		if text == "" {
@@ -26,9 +29,13 @@ func (c *checker) expressions() {
 			c.atNode(n, "data/expression", code, "the expression %s: %v", text, err)
 			continue
 		}
-		names := []string{inputName}
+		if size += c.flow.variablesSize(n); size > mostVariables {
+			c.atNode(n, "", codeTooLarge, "up to here what agents hand to conditions comes to more than %d MB: take outputVariable off agents whose outputs no condition reads", mostVariables>>20)
+			return
+		}
+		names := map[string]bool{inputName: true}
 		for _, agent := range c.flow.named(n) {
-			names = append(names, agent.name)
+			names[agent.name] = true
 		}
 		if err := allowed(e, names); err != nil {
 			c.atNode(n, "data/expression", codeForbidden, "the expression %s: %v", text, err)
@@ -38,27 +45,35 @@ func (c *checker) expressions() {
 
 // allowed tells what an expression uses and may not: names nobody gives it, and attributes that
 // are no methods.
-func allowed(e *expressions.Expression, names []string) error {
+func allowed(e *expressions.Expression, names map[string]bool) error {
 	used, attributes := e.Uses()
 	for _, name := range used {
-		if !slices.Contains(names, name) && !slices.Contains(expressions.Functions(), name) {
-			there := slices.Compact(slices.Sorted(slices.Values(names)))
-			return errors.New(name + " is not known here; there are " + strings.Join(there, ", ") + " and the functions " + strings.Join(expressions.Functions(), ", "))
+		if !names[name] && !knownFunctions()[name] {
+			return errors.New(name + " is not known here; there are " + sortedText(names) + " and the functions " + sortedText(knownFunctions()))
 		}
 	}
 	for _, name := range attributes {
-		if !isMethod(name) {
+		if !knownMethods()[name] {
 			return errors.New(name + " is no method that an expression may call")
 		}
 	}
 	return nil
 }
 
-func isMethod(name string) bool {
-	for _, methods := range expressions.Methods() {
-		if slices.Contains(methods, name) {
-			return true
-		}
+func sortedText(names map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}
+
+var knownFunctions = sync.OnceValue(func() map[string]bool { return setOf(expressions.Functions()) })
+
+var knownMethods = sync.OnceValue(func() map[string]bool {
+	return setOf(slices.Collect(maps.Values(expressions.Methods()))...)
+})
+
+func setOf(lists ...[]string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range slices.Concat(lists...) {
+		set[name] = true
 	}
-	return false
+	return set
 }
