@@ -86,9 +86,8 @@ func (c *compiler) tool(s *engine.Step, n *node) {
 	if n.Data.IsGoal {
 		s.Extra[propertyGoal] = or(n.Data.SuccessCriteria, "it ran")
 	}
-	used := c.graph.integrationOf(n)
-	for _, e := range c.graph.Edges {
-		if e.Source == n.ID && used != nil && e.Target == used.ID {
+	for _, e := range c.graph.out[n.ID] {
+		if n.reads != nil && e.Target == n.reads.ID {
 			c.w.Paths = append(c.w.Paths, c.path(e))
 		}
 	}

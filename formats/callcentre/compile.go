@@ -40,8 +40,11 @@ func Parse(name string, src []byte) (source.File, error) {
 	if err := faults.Err(); err != nil {
 		return source.File{}, err
 	}
-	c := &compiler{graph: g, w: &engine.Workflow{}, used: map[string]bool{}, pathIDs: map[string]bool{}}
+	c := &compiler{graph: g, w: &engine.Workflow{}, used: map[string]bool{}, pathIDs: map[string]bool{}, faults: faults}
 	c.compile(src)
+	if err := faults.Err(); err != nil {
+		return source.File{}, err
+	}
 	c.w.Normalize()
 	lines := c.lines(src)
 	for i := range warnings {
@@ -61,7 +64,13 @@ type compiler struct {
 	pathIDs map[string]bool
 	ask     string // the step that waits for the caller
 	canvas  canvas
+	offered int // bytes of what agents are told of their tools
+	faults  *source.Faults
 }
+
+// mostOffered is what agents may be told of their tools, in bytes: each is told all of each of
+// its tools, so that little text can stand for very much.
+const mostOffered = 64 << 20
 
 // A canvas is what a file shows and nothing runs: notes and edges that offer nothing.
 type canvas struct {
@@ -87,7 +96,7 @@ func (c *compiler) compile(src []byte) {
 	}
 	for _, e := range c.graph.Edges {
 		from, to := c.graph.byID[e.Source], c.graph.byID[e.Target]
-		if !makesTool(from, to) || from.kind == kindTool && to != c.graph.integrationOf(from) {
+		if !makesTool(from, to) || from.kind == kindTool && to != from.reads {
 			c.canvas.Edges = append(c.canvas.Edges, canvasItem{e.index, e.raw})
 		}
 	}
@@ -127,14 +136,19 @@ func (c *compiler) offers(agent *node) {
 	for _, t := range c.graph.toolsOf(agent) {
 		named[t.target] = t
 	}
-	for _, e := range c.graph.Edges {
+	for _, e := range c.graph.out[agent.ID] {
 		t, ok := named[c.graph.byID[e.Target]]
-		if e.Source != agent.ID || !ok {
+		if !ok || c.offered > mostOffered {
+			continue
+		}
+		if c.offered += len(t.description) + len(t.parameters); c.offered > mostOffered {
+			c.faults.AddFor([]string{e.ID, t.target.ID}, fmt.Sprintf("/edges/%d", e.index), codeTooLarge,
+				"edge %q: up to here what agents are told of their tools comes to more than %d MB; shorten the description and the parameters of %q", e.ID, mostOffered>>20, t.target.ID)
 			continue
 		}
 		p := c.path(e)
 		p.Name, p.Description = t.name, t.description
-		p.Extra[propertyParameters] = inputs.Encode(t.parameters)
+		p.Extra[propertyParameters] = t.parameters
 		c.w.Paths = append(c.w.Paths, p)
 	}
 }

@@ -36,6 +36,7 @@ type graph struct {
 	Edges []*edge `json:"edges"`
 
 	byID     map[string]*node
+	out      map[string][]*edge // edges by the id they come from, in the order of the file
 	repeated map[*node]bool
 }
 
@@ -48,6 +49,9 @@ type node struct {
 	raw   json.RawMessage
 	index int
 	kind  string
+
+	reads *node // of a tool: the first integration it leads to, nil for none
+	offer *offer
 }
 
 type position struct {
@@ -124,7 +128,7 @@ type edge struct {
 
 // readGraph decodes a file.
 func readGraph(name string, src []byte) (*graph, error) {
-	g := &graph{byID: map[string]*node{}, repeated: map[*node]bool{}}
+	g := &graph{byID: map[string]*node{}, out: map[string][]*edge{}, repeated: map[*node]bool{}}
 	if err := source.Decode(name, src, g); err != nil {
 		return nil, err
 	}
@@ -153,6 +157,11 @@ func readGraph(name string, src []byte) (*graph, error) {
 			g.Edges[i] = e
 		}
 		e.index, e.raw = i, raw.Edges[i]
+		g.out[e.Source] = append(g.out[e.Source], e)
+		from, to := g.byID[e.Source], g.byID[e.Target]
+		if from != nil && from.reads == nil && to != nil && to.kind == kindIntegration {
+			from.reads = to
+		}
 	}
 	return g, nil
 }
@@ -165,16 +174,6 @@ func (g *graph) ofKind(kind string) []*node {
 		}
 	}
 	return out
-}
-
-// integrationOf is the first integration a tool leads to, nil for none.
-func (g *graph) integrationOf(tool *node) *node {
-	for _, e := range g.Edges {
-		if n := g.byID[e.Target]; e.Source == tool.ID && n != nil && n.kind == kindIntegration {
-			return n
-		}
-	}
-	return nil
 }
 
 // makesTool tells whether an edge offers its target to its source.

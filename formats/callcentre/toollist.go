@@ -14,32 +14,43 @@ func utf16Units(text string) []uint16 { return utf16.Encode([]rune(text)) }
 
 // A tool is what an agent is offered for one edge.
 type tool struct {
-	edge        *edge
-	target      *node
-	name        string
+	edge   *edge
+	target *node
+	name   string
+	*offer
+}
+
+// An offer is what agents are told of a node.
+type offer struct {
 	description string
-	parameters  inputs.Object
+	parameters  string // JSON Schema
 }
 
 // toolsOf lists the tools of an agent, one for each target, in the order of the edges.
 func (g *graph) toolsOf(agent *node) []tool {
 	var out []tool
-	taken, seen := map[string]bool{}, map[*node]bool{}
-	for _, e := range g.Edges {
+	taken, seen := names{}, map[*node]bool{}
+	for _, e := range g.out[agent.ID] {
 		to := g.byID[e.Target]
-		if e.Source != agent.ID || to == nil || seen[to] || !makesTool(agent, to) || agent.kind == kindTool {
+		if to == nil || seen[to] || !makesTool(agent, to) || agent.kind == kindTool {
 			continue
 		}
 		seen[to] = true
-		t := tool{edge: e, target: to, name: toolName(to, taken)}
-		if to.kind == kindDepartment {
-			t.description, t.parameters = departmentDescription(to), querySchema(true)
-		} else {
-			t.description, t.parameters = toolDescription(to, g.integrationOf(to)), toolParameters(to)
-		}
-		out = append(out, t)
+		out = append(out, tool{edge: e, target: to, name: toolName(to, taken), offer: to.offered()})
 	}
 	return out
+}
+
+// offered is what agents are told of a node, made once for all of them.
+func (n *node) offered() *offer {
+	switch {
+	case n.offer != nil:
+	case n.kind == kindDepartment:
+		n.offer = &offer{departmentDescription(n), inputs.Encode(querySchema(true))}
+	default:
+		n.offer = &offer{toolDescription(n, n.reads), inputs.Encode(toolParameters(n))}
+	}
+	return n.offer
 }
 
 func departmentDescription(n *node) string {
@@ -128,7 +139,7 @@ func toolParameters(n *node) inputs.Object {
 		if p.Description != "" {
 			one = one.With("description", p.Description)
 		}
-		properties = properties.With(p.Name, one)
+		properties = append(properties, inputs.Field{Name: p.Name, Value: one})
 		if p.Required {
 			required = append(required, p.Name)
 		}

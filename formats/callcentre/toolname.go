@@ -11,15 +11,21 @@ const nameLength = 64
 // toolName is the name an agent calls a node by: what it does, and its id, so that two nodes
 // of one name stay apart; with a number where the agent has another tool of that name. What
 // is too long is cut from what it does.
-func toolName(n *node, taken map[string]bool) string {
+func toolName(n *node, taken names) string {
 	base, id := toolBase(n), "_"+cleanID(n.ID)
-	name := cutTo(base, id)
-	for i := 2; taken[name]; i++ {
+	plain := cutTo(base, id)
+	name, i := plain, max(taken[plain], 2)
+	for ; taken[name] > 0; i++ {
 		name = cutTo(base, fmt.Sprintf("%s_%d", id, i))
 	}
-	taken[name] = true
+	taken[name] = max(taken[name], 1)
+	taken[plain] = i
 	return name
 }
+
+// names are those an agent's tools have, each with the number that one more of that name may
+// be the first to get.
+type names map[string]int
 
 func cutTo(base, end string) string {
 	end = end[max(len(end)-nameLength, 0):]

@@ -20,6 +20,7 @@ const (
 	codeSelf       = "self_loop"
 	codeCycle      = "cycle"
 	codeParameter  = "parameter_name"
+	codeTooLarge   = "too_large"
 	codeReferable  = "router_id"
 	codeConnection = "connection"         // warning: an edge that offers nothing
 	codeSecond     = "second_integration" // warning
@@ -31,7 +32,7 @@ const (
 // check validates connections: what is refused goes to faults, what only offers nothing is
 // returned as warnings.
 func (g *graph) check(faults *source.Faults) []engine.Problem {
-	c := checker{graph: g, faults: faults}
+	c := checker{graph: g, faults: faults, named: map[*node]map[string]bool{}}
 	for _, n := range g.Nodes {
 		c.node(n)
 	}
@@ -53,6 +54,7 @@ type checker struct {
 	graph    *graph
 	faults   *source.Faults
 	warnings []engine.Problem
+	named    map[*node]map[string]bool // intents of routers, tools of departments
 }
 
 func idsOf(nodes []*node) []string {
@@ -131,23 +133,33 @@ func (c *checker) handle(e *edge, from *node) {
 	if e.SourceHandle == "" || from.kind == kindTool || len(names) == 0 {
 		return
 	}
-	for _, known := range names {
-		if ok && known == name {
-			return
-		}
+	if ok && c.has(from, name, names) {
+		return
 	}
 	c.warn(e.Source, e.ID, codeHandle, "handle %q names nothing that the node has", e.SourceHandle)
 }
 
+// has tells whether a node has an intent or tool.
+func (c *checker) has(n *node, name string, names []string) bool {
+	if c.named[n] == nil {
+		set := make(map[string]bool, len(names))
+		for _, one := range names {
+			set[one] = true
+		}
+		c.named[n] = set
+	}
+	return c.named[n][name]
+}
+
 // sources warns of tools without a source and with more than one.
 func (c *checker) sources(n *node) {
-	used := c.graph.integrationOf(n)
+	used := n.reads
 	if used == nil {
 		c.warn(n.ID, "", codeNoSource, "the tool has no integration: it answers with the arguments it got")
 		return
 	}
-	for _, e := range c.graph.Edges {
-		if to := c.graph.byID[e.Target]; e.Source == n.ID && to != nil && to.kind == kindIntegration && to != used {
+	for _, e := range c.graph.out[n.ID] {
+		if to := c.graph.byID[e.Target]; to != nil && to.kind == kindIntegration && to != used {
 			c.warn(n.ID, e.ID, codeSecond, "the tool reads %q; %q is a second integration and is not read", used.ID, to.ID)
 		}
 	}

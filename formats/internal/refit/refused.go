@@ -14,22 +14,25 @@ func Refused(w *engine.Workflow, err error) []engine.Problem {
 	if !errors.As(err, &faults) {
 		return []engine.Problem{{Level: "error", Code: Code, Message: "the file would be refused: " + err.Error()}}
 	}
+	steps, paths := map[string]bool{}, map[string]bool{}
+	for i := range w.Steps {
+		steps[w.Steps[i].ID] = true
+	}
+	for i := range w.Paths {
+		paths[w.Paths[i].ID] = true
+	}
 	problems := make([]engine.Problem, len(faults.List))
 	for i, f := range faults.List {
-		problems[i] = engine.Problem{Level: "error", Code: f.Code, Message: "the file would be refused: " + f.Message}
-		for _, id := range f.IDs {
-			place(&problems[i], w, id)
+		p := engine.Problem{Level: "error", Code: f.Code, Message: "the file would be refused: " + f.Message}
+		for _, id := range f.IDs { // the first of each
+			if p.Step == "" && steps[id] {
+				p.Step = id
+			}
+			if p.Path == "" && paths[id] {
+				p.Path = id
+			}
 		}
+		problems[i] = p
 	}
 	return problems
-}
-
-// place names the first step and the first path among the ids of a fault.
-func place(p *engine.Problem, w *engine.Workflow, id string) {
-	if p.Step == "" && w.Step(id) != nil {
-		p.Step = id
-	}
-	if p.Path == "" && w.Path(id) != nil {
-		p.Path = id
-	}
 }
