@@ -17,6 +17,9 @@ const (
 	// MaxWork is how many subschemas one check may enter. A large answer against a large
 	// form needs some thousands.
 	MaxWork = 250_000
+	// MaxDepth is how deep objects and lists of a schema may stand in one another. Compiling
+	// takes the cube of it, so that a schema of 40 KB could take minutes.
+	MaxDepth = 200
 
 	location  = "mem:///schema"
 	cacheSize = 512
@@ -85,6 +88,9 @@ func (s *Schema) compile() (f *form, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	if deeper(document, MaxDepth) {
+		return nil, fmt.Errorf("schema: nested more than %d levels deep: name parts of it in $defs and refer to them", MaxDepth)
+	}
 	if word := dynamic(document); word != "" {
 		return nil, fmt.Errorf("schema: %s is not supported, use $ref", word)
 	}
@@ -118,6 +124,28 @@ func compileError(err error) error {
 		}
 	}
 	return fmt.Errorf("schema: %s", strings.ReplaceAll(err.Error(), location, ""))
+}
+
+// deeper tells whether objects and lists stand in one another deeper than a limit.
+func deeper(v any, limit int) bool {
+	if limit < 0 {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			if deeper(e, limit-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if deeper(e, limit-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // dynamic returns the first keyword in v whose target is only known during a check, where

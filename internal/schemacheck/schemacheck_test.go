@@ -57,6 +57,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"dynamic", `{"$dynamicRef":"#x"}`, "$dynamicRef is not supported"},
 		{"pattern", `{"pattern":"("}`, "regex"},
 		{"huge number", `{"minimum":1e999999999}`, "out of range"},
+		{"too deep", strings.Repeat(`{"allOf":[`, 101) + "{}" + strings.Repeat("]}", 101), "nested more than 200 levels deep"},
 		{"too long", `{"title":"` + strings.Repeat("x", schemacheck.MaxText) + `"}`, "too long"},
 	}
 	for _, test := range tests {
