@@ -95,8 +95,12 @@ func (o *runnerOutputs) withResults(step string, index int, value json.RawMessag
 	return withFields(value, []rawField{{"results", append(list, ']')}}), true, nil
 }
 
-// readsResults tells whether a body refers to the results of its container.
+// readsResults tells whether a body refers to the results of its container. It is true where
+// that is not known: of a session that is only read, or a container that somebody removed.
 func (d *Definition) readsResults(container string) bool {
+	if d == nil || d.steps[container] == nil {
+		return true
+	}
 	for _, id := range d.steps[container].body {
 		s := d.steps[id]
 		if strings.Contains(s.Input, container) && strings.Contains(s.Input, "results") || len(s.body) > 0 && d.readsResults(id) {
