@@ -2,15 +2,24 @@ package hostile
 
 import (
 	"fmt"
+	"os"
 	"sort"
 	"strings"
 )
 
-// Sizes of the largest files.
-const (
-	manyNodes = 100_000
-	megabyte  = 1 << 20
-)
+const megabyte = 1 << 20
+
+// envLarge is set where graphs are as large as files may be: what takes the square of the
+// nodes in time or memory shows only there. make verify sets it.
+const envLarge = "STEPGRAPH_HOSTILE_LARGE"
+
+// many is how many nodes a graph has that has n of them where files are large.
+func many(n int) int {
+	if os.Getenv(envLarge) == "" {
+		return n / 20
+	}
+	return n
+}
 
 // classes are the files that no chance would make: each is one way to do harm.
 func classes(goods map[string][]good) []hostile {

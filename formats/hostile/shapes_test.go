@@ -13,15 +13,15 @@ type shape struct {
 }
 
 var graphs = []shape{
-	{"alone", manyNodes, func(int) []int { return nil }},
-	{"chain", manyNodes, func(i int) []int { return []int{i + 1} }},
-	{"circle", manyNodes / 2, func(i int) []int { return []int{(i + 1) % (manyNodes / 2)} }},
-	{"self", 20_000, func(i int) []int { return []int{i} }},
-	{"star", 20_000, func(i int) []int { return []int{0} }},
-	{"fan", 20_000, func(i int) []int { return fan(i, 20_000) }},
+	{"alone", many(100_000), func(int) []int { return nil }},
+	{"chain", many(100_000), func(i int) []int { return []int{i + 1} }},
+	{"circle", many(50_000), func(i int) []int { return []int{(i + 1) % many(50_000)} }},
+	{"self", many(20_000), func(i int) []int { return []int{i} }},
+	{"star", many(20_000), func(int) []int { return []int{0} }},
+	{"fan", many(20_000), func(i int) []int { return fan(i, many(20_000)) }},
 	{"whole", 300, func(i int) []int { return after(i, 300) }},
-	{"ladder", 10_000, func(i int) []int { return []int{i + 1, i + 2, i + 3} }},
-	{"diamonds", 10_000, func(i int) []int { return diamond(i) }},
+	{"ladder", many(10_000), func(i int) []int { return []int{i + 1, i + 2, i + 3} }},
+	{"diamonds", many(10_000), diamond},
 }
 
 func fan(i, n int) []int {
@@ -177,7 +177,9 @@ func shapes() []hostile {
 		}
 		same := d
 		same.node = func(i, n int) string { return d.node(min(i, 2), n) }
-		all = append(all, made("shape-"+d.name+"-same-id"+d.ending, func() string { return same.write(shape{nodes: 20_000, to: func(i int) []int { return []int{i % 3} }}) }))
+		all = append(all, made("shape-"+d.name+"-same-id"+d.ending, func() string {
+			return same.write(shape{nodes: many(20_000), to: func(i int) []int { return []int{i % 3} }})
+		}))
 	}
 	return append(all, references()...)
 }
