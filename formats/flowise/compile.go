@@ -56,16 +56,17 @@ type compiler struct {
 	entrances map[string]string // the step that paths into a node lead to
 	exits     map[string]string // the step that paths out of a node leave from
 	steps     map[string][]string
-	needs     map[string]map[string]bool // what steps in front of a node compute, by node
-	items     map[string]*itemValues     // by iteration
-	paths     map[string]bool            // ids of paths
-	toFill    map[string]bool            // notes that were made
+	needs     map[string]*needs      // what steps in front of a node compute, by node
+	updating  *node                  // whose update of the state is compiled
+	items     map[string]*itemValues // by iteration
+	paths     map[string]bool        // ids of paths
+	toFill    map[string]bool        // notes that were made
 	problems  []engine.Problem
 }
 
 func newCompiler(f *flow) *compiler {
 	c := &compiler{flow: f, used: map[string]bool{}, helpers: map[string]string{}, entrances: map[string]string{}, exits: map[string]string{},
-		steps: map[string][]string{}, needs: map[string]map[string]bool{}, items: map[string]*itemValues{}, paths: map[string]bool{}, toFill: map[string]bool{}}
+		steps: map[string][]string{}, needs: map[string]*needs{}, items: map[string]*itemValues{}, paths: map[string]bool{}, toFill: map[string]bool{}}
 	for name := range reserved {
 		c.used[name] = true
 	}

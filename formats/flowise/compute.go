@@ -1,7 +1,7 @@
 package flowise
 
 import (
-	"sort"
+	"fmt"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -24,29 +24,134 @@ var computations = map[string]string{
 	needLast:    `(past.concat(chat).at(-1) || {content: ''}).content`,
 }
 
-const computePrelude = "const past = $past || [], chat = $chat || [];\n"
+const talkPrelude = "const past = $past || [], chat = $chat || [];\n"
+
+// findPrelude finds paths as lodash does: a key with the whole path as its name comes first,
+// and texts and lists have a length.
+const findPrelude = `const own = (o, k) => o !== null && o !== undefined && Object.prototype.hasOwnProperty.call(Object(o), k);
+const find = (v, whole, path) => own(v, whole) ? v[whole] : path.reduce((o, k) => own(o, k) ? o[k] : undefined, v);
+`
+
+// needs are what the step in front of a node computes: fields in order, their code and what it
+// reads.
+type needs struct {
+	fields    []string
+	code      map[string]string
+	variables inputs.Object
+	talk      bool // whether the code reads the talk
+	finds     bool // whether it looks for paths
+}
+
+// need adds a field, once.
+func (c *compiler) need(n *node, field, code string, variables inputs.Object) string {
+	all := c.needs[n.ID]
+	if all == nil {
+		all = &needs{code: map[string]string{}}
+		c.needs[n.ID] = all
+	}
+	if all.code[field] == "" {
+		all.fields, all.code[field], all.variables = append(all.fields, field), code, append(all.variables, variables...)
+	}
+	return c.helper(n.ID+"-values") + "." + field
+}
 
 // computed is a reference to something that a step in front of a node computes.
-func (c *compiler) computed(n *node, need string) string {
-	if c.needs[n.ID] == nil {
-		c.needs[n.ID] = map[string]bool{}
+func (c *compiler) computed(n *node, what string) string {
+	at := inputs.RefOr(c.need(n, what, computations[what], nil))
+	c.needs[n.ID].talk = true
+	return at
+}
+
+// earlier is the place of a value as it was before the node ran: an update of the state reads
+// the node itself as its visit before left it. otherwise is its default.
+func (c *compiler) earlier(n *node, path, otherwise string) string {
+	variable := "$" + fieldOf(path)
+	return c.need(n, fieldOf(path), variable, inputs.Of(variable, inputs.Ref(path)+"|"+otherwise))
+}
+
+// found is the place of what a path of lodash finds in a value, where references cannot say
+// it. ok is false for a path that leads nowhere.
+func (c *compiler) found(n *node, value, path string) (at string, ok bool) {
+	parts := lodashPath(path)
+	if parts == nil {
+		return "", false
 	}
-	c.needs[n.ID][need] = true
-	return inputs.RefOr(c.helper(n.ID+"-values") + "." + need)
+	variable := "$" + fieldOf(value)
+	at = c.need(n, fieldOf(value+"."+path), fmt.Sprintf("find(%s, %s, %s)", variable, inputs.Encode(path), inputs.Encode(parts)), nil)
+	all := c.needs[n.ID]
+	all.finds, all.variables = true, all.variables.Set(variable, inputs.RefOr(value))
+	return at, true
+}
+
+// fieldOf makes a name that code and references can use of a path, another one of each.
+func fieldOf(path string) string {
+	var b strings.Builder
+	for _, r := range path {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "_%x_", r)
+		}
+	}
+	return "v" + b.String()
+}
+
+// lodashPath reads a path of lodash into its parts, nil for one with empty parts.
+func lodashPath(path string) []string {
+	var parts []string
+	for rest := path; rest != ""; {
+		var part string
+		switch {
+		case rest[0] == '[':
+			inner, after, closed := strings.Cut(rest[1:], "]")
+			if quote := strings.TrimLeft(inner, `"'`); quote != inner {
+				mark := inner[:1]
+				inner, after, closed = strings.Cut(rest[2:], mark+"]")
+			}
+			if !closed {
+				return nil
+			}
+			part, rest = inner, after
+		case rest[0] == '.' && len(parts) > 0:
+			rest = rest[1:]
+			if rest == "" || rest[0] == '.' || rest[0] == '[' {
+				return nil
+			}
+			continue
+		default:
+			end := strings.IndexAny(rest, ".[")
+			if end < 0 {
+				end = len(rest)
+			}
+			part, rest = rest[:end], rest[end:]
+		}
+		if part == "" {
+			return nil
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // compute makes the step that computes what a node needs.
 func (c *compiler) compute(n *node) {
-	if len(c.needs[n.ID]) == 0 {
+	all := c.needs[n.ID]
+	if all == nil {
 		return
 	}
 	var fields []string
-	for need := range c.needs[n.ID] {
-		fields = append(fields, need+": "+computations[need])
+	for _, field := range all.fields {
+		fields = append(fields, field+": "+all.code[field])
 	}
-	sort.Strings(fields)
-	c.before(n, javaScript(c.helper(n.ID+"-values"), "Values for "+n.label(), computePrelude+"return {"+strings.Join(fields, ", ")+"};",
-		inputs.Of("$past", list(valuePast), "$chat", list(c.local(n, valueChat)))))
+	code, variables := "return {"+strings.Join(fields, ", ")+"};", all.variables
+	if all.finds {
+		code = findPrelude + code
+	}
+	if all.talk {
+		code = talkPrelude + code
+		variables = append(inputs.Of("$past", list(valuePast), "$chat", list(c.local(n, valueChat))), variables...)
+	}
+	c.before(n, javaScript(c.helper(n.ID+"-values"), "Values for "+n.label(), code, variables))
 }
 
 // javaScript is a step of ours that runs JavaScript and gives its result as output.

@@ -112,23 +112,15 @@ func (n *node) decides() bool {
 }
 
 // accepts tells whether the variables in an input are resolved: what the stored document
-// says of the parameter counts, not what the component would.
-func (n *node) accepts(path ...string) bool {
-	params := n.Data.InputParams
-	for i, name := range path {
-		found := false
-		for _, p := range params {
-			if p.Name != name {
-				continue
-			}
-			if i == len(path)-1 {
-				return p.AcceptVariable
-			}
-			params, found = p.Array, true
-			break
-		}
-		if !found {
-			return false
+// says of the parameter counts, not what the component would. A list that accepts variables
+// has them resolved in all its rows; of parameters of one name (a body is a text or a list) one
+// that accepts them is enough.
+func (n *node) accepts(path ...string) bool { return accepted(n.Data.InputParams, path) }
+
+func accepted(params []param, path []string) bool {
+	for _, p := range params {
+		if p.Name == path[0] && (p.AcceptVariable || len(path) > 1 && accepted(p.Array, path[1:])) {
+			return true
 		}
 	}
 	return false

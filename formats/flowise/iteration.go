@@ -111,44 +111,13 @@ func (c *compiler) beginRound(n *node, beginnings []*node) []string {
 }
 
 // itemPath is the path after $iteration, in parts.
-func itemPath(name string) []any {
-	parts := []any{}
-	native, ok := nativePath(strings.TrimPrefix(name, "$iteration"))
-	if !ok {
-		return []any{name} // leads nowhere
+func itemPath(name string) []string {
+	path := strings.TrimPrefix(strings.TrimPrefix(name, "$iteration"), ".")
+	if path == "" {
+		return []string{}
 	}
-	for native != "" {
-		var part string
-		part, native = firstOf(strings.TrimPrefix(native, "["))
-		parts = append(parts, strings.TrimSuffix(part, "]"))
+	if parts := lodashPath(path); parts != nil {
+		return parts
 	}
-	return parts
-}
-
-// endRound makes the step that shows what the end that ran last shows, where a round may end
-// in several places.
-func (c *compiler) endRound(n *node) []string {
-	var ends []*node
-	for _, child := range n.children {
-		if len(c.flow.outOf(child)) == 0 {
-			ends = append(ends, child)
-		}
-	}
-	if len(ends) < 2 {
-		return nil
-	}
-	last := c.helper(n.ID + "-last")
-	result := engine.Step{ID: c.helper(n.ID + "-result"), Name: "Result of the round", Function: "template", Extra: generated(n), Join: engine.JoinAll,
-		Input: inputs.Encode(inputs.Of("template", inputs.RefOr(last)))}
-	c.w.Steps = append(c.w.Steps, result)
-	ids := []string{result.ID}
-	for _, end := range ends {
-		keep := engine.Step{ID: c.helper(end.ID + "-end"), Name: "Result of " + end.label(), Function: "variable", Extra: generated(end),
-			Input: inputs.Encode(inputs.Of("globals", inputs.Of(last, inputs.RefOr(c.shown(end)))))}
-		c.w.Steps = append(c.w.Steps, keep)
-		c.link(c.exits[end.ID], keep.ID)
-		c.link(keep.ID, result.ID)
-		ids = append(ids, keep.ID)
-	}
-	return ids
+	return []string{name} // leads nowhere
 }

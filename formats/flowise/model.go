@@ -108,24 +108,47 @@ func (c *compiler) structured(n *node) inputs.Object {
 	if len(rows) == 0 {
 		return nil
 	}
+	fixed := true // no description holds a variable: the schema is data as it stands
+	for _, row := range rows {
+		_, plain := c.about(n, row).plain()
+		fixed = fixed && plain
+	}
 	properties, required := inputs.Of(), []any{}
 	for _, row := range rows {
 		key := row.text("key")
 		if key == "" {
 			continue
 		}
-		properties, required = properties.Set(key, c.property(n, row)), append(required, key)
+		properties, required = properties.Set(key, c.property(n, row, fixed)), append(required, key)
 	}
 	as := "pretty"
 	if n.kind() == kindAgent {
 		as = "fenced"
 	}
 	schema := inputs.Of("type", "object", "properties", properties, "required", required, "additionalProperties", false)
-	return inputs.Of("schema", inputs.Of("@literal", schema), "schema_name", "extract", "schema_by", "tool", "text_as", as, "convert", n.kind() == kindAgent)
+	if fixed {
+		schema = inputs.Of("@literal", schema)
+	}
+	return inputs.Of("schema", schema, "schema_name", "extract", "schema_by", "tool", "text_as", as, "convert", n.kind() == kindAgent)
 }
 
-// property is one key of a structured output.
-func (c *compiler) property(n *node, row settings) inputs.Object {
+// about is the description of a key of a structured output.
+func (c *compiler) about(n *node, row settings) text {
+	if !n.accepts(prefixOf(n)+"StructuredOutput", "description") {
+		return lit(row.text("description"))
+	}
+	return c.template(n, row.text("description"))
+}
+
+// property is one key of a structured output. In a schema that is not fixed only descriptions
+// are read for references.
+func (c *compiler) property(n *node, row settings, fixed bool) inputs.Object {
+	data := func(v any) any {
+		if fixed {
+			return v
+		}
+		return inputs.Of("@literal", v)
+	}
 	var out inputs.Object
 	switch row.text("type") {
 	case "stringArray":
@@ -139,14 +162,18 @@ func (c *compiler) property(n *node, row settings) inputs.Object {
 		for _, value := range strings.Split(row.text("enumValues"), ",") {
 			values = append(values, strings.TrimSpace(value))
 		}
-		out = inputs.Of("type", "string", "enum", values)
+		out = inputs.Of("type", "string", "enum", data(values))
 	case "jsonArray":
-		out = inputs.Of("type", "array", "items", c.itemSchema(n, row))
+		out = inputs.Of("type", "array", "items", data(c.itemSchema(n, row)))
 	default:
 		out = inputs.Of("type", "string")
 	}
-	if about := row.text("description"); about != "" {
-		out = out.With("description", about)
+	about := c.about(n, row)
+	if plain, _ := about.plain(); fixed && plain != "" {
+		return out.With("description", plain)
+	}
+	if !fixed && about != nil {
+		return out.With("description", about.value())
 	}
 	return out
 }

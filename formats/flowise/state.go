@@ -22,9 +22,11 @@ func (c *compiler) updateState(n *node, field string) {
 		return
 	}
 	update := inputs.Of()
+	c.updating = n
 	for _, row := range rows {
 		update = update.Set(row.text("key"), c.stateValue(n, field, row))
 	}
+	c.updating = nil
 	in := inputs.Of("set", inputs.Of("text", inputs.RefOr(c.shown(n))), "globals", inputs.Of(valueState, update), "merge", true,
 		"previous", inputs.Of(valueState, inputs.RefOr(valueState)))
 	c.after(n, engine.Step{ID: c.helper(n.ID + "-state"), Name: "State after " + n.label(), Function: "variable", Input: inputs.Encode(in)})

@@ -43,17 +43,20 @@ func (c *compiler) variable(n *node, match string) text {
 	case "runtime_messages_length":
 		return text{piece{ref: c.computed(n, needLength)}}
 	case "loop_count", "$loopCount":
+		if c.updating == n {
+			return text{ref(c.earlier(n, c.local(n, valueLoops), "0"), "0")}
+		}
 		return text{ref(c.local(n, valueLoops), "0")}
 	case "current_date_time":
 		return text{piece{ref: c.computed(n, needNow)}}
 	}
 	switch head {
 	case "$form":
-		return c.value(valueForm, path, match)
+		return c.value(n, valueForm, path, match)
 	case "$webhook":
-		return c.value(valueWebhook, path, match)
+		return c.value(n, valueWebhook, path, match)
 	case "$vars":
-		return c.value(valueVars, path, match)
+		return c.value(n, valueVars, path, match)
 	case "$flow":
 		return c.flowValue(n, path, match)
 	}
@@ -68,26 +71,29 @@ func (c *compiler) variable(n *node, match string) text {
 
 // value is a path into one of the session's values; the variable stays as it is where there is
 // nothing, or null.
-func (c *compiler) value(name, path, match string) text {
+func (c *compiler) value(n *node, name, path, match string) text {
 	if path == "" {
 		return lit(match)
 	}
-	native, ok := nativePath(path)
-	if !ok {
-		return lit(match)
+	if native, ok := nativePath(path); ok && !counts(native) {
+		return text{ref(name+native, match)}
 	}
-	return text{ref(name+native, match)}
+	if at, ok := c.found(n, name, path); ok {
+		return text{ref(at, match)}
+	}
+	return lit(match)
 }
+
+// counts tells whether a path asks for a length, which references do not know.
+func counts(native string) bool { return strings.HasSuffix(native, ".length") }
 
 // flowValue is what a flow knows of itself.
 func (c *compiler) flowValue(n *node, path, match string) text {
 	switch {
-	case path == "state" || strings.HasPrefix(path, "state.") || strings.HasPrefix(path, "state["):
-		native, ok := nativePath(path)
-		if !ok {
-			return lit(match)
-		}
-		return text{ref(strings.TrimPrefix(native, "."), match)}
+	case path == "state":
+		return text{ref(valueState, match)}
+	case strings.HasPrefix(path, "state.") || strings.HasPrefix(path, "state["):
+		return c.value(n, valueState, strings.TrimPrefix(path[len("state"):], "."), match)
 	case path == "sessionId" || path == "chatId":
 		return text{{ref: inputs.Ref(valueFlow+"."+path) + "|@{SESSION_ID}"}}
 	case path == "chatHistory":
@@ -95,7 +101,7 @@ func (c *compiler) flowValue(n *node, path, match string) text {
 	case path == "runtimeChatHistoryLength":
 		return text{piece{ref: c.computed(n, needLength)}}
 	}
-	return c.value(valueFlow, path, match)
+	return c.value(n, valueFlow, path, match)
 }
 
 // nodeValue is what a node has put out: what it shows, or a path into its output. Nodes in an
@@ -109,14 +115,40 @@ func (c *compiler) nodeValue(n *node, name, match string) text {
 	if from == nil || n.parent != nil && from.parent != n.parent {
 		return lit(match)
 	}
-	if whole {
-		return text{ref(c.shown(from), match)}
+	at, ok, typed := c.shown(from), true, false
+	if !whole {
+		at, ok = c.outputPath(from, path)
+		typed = c.scalar(from, path)
 	}
-	native, ok := c.outputPath(from, path)
+	switch {
+	case !ok || counts(at):
+		return c.foundOutput(n, from, path, match)
+	case c.updating == n && from == n:
+		at = c.earlier(n, at, match)
+	}
+	return text{{ref: inputs.Ref(at) + "|" + match, typed: typed}}
+}
+
+// foundOutput is a path into the output of a node that references cannot say.
+func (c *compiler) foundOutput(n, from *node, path, match string) text {
+	value, rest := "", ""
+	switch {
+	case from.kind() == kindHTTP && strings.HasPrefix(path, "http.data."):
+		value, rest = from.ID+".response", path[len("http.data."):]
+	case from.kind() == kindHTTP && strings.HasPrefix(path, "http.data["):
+		value, rest = from.ID+".response", path[len("http.data"):]
+	case from.kind() == kindIteration && strings.HasPrefix(path, "iterationResults."):
+		value, rest = from.ID+".outputs", path[len("iterationResults."):]
+	case len(c.structure(from)) > 0:
+		value, rest = from.ID+".output", path
+	default:
+		return lit(match)
+	}
+	at, ok := c.found(n, value, rest)
 	if !ok {
 		return lit(match)
 	}
-	return text{{ref: inputs.Ref(native) + "|" + match, typed: c.scalar(from, path)}}
+	return text{{ref: inputs.Ref(at) + "|" + match, typed: true}}
 }
 
 // shown is the reference to what a node shows as its result.
@@ -132,13 +164,16 @@ func (c *compiler) shown(n *node) string {
 
 var pathPart = regexp.MustCompile(`^(?:\.?([\p{L}\p{M}\p{Nd}_-]+)|\[["']?([\p{L}\p{M}\p{Nd}_-]+)["']?\])`)
 
+// fromEnd is a number that references count from the end; lodash does not.
+var fromEnd = regexp.MustCompile(`^-\d+$`)
+
 // nativePath is a path of lodash, dots and brackets, as ours; it begins with a dot or a
 // bracket. ok is false for what references cannot say.
 func nativePath(path string) (native string, ok bool) {
 	var b strings.Builder
 	for path != "" {
 		m := pathPart.FindStringSubmatch(path)
-		if m == nil {
+		if m == nil || fromEnd.MatchString(m[1]+m[2]) {
 			return "", false
 		}
 		if m[1] != "" {

@@ -1,0 +1,191 @@
+package compat_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A flowCase is a flow of our own with what the runs of it have to answer, as Flowise would.
+type flowCase struct {
+	nodes []any
+	edges string // a>b, or a:0>b for a branch, with blanks between them
+	runs  []flowRun
+}
+
+type flowRun struct {
+	request map[string]any
+	script  []any // of the model
+	text    any   // of the answer; of a run that fails the end of the message
+	status  int   // 200 when 0
+	check   func(t *testing.T, s *flowiseServer, r flowiseReply)
+}
+
+func asks(question string) map[string]any {
+	return map[string]any{"question": question, "chatId": "c"}
+}
+
+func answers(kind, feedback string) map[string]any {
+	return map[string]any{"chatId": "c", "humanInput": map[string]any{"type": kind, "feedback": feedback}}
+}
+
+// rowsNode is a node as flowNode, whose lists accept variables in all their rows.
+func rowsNode(id string, inputs map[string]any) map[string]any {
+	return flowNode(id, strings.ReplaceAll(id, "Agentflow_", " "), inputs)
+}
+
+func inside(iteration string, node map[string]any) map[string]any {
+	node["parentNode"], node["extent"] = iteration, "parent"
+	return node
+}
+
+var chatStart = rowsNode("startAgentflow_0", map[string]any{"startInputType": "chatInput"})
+
+func says(n int, message string) map[string]any {
+	return rowsNode(fmt.Sprint("directReplyAgentflow_", n), map[string]any{"directReplyMessage": message})
+}
+
+func runsCode(n int, code string, inputs map[string]any) map[string]any {
+	in := map[string]any{"customFunctionJavascriptFunction": code}
+	for name, value := range inputs {
+		in[name] = value
+	}
+	return rowsNode(fmt.Sprint("customFunctionAgentflow_", n), in)
+}
+
+// row is a row of a list: names and values.
+func row(namesAndValues ...any) map[string]any {
+	out := map[string]any{}
+	for i := 0; i < len(namesAndValues); i += 2 {
+		out[namesAndValues[i].(string)] = namesAndValues[i+1]
+	}
+	return out
+}
+
+func (c flowCase) flow() map[string]any {
+	var edges []any
+	for _, one := range strings.Fields(c.edges) {
+		from, to, _ := strings.Cut(one, ">")
+		source, handle, _ := strings.Cut(from, ":")
+		if handle == "" {
+			handle, _, _ = strings.Cut(source, "_")
+		}
+		edges = append(edges, flowEdge(source, handle, to))
+	}
+	return flowOf(c.nodes, edges...)
+}
+
+// playFlows runs each case on a server of its own.
+func playFlows(t *testing.T, cases map[string]flowCase) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFlowiseServer(t, map[string]json.RawMessage{"token": json.RawMessage(`"T"`)})
+			text, err := json.Marshal(c.flow())
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := s.save(name, json.RawMessage(strings.ReplaceAll(string(text), "STUB_PORT", s.stubs.port)), nil)
+			for i, run := range c.runs {
+				var script []json.RawMessage
+				for _, reply := range run.script {
+					one, err := json.Marshal(reply)
+					if err != nil {
+						t.Fatal(err)
+					}
+					script = append(script, one)
+				}
+				s.stubs.play(script)
+				r := s.predict(id, run.request)
+				if run.status != 0 && run.status != 200 {
+					r.refused(t, run.status, fmt.Sprint(run.text))
+				} else if run.text != nil && (r.status != 200 || r.json["text"] != run.text) {
+					t.Errorf("run %d: %d %q, want %q\n%s", i+1, r.status, r.json["text"], run.text, r.text)
+				}
+				if run.check != nil {
+					run.check(t, s, r)
+				}
+			}
+		})
+	}
+}
+
+// outputOf is the last output of a node in an answer, as JSON.
+func outputOf(r flowiseReply, node string) string {
+	out := ""
+	for _, e := range entriesOf(r.json["agentFlowExecutedData"]) {
+		if e["nodeId"] == node {
+			text, _ := json.Marshal(partOf(e, "output"))
+			out = string(text)
+		}
+	}
+	return out
+}
+
+const throughIteration = "startAgentflow_0>iterationAgentflow_0 iterationAgentflow_0>directReplyAgentflow_0"
+
+func iterates(input any) map[string]any {
+	return rowsNode("iterationAgentflow_0", map[string]any{"iterationInput": input})
+}
+
+// A round that ends with a node that shows no text shows a blank.
+func TestRoundsWithoutText(t *testing.T) {
+	get := rowsNode("httpAgentflow_0", map[string]any{"method": "GET", "url": "http://127.0.0.1:STUB_PORT/http/{{$iteration}}"})
+	large := rowsNode("conditionAgentflow_0", map[string]any{"conditions": []any{row("type", "number", "value1", "{{$iteration}}", "operation", "larger", "value2", "2")}})
+	playFlows(t, map[string]flowCase{
+		"a request": {[]any{chatStart, iterates(`["json", "status/404"]`), inside("iterationAgentflow_0", get), says(0, "[{{iterationAgentflow_0}}]")},
+			throughIteration, []flowRun{{request: asks("q"), text: "[ \n ]"}}},
+		"a branch that leads nowhere": {[]any{chatStart, iterates(`[1, 2, 3]`), inside("iterationAgentflow_0", large), inside("iterationAgentflow_0", says(1, "large {{$iteration}}")), says(0, "[{{iterationAgentflow_0}}]")},
+			throughIteration + " conditionAgentflow_0:0>directReplyAgentflow_1", []flowRun{{request: asks("q"), text: "[ \n \nlarge 3]"}}},
+	})
+}
+
+// Paths are those of lodash.
+func TestPaths(t *testing.T) {
+	form := map[string]any{"first name": "F", "a@b": "at", "x-y": "XY", "é": "E", "l": []any{map[string]any{"z": "Z"}, 2}}
+	formStart := rowsNode("startAgentflow_0", map[string]any{"startInputType": "formInput"})
+	playFlows(t, map[string]flowCase{
+		"form": {[]any{formStart, says(0, "{{$form.first name}}|{{$form.a@b}}|{{$form.x-y}}|{{$form.é}}|{{$form.l[0].z}}|{{$form.l.0.z}}|{{$form.l.length}}|{{$form.é.length}}|{{$form.no such}}|{{$form.l[-1]}}|{{$form..}}|{{$form.l[}}")},
+			"startAgentflow_0>directReplyAgentflow_0", []flowRun{{request: map[string]any{"form": form}, text: "F|at|XY|E|Z|Z|2|1|{{$form.no such}}|{{$form.l[-1]}}|{{$form..}}|{{$form.l[}}"}}},
+		"item": {[]any{chatStart, iterates(`[{"first name": "F", "l": [1, 2]}]`), inside("iterationAgentflow_0", says(1, `{{$iteration.first name}} {{$iteration["first name"]}} {{$iteration.l.length}}`)), says(0, "{{iterationAgentflow_0}}")},
+			throughIteration, []flowRun{{request: asks("q"), text: "F F 2"}}},
+	})
+}
+
+// What a description of a structured output says may come from the talk, and keys may have any
+// name.
+func TestStructuredOutputs(t *testing.T) {
+	model := rowsNode("llmAgentflow_0", stubModel("llm", map[string]any{"llmStructuredOutput": []any{row("key", "two words", "type", "string", "description", "about {{question}}"),
+		row("key", "l", "type", "stringArray", "description", ""), row("key", "e", "type", "enum", "enumValues", "a, @{b}", "description", "")}}))
+	playFlows(t, map[string]flowCase{"": {[]any{chatStart, model, says(0, "{{llmAgentflow_0.output.two words}}|{{llmAgentflow_0.output.l.length}}|{{llmAgentflow_0.output.l[0]}}|{{llmAgentflow_0.output.l[7]}}")},
+		"startAgentflow_0>llmAgentflow_0 llmAgentflow_0>directReplyAgentflow_0", []flowRun{{request: asks("cats"), text: "tw|1|a|{{llmAgentflow_0.output.l[7]}}",
+			script: []any{row("tool_calls", []any{row("name", "extract", "args", row("two words", "tw", "l", []any{"a"}, "e", "a"))})},
+			check: func(t *testing.T, s *flowiseServer, _ flowiseReply) {
+				asked, _ := s.stubs.heard()
+				if tools, _ := json.Marshal(asked[0]["tools"]); !strings.Contains(string(tools), `"description":"about cats"`) || !strings.Contains(string(tools), `"enum":["a","@{b}"]`) {
+					t.Errorf("asked for %s", tools)
+				}
+			}}}}})
+}
+
+// stubModel are the inputs of a model node that asks the model of the stub.
+func stubModel(prefix string, inputs map[string]any) map[string]any {
+	out := map[string]any{prefix + "Model": "chatOpenAI", prefix + "ModelConfig": map[string]any{"modelName": "stub-model", "basepath": "http://127.0.0.1:STUB_PORT/v1"},
+		prefix + "EnableMemory": true, prefix + "MemoryType": "allMessages", prefix + "ReturnResponseAs": "assistantMessage"}
+	for name, value := range inputs {
+		out[name] = value
+	}
+	return out
+}
+
+// Variables in an update of the state are resolved before the node runs, but for its output.
+func TestStateUpdatesReadWhatWas(t *testing.T) {
+	counts := runsCode(0, "return 'R' + $flow.state.p.length", map[string]any{"customFunctionUpdateState": []any{row("key", "p", "value", "{{customFunctionAgentflow_0}}"), row("key", "o", "value", "{{ output }}")}})
+	again := rowsNode("loopAgentflow_0", map[string]any{"loopBackToNode": "customFunctionAgentflow_0-x", "maxLoopCount": 3, "loopUpdateState": []any{row("key", "l", "value", "{{$flow.state.l}}{{loop_count}}")},
+		"fallbackMessage": "{{$flow.state.p}} {{$flow.state.o}} {{$flow.state.l}} {{loop_count}}"})
+	begin := rowsNode("startAgentflow_0", map[string]any{"startInputType": "chatInput", "startState": []any{row("key", "p", "value", ""), row("key", "l", "value", "")}})
+	playFlows(t, map[string]flowCase{"": {[]any{begin, counts, again}, "startAgentflow_0>customFunctionAgentflow_0 customFunctionAgentflow_0>loopAgentflow_0",
+		[]flowRun{{request: asks("q"), text: "R29 R2 01 2"}}}})
+}
