@@ -3,11 +3,13 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/formats/source"
 )
 
 type importIn struct {
@@ -40,7 +42,7 @@ func (s *server) registerTransfer() {
 func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
 	loaded, err := formats.Load(in.Name, bytes.Clone(in.RawBody)) // huma uses the buffer again
 	if err != nil {
-		return nil, problem("workflow_invalid", err.Error(), Fault{Message: err.Error()})
+		return nil, problem("workflow_invalid", err.Error(), refusals(err)...)
 	}
 	if err := rename(&loaded, in.Workflow); err != nil {
 		return nil, err
@@ -70,6 +72,19 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 		}
 	}
 	return &struct{ Body Imported }{out}, nil
+}
+
+// refusals are the reasons for which a file is refused, each with its place in the file.
+func refusals(err error) []Fault {
+	var refused *source.Faults
+	if !errors.As(err, &refused) {
+		return []Fault{{Message: err.Error()}}
+	}
+	var faults []Fault
+	for i, p := range refused.Problems() {
+		faults = append(faults, Fault{Pointer: refused.List[i].Pointer, Step: p.Step, Path: p.Path, Code: p.Code, Message: p.Message})
+	}
+	return faults
 }
 
 // startSaved starts the session that goes on from the state a file carries, and gives its id,

@@ -140,6 +140,9 @@ func TestImportAndExport(t *testing.T) {
 	if got := w.do("POST", "/api/v1/workflows/import?name=a.cypher", "\nCREATE (", "Content-Type: text/plain").problem("workflow_invalid"); !strings.Contains(got.str("errors", 0, "message"), "a.cypher:2:") {
 		t.Errorf("no place: %s", got.text)
 	}
+	w.do("POST", "/api/v1/workflows/import?name=f.json", `{"nodes": [{"id": "in", "type": "input"}, {"id": "a", "type": "robot"}, {"id": "out", "type": "output"}], "edges": [{"id": "e", "source": "a", "target": "b"}]}`,
+		"Content-Type: text/plain").problem("workflow_invalid").is("node_type", "errors", 0, "code").is("a", "errors", 0, "step").is("/nodes/1/type", "errors", 0, "pointer").
+		is("unknown_node", "errors", 1, "code").is("e", "errors", 1, "path")
 
 	for format, kind := range map[string]string{"cypher": "text/plain; charset=utf-8", "json": "application/json"} {
 		file := w.do("GET", "/api/v1/workflows/greet/export?format="+format, nil).want(200)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
+	formatsource "github.com/stepgraph/stepgraph/formats/source"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -82,11 +83,13 @@ func (a *app) fileProblems(name string, registry *engine.Registry) ([]placed, er
 	for _, file := range files {
 		loaded, err := a.readWorkflowFile(file)
 		if err != nil {
-			p, isSyntax := syntaxProblem(file, err)
-			if !isSyntax {
+			refused, known := refusedProblems(file, err)
+			if !known {
 				return nil, err
 			}
-			all = append(all, placed{file, p})
+			for _, p := range refused {
+				all = append(all, placed{file, p})
+			}
 			continue
 		}
 		for _, p := range loaded.Notes {
@@ -114,6 +117,16 @@ func withLine(p engine.Problem, lines formats.Lines) engine.Problem {
 		p.Line = lines.Steps[p.Step]
 	}
 	return p
+}
+
+// refusedProblems are the reasons for which a file is refused.
+func refusedProblems(file string, err error) ([]engine.Problem, bool) {
+	var faults *formatsource.Faults
+	if errors.As(err, &faults) {
+		return faults.Problems(), true
+	}
+	p, isSyntax := syntaxProblem(file, err)
+	return []engine.Problem{p}, isSyntax
 }
 
 // syntaxProblem takes FILE:LINE:COL: text apart.

@@ -1,9 +1,11 @@
 package source_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/source"
 )
 
@@ -37,6 +39,23 @@ func TestFaultsNameEachPlace(t *testing.T) {
 	want := "f.json:3:5: first (one)\nf.json:4:5: node \"é\" (two)"
 	if got := f.Err().Error(); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestFaultsAsProblems(t *testing.T) {
+	f := source.Faults{Name: "f.json", Src: []byte(text)}
+	f.Add("", "whole", "all")
+	f.AddFor([]string{"a", "b"}, "/nodes/1/id", "step", "two")
+	f.AddFor([]string{"e", "a"}, "/subflows/x/edges/3/source", "path", "three")
+	f.AddFor([]string{"a", "b"}, "/edges", "circle", "four")
+	want := []engine.Problem{
+		{Level: "error", Line: 1, Code: "whole", Message: "all"},
+		{Level: "error", Step: "a", Line: 4, Code: "step", Message: "two"},
+		{Level: "error", Path: "e", Line: 1, Code: "path", Message: "three"},
+		{Level: "error", Step: "a", Line: 1, Code: "circle", Message: "four"},
+	}
+	if got := f.Problems(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
