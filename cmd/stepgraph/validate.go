@@ -179,10 +179,13 @@ func (p placed) String() string {
 	}
 	what := ""
 	switch {
-	case p.Path != "":
+	case p.Path != "" && !p.names(p.Path):
 		what = fmt.Sprintf("path %s: ", p.Path)
-	case p.Step != "":
+	case p.Path == "" && p.Step != "" && !p.names(p.Step):
 		what = fmt.Sprintf("step %s: ", p.Step)
 	}
 	return fmt.Sprintf("%s: %s: %s%s (%s)", where, p.Level, what, p.Message, p.Code)
 }
+
+// names tells whether the message says itself what it is about.
+func (p placed) names(id string) bool { return strings.Contains(p.Message, strconv.Quote(id)) }

@@ -157,11 +157,11 @@ func (c *checker) count(kind, code string) {
 	for i, n := range all {
 		ids[i] = n.ID
 	}
-	pointer := "/nodes"
-	if len(all) > 1 {
-		pointer = fmt.Sprintf("/nodes/%d", all[1].index)
+	if len(all) == 0 {
+		c.faults.Add("/nodes", code, "a flow has exactly one node of type %s, this one has none", kind)
+		return
 	}
-	c.faults.AddFor(ids, pointer, code, "a flow has exactly one node of type %s, this one has %d (%s)", kind, len(all), strings.Join(ids, ", "))
+	c.faults.AddFor(ids, fmt.Sprintf("/nodes/%d", all[1].index), code, "a flow has exactly one node of type %s, this one has %d (%s)", kind, len(all), strings.Join(ids, ", "))
 }
 
 func (c *checker) edge(e *edge) {

@@ -38,7 +38,7 @@ func (g *graph) check(faults *source.Faults) []engine.Problem {
 	}
 	if routers := g.ofKind(kindRouter); len(routers) != 1 {
 		ids := idsOf(routers)
-		faults.AddFor(ids, "/nodes", codeRouters, "a graph has exactly one router, this one has %d (%s)", len(routers), strings.Join(ids, ", "))
+		faults.AddFor(ids, "/nodes", codeRouters, "a graph has exactly one router, this one has %s", orNone(ids))
 	}
 	for _, e := range g.Edges {
 		c.edge(e)
@@ -188,4 +188,11 @@ func (c *checker) circles() {
 		}
 		c.faults.AddFor(ids, fmt.Sprintf("/nodes/%d", departments[circle[0]].index), codeCycle, "departments %s consult each other in a circle", strings.Join(ids, ", "))
 	}
+}
+
+func orNone(ids []string) string {
+	if len(ids) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d (%s)", len(ids), strings.Join(ids, ", "))
 }
