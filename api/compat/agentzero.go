@@ -16,6 +16,7 @@ type AgentZeroEngine interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
 	State(ctx context.Context, id string) ([]byte, int64, error)
+	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)
 	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
 	DeleteSession(ctx context.Context, id string, cancel bool) error
 	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"strings"
@@ -18,6 +19,8 @@ import (
 const (
 	draftProperty = "draft"  // a flow that does not run yet, JSON text; the workflow has no steps
 	runOfProperty = "run_of" // the flow it was made for: a version that was run and never saved
+	// of a flow that was deleted in the editor, and whose runs can still be looked at
+	deletedProperty = "deleted"
 )
 
 func (a *agentZero) list(ctx context.Context, _ flowBody) (any, error) {
@@ -39,7 +42,7 @@ func (a *agentZero) list(ctx context.Context, _ flowBody) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isFlow(w) && w.Extra[runOfProperty] == nil {
+		if listed(w) {
 			flows = append(flows, line{orText(w.Name, w.ID), w.Description, w.ID + ".json"})
 		}
 	}
@@ -48,11 +51,37 @@ func (a *agentZero) list(ctx context.Context, _ flowBody) (any, error) {
 
 func isFlow(w *engine.Workflow) bool { return w.Extra["source_format"] == agentzero.Format }
 
-// flowID is the workflow of a flow's name or file name: lower case, with - for blanks and
-// without anything that is no letter, digit, - or _. A path is reduced to its last part.
-func flowID(name string) (string, error) {
-	name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".json")
-	id := strings.Map(func(c rune) rune {
+// listed tells whether a workflow is one of the flows that the editor shows.
+func listed(w *engine.Workflow) bool {
+	return isFlow(w) && w.Extra[runOfProperty] == nil && w.Extra[deletedProperty] == nil
+}
+
+// nameID is the workflow of a flow's name, as the public implementation names its files: lower
+// case, one - for blanks and _, without anything that is no letter, digit or -.
+func nameID(name string) (string, error) {
+	parts := strings.FieldsFunc(kept(name), func(c rune) bool { return c == '-' || c == '_' })
+	if len(parts) == 0 {
+		return "", flowRefusal("the flow has no name")
+	}
+	return strings.Join(parts, "-"), nil
+}
+
+// flowID is the workflow of a file name. A path is reduced to its last part.
+func flowID(file string) (string, error) {
+	file = path.Base(strings.ReplaceAll(file, `\`, "/"))
+	if end := len(file) - len(".json"); end >= 0 && strings.EqualFold(file[end:], ".json") {
+		file = file[:end]
+	}
+	id := kept(file)
+	if strings.Trim(id, "-_") == "" {
+		return "", flowRefusal("the flow has no name")
+	}
+	return id, nil
+}
+
+// kept is what ids have of a name.
+func kept(name string) string {
+	return strings.Map(func(c rune) rune {
 		switch {
 		case unicode.IsSpace(c):
 			return '-'
@@ -61,23 +90,29 @@ func flowID(name string) (string, error) {
 		}
 		return -1
 	}, strings.TrimSpace(name))
-	if strings.Trim(id, "-_") == "" {
-		return "", flowRefusal("the flow has no name")
-	}
-	return id, nil
 }
 
-// flow is the saved flow a body names.
+// flow is the saved flow a body names: by its name, or by that of its file, with which the
+// design's clients may mean the same.
 func (a *agentZero) flow(ctx context.Context, b flowBody) (*engine.Workflow, error) {
-	id, err := flowID(orText(b.Name, b.Filename))
-	if err != nil {
-		return nil, err
+	ids := []func(string) (string, error){nameID, flowID}
+	text := b.Name
+	if text == "" {
+		ids, text = ids[1:], b.Filename
 	}
-	w, err := a.e.Workflow(ctx, id)
-	if errors.Is(err, engine.ErrWorkflowNotFound) || err == nil && !isFlow(w) {
-		return nil, flowRefusal("Flow not found: " + id)
+	var none error
+	for _, of := range ids {
+		id, err := of(text)
+		if err != nil {
+			return nil, err
+		}
+		w, err := a.e.Workflow(ctx, id)
+		if err != nil && !errors.Is(err, engine.ErrWorkflowNotFound) || err == nil && listed(w) {
+			return w, err
+		}
+		none = flowRefusal("Flow not found: " + id)
 	}
-	return w, err
+	return nil, none
 }
 
 func (a *agentZero) load(ctx context.Context, b flowBody) (any, error) {
@@ -124,7 +159,10 @@ func (a *agentZero) save(ctx context.Context, b flowBody) (any, error) {
 	if json.Unmarshal(text, &named) != nil {
 		return nil, flowRefusal("flow: want a flow with name, nodes and edges")
 	}
-	id, err := flowID(orText(b.Filename, named.Name))
+	id, err := nameID(named.Name)
+	if b.Filename != "" {
+		id, err = flowID(b.Filename)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +209,27 @@ func (a *agentZero) remove(ctx context.Context, b flowBody) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.e.DeleteWorkflow(ctx, w.ID, ""); err != nil {
+	if err := a.discard(ctx, w); err != nil {
 		return nil, err
 	}
 	return map[string]any{"ok": true, "success": true}, nil
+}
+
+// discard deletes a flow. One with runs is only hidden: they go on, and people ask how they
+// came out.
+func (a *agentZero) discard(ctx context.Context, w *engine.Workflow) error {
+	runs, err := a.e.CountSessions(ctx, engine.SessionQuery{Workflow: w.ID}, "status")
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return a.e.DeleteWorkflow(ctx, w.ID, "")
+	}
+	hidden := *w
+	hidden.Extra = maps.Clone(w.Extra)
+	hidden.Extra[deletedProperty] = true
+	_, err = a.e.PutWorkflow(ctx, &hidden, "")
+	return err
 }
 
 // readLimited reads a body of at most so many bytes.

@@ -24,7 +24,7 @@ func (a *agentZero) execute(ctx context.Context, b flowBody) (any, error) {
 		Name string `json:"name"`
 	}
 	_ = json.Unmarshal(text, &named) // compileFlow says what is wrong with it
-	id, err := flowID(orText(named.Name, "flow"))
+	id, err := nameID(orText(named.Name, "flow"))
 	if err != nil {
 		return nil, err
 	}

@@ -147,6 +147,53 @@ func TestFlowsAreKept(t *testing.T) {
 	same(t, got, `{"ok": true, "flows": [{"name": "Two Step", "description": "d", "filename": "two-step.json"}]}`)
 }
 
+// Files are named as the public implementation names them, and a name is never taken for a path.
+func TestNamesOfFiles(t *testing.T) {
+	s := newFlowServer(t)
+	named := func(name string) json.RawMessage {
+		text, _ := json.Marshal(name) // a text always has a form
+		return raw(strings.Replace(twoSteps, `"Two Step"`, string(text), 1))
+	}
+	for name, want := range map[string]string{
+		"Deep Research - v2": "deep-research-v2.json", " R&D:  Übersicht_1 ": "rd-übersicht-1.json", "Plan / Two Step": "plan-two-step.json", "../../etc/passwd": "etcpasswd.json",
+	} {
+		if got := s.call("flow_save", named(name)); got["filename"] != want {
+			t.Errorf("%s: got %v, want %s", name, got, want)
+		}
+		if got := s.call("flow_load", map[string]any{"name": name}); got["name"] != name {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	same(t, s.call("flow_save", map[string]any{"flow": raw(twoSteps), "filename": `C:\flows\my_copy.JSON`}), `{"ok": true, "success": true, "filename": "my_copy.json"}`)
+	for _, name := range []string{"my_copy", "my_copy.json"} { // the design names a flow by its file
+		same(t, s.call("flow_load", map[string]any{"name": name}), twoSteps)
+	}
+	for _, name := range []string{"..", " - ", "✓"} {
+		if got := s.call("flow_save", named(name)); got["error"] != "the flow has no name" {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+// A flow that is deleted while it runs is gone from the list, and its runs end as they would.
+func TestDeletedFlowRunsOn(t *testing.T) {
+	s := newFlowServer(t)
+	s.call("flow_save", raw(twoSteps))
+	run := s.call("flow_execute", map[string]any{"flow": raw(twoSteps), "prompt": "cats"})["run_id"].(string)
+	same(t, s.call("flow_delete", map[string]any{"name": "Two Step"}), `{"ok": true, "success": true}`)
+	same(t, s.call("flow_list", nil)["flows"], `[]`)
+	for _, route := range []string{"flow_load", "flow_delete"} {
+		same(t, s.call(route, map[string]any{"name": "Two Step"}), `{"ok": false, "success": false, "error": "Flow not found: two-step"}`)
+	}
+	close(s.hold)
+	s.rest(run)
+	if got := s.call("flow_status", map[string]any{"run_id": run}); got["final_output"] != "echo: cats" {
+		t.Errorf("got %v", got)
+	}
+	s.call("flow_save", raw(twoSteps))
+	same(t, s.call("flow_load", map[string]any{"name": "Two Step"}), twoSteps)
+}
+
 // A flow that breaks rules is kept as it is and does not run.
 func TestDrafts(t *testing.T) {
 	s := newFlowServer(t)
