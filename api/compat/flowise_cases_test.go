@@ -189,3 +189,125 @@ func TestStateUpdatesReadWhatWas(t *testing.T) {
 	playFlows(t, map[string]flowCase{"": {[]any{begin, counts, again}, "startAgentflow_0>customFunctionAgentflow_0 customFunctionAgentflow_0>loopAgentflow_0",
 		[]flowRun{{request: asks("q"), text: "R29 R2 01 2"}}}})
 }
+
+// The rows of a body are those of its list, though its parameter stands twice in a node; what
+// a request was answered is there in all its parts.
+func TestRequestNodes(t *testing.T) {
+	body := rowsNode("httpAgentflow_0", map[string]any{"method": "POST", "url": "http://127.0.0.1:STUB_PORT/http/echo", "bodyType": "xWwwFormUrlencoded",
+		"body": []any{row("key", "{{question}}", "value", "<p>{{question}} & b</p>"), row("key", "", "value", "x"), row("key", "none", "value", "")}})
+	data := body["data"].(map[string]any)
+	data["inputParams"] = []any{row("name", "url", "acceptVariable", true), row("name", "body", "type", "string", "acceptVariable", true),
+		row("name", "body", "type", "array", "acceptVariable", true, "array", []any{row("name", "key"), row("name", "value", "acceptVariable", true)})}
+	nested := rowsNode("httpAgentflow_0", map[string]any{"method": "POST", "url": "http://127.0.0.1:STUB_PORT/http/status/404", "bodyType": "json",
+		"body": map[string]any{"a": []any{"{{question}}", 1}}})
+	broken := rowsNode("httpAgentflow_0", map[string]any{"method": "POST", "url": "http://127.0.0.1:STUB_PORT/http/echo", "bodyType": "json", "body": `{"a": }`})
+	const edges = "startAgentflow_0>httpAgentflow_0 httpAgentflow_0>directReplyAgentflow_0"
+	sent := func(want string) func(*testing.T, *flowiseServer, flowiseReply) {
+		return func(t *testing.T, s *flowiseServer, _ flowiseReply) {
+			if _, called := s.stubs.heard(); len(called) != 1 || called[0]["body"] != want {
+				t.Errorf("sent %v, want %s", called, want)
+			}
+		}
+	}
+	playFlows(t, map[string]flowCase{
+		"rows": {[]any{chatStart, body, says(0, "{{httpAgentflow_0.output.http.data.body}}")}, edges, []flowRun{{request: asks("a"), text: "a=a+%26+b"}}},
+		"an object": {[]any{chatStart, nested, says(0, "{{httpAgentflow_0.output.http.status}} {{httpAgentflow_0.output.http.statusText}} {{httpAgentflow_0.output.http.headers.content-type}}")}, edges,
+			[]flowRun{{request: asks(`say "hi"`), text: "404 Not Found application/json", check: sent(`{"a":["say \"hi\"",1]}`)}}},
+		"no JSON": {[]any{chatStart, broken, says(0, "x")}, edges, []flowRun{{request: asks("a"), status: 500, text: "Invalid JSON format in body. Original error: "}}},
+	})
+}
+
+// Tools that make requests give what was answered, as text; arguments that are JSON once their
+// variables have values are what they say.
+func TestRequestTools(t *testing.T) {
+	tool := func(component, url string, more map[string]any) map[string]any {
+		in := map[string]any{"toolAgentflowSelectedTool": component, "toolAgentflowSelectedToolConfig": map[string]any{component + "Url": url}, "toolInputArgs": "", "toolUpdateState": ""}
+		for name, value := range more {
+			in[name] = value
+		}
+		return rowsNode("toolAgentflow_0", in)
+	}
+	const edges = "startAgentflow_0>toolAgentflow_0 toolAgentflow_0>directReplyAgentflow_0"
+	sent := func(want string) func(*testing.T, *flowiseServer, flowiseReply) {
+		return func(t *testing.T, s *flowiseServer, _ flowiseReply) {
+			if _, called := s.stubs.heard(); len(called) != 1 || called[0]["body"] != want {
+				t.Errorf("sent %v, want %s", called, want)
+			}
+		}
+	}
+	post := func(body string) []any {
+		return []any{chatStart, tool("requestsPost", "http://127.0.0.1:STUB_PORT/http/echo", map[string]any{"toolInputArgs": []any{row("inputArgName", "body", "inputArgValue", body)}}), says(0, "ok")}
+	}
+	agent := rowsNode("agentAgentflow_0", stubModel("agent", map[string]any{"agentTools": []any{row("agentSelectedTool", "requestsGet", "agentSelectedToolConfig",
+		map[string]any{"requestsGetUrl": "http://127.0.0.1:STUB_PORT/http/text", "requestsGetName": "get"})}}))
+	playFlows(t, map[string]flowCase{
+		"shown": {[]any{chatStart, tool("requestsGet", "http://127.0.0.1:STUB_PORT/http/{{question}}", map[string]any{"toolUpdateState": []any{row("key", "n", "value", "{{ output.items.1.name }}")}}), says(0, "{{toolAgentflow_0}}{{$flow.state.n}}")},
+			edges, []flowRun{{request: asks("text"), text: "plain text{{ output.items.1.name }}"}, {request: asks("json"), text: `{"items":[{"id":1,"name":"one"},{"id":2,"name":"two"}],"ok":true}` + "\ntwo"}}},
+		"JSON":         {post(`{"a": "{{question}}"}`), edges, []flowRun{{request: asks("x"), check: sent(`{"a":"x"}`)}}},
+		"escaped JSON": {post(`\{"a": \["{{question}}"\]\}`), edges, []flowRun{{request: asks("x"), check: sent(`{"a":["x"]}`)}}},
+		"other text":   {post(`{{question}}`), edges, []flowRun{{request: asks("{x"), check: sent(`{x`)}}},
+		"of an agent": {[]any{chatStart, agent, says(0, "{{agentAgentflow_0}}")}, "startAgentflow_0>agentAgentflow_0 agentAgentflow_0>directReplyAgentflow_0", []flowRun{{request: asks("q"), text: "done",
+			script: []any{row("tool_calls", []any{row("name", "get", "args", map[string]any{})}), "done"}, check: func(t *testing.T, _ *flowiseServer, r flowiseReply) {
+				if got := outputOf(r, "agentAgentflow_0"); !strings.Contains(got, `"usedTools":[{"tool":"get","toolInput":{},"toolOutput":"plain text"}]`) {
+					t.Errorf("output %s", got)
+				}
+			}}}},
+	})
+}
+
+// What a model said before it asks for leave to call a tool stands above the question.
+func TestLeaveForTools(t *testing.T) {
+	agent := rowsNode("agentAgentflow_0", stubModel("agent", map[string]any{"agentTools": []any{row("agentSelectedTool", "calculator", "agentSelectedToolRequiresHumanInput", true)}}))
+	call := func(words, input string) any {
+		return row("content", words, "tool_calls", []any{row("id", "c1", "name", "calculator", "args", map[string]any{"input": input})})
+	}
+	playFlows(t, map[string]flowCase{"": {[]any{chatStart, agent, says(0, "R {{agentAgentflow_0}}")}, "startAgentflow_0>agentAgentflow_0 agentAgentflow_0>directReplyAgentflow_0", []flowRun{
+		{request: asks("q"), script: []any{call("Let me see.", "1+1")}, check: func(t *testing.T, _ *flowiseServer, r flowiseReply) {
+			if text := fmt.Sprint(r.json["text"]); !strings.HasPrefix(text, "Let me see.\nAttempting to use tool:\n```json\n{\n  \"name\": \"calculator\"") || r.json["action"] == nil {
+				t.Errorf("asks %s", r.text)
+			}
+		}},
+		{request: answers("proceed", "go"), script: []any{call("", "2+2")}},
+		{request: answers("proceed", ""), script: []any{"done"}, text: "R done", check: func(t *testing.T, _ *flowiseServer, r flowiseReply) {
+			if got := outputOf(r, "agentAgentflow_0"); !strings.Contains(got, `"toolOutput":"2"`) || !strings.Contains(got, `"toolOutput":"4"`) {
+				t.Errorf("output %s", got)
+			}
+		}}}}})
+}
+
+// A run that has executed too many nodes fails, and is not left in progress.
+func TestNodeLimit(t *testing.T) {
+	again := rowsNode("loopAgentflow_0", map[string]any{"loopBackToNode": "customFunctionAgentflow_0-x", "maxLoopCount": 2000})
+	playFlows(t, map[string]flowCase{"": {[]any{chatStart, runsCode(0, "return 1", nil), again}, "startAgentflow_0>customFunctionAgentflow_0 customFunctionAgentflow_0>loopAgentflow_0",
+		[]flowRun{{request: asks("q"), status: 500, text: "Error: predictionsServices.buildChatflow - Maximum iteration limit reached", check: func(t *testing.T, s *flowiseServer, _ flowiseReply) {
+			if list := s.do("GET", flowise+"executions?state=ERROR", nil); list.json["total"] != 1.0 {
+				t.Errorf("executions in error: %v", list.json["total"])
+			}
+		}}}}})
+}
+
+// What a person says to a node that takes no feedback is its content, and stands nowhere else.
+func TestNoFeedback(t *testing.T) {
+	human := rowsNode("humanInputAgentflow_0", map[string]any{"humanInputDescriptionType": "fixed", "humanInputDescription": "OK?", "humanInputEnableFeedback": false})
+	playFlows(t, map[string]flowCase{"": {[]any{chatStart, human, says(0, "{{humanInputAgentflow_0}}")}, "startAgentflow_0>humanInputAgentflow_0 humanInputAgentflow_0:0>directReplyAgentflow_0",
+		[]flowRun{{request: asks("q"), text: "\n\nOK?"}, {request: answers("proceed", "good"), text: "good", check: func(t *testing.T, _ *flowiseServer, r flowiseReply) {
+			want := `{"conditions":[{"isFulfilled":true,"startNodeId":"humanInputAgentflow_0","type":"proceed"},{"isFulfilled":false,"startNodeId":"humanInputAgentflow_0","type":"reject"}],"content":"good"}`
+			if got := outputOf(r, "humanInputAgentflow_0"); got != want {
+				t.Errorf("output %s, want %s", got, want)
+			}
+		}}}}})
+}
+
+// A condition agent fails when the reply names no scenario as text, and shows the reply as it
+// came.
+func TestRepliesOfConditionAgents(t *testing.T) {
+	chooses := rowsNode("conditionAgentAgentflow_0", stubModel("conditionAgent", map[string]any{"conditionAgentInput": "{{question}}", "conditionAgentInstructions": "",
+		"conditionAgentScenarios": []any{row("scenario", "A"), row("scenario", "B")}}))
+	cases := map[string]flowCase{}
+	for _, reply := range []string{`{"x": "A"}`, `{"output": 5}`, `{"output": ""}`, `none`} {
+		cases[reply] = flowCase{[]any{chatStart, chooses, says(0, "a"), says(1, "b")},
+			"startAgentflow_0>conditionAgentAgentflow_0 conditionAgentAgentflow_0:0>directReplyAgentflow_0 conditionAgentAgentflow_0:1>directReplyAgentflow_1",
+			[]flowRun{{request: asks("q"), script: []any{reply}, status: 500, text: `Raw LLM Response: "` + reply + `"`}}}
+	}
+	playFlows(t, cases)
+}

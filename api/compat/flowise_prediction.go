@@ -118,7 +118,7 @@ func failureOf(run flowise.Run, entries []flowise.Entry) error {
 		}
 	}
 	if run.Session.Error != nil {
-		return runRefusal(run.Session.Error.Message)
+		return runRefusal(flowise.FailureText("", run.Session.Error.Message))
 	}
 	for _, p := range run.Session.Problems {
 		return runRefusal(p.Step + ": " + p.Message)

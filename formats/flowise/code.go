@@ -43,11 +43,11 @@ func (c *compiler) flowObject(n *node) inputs.Object {
 // it stands for where that is no list or object, which are text.
 func (c *compiler) rowValue(n *node, list, name string, row settings) any {
 	raw := row[name]
-	if len(raw) > 0 && raw[0] != '"' {
+	switch accepts := n.accepts(list, name); {
+	case len(raw) == 0 || raw[0] == '"' && !accepts:
+		return lit(row.text(name)).value()
+	case !accepts:
 		return inputs.Of("@literal", raw)
 	}
-	if !n.accepts(list, name) {
-		return lit(row.text(name)).value()
-	}
-	return c.template(n, row.text(name)).value()
+	return c.resolved(n, raw)
 }

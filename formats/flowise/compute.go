@@ -32,6 +32,11 @@ const findPrelude = `const own = (o, k) => o !== null && o !== undefined && Obje
 const find = (v, whole, path) => own(v, whole) ? v[whole] : path.reduce((o, k) => own(o, k) ? o[k] : undefined, v);
 `
 
+// readPrelude reads a text that is JSON, perhaps as an editor has escaped it.
+const readPrelude = `const parsed = text => { try { return JSON.parse(text); } catch { return undefined; } };
+const read = v => typeof v !== 'string' || !/^\\?[{[]/.test(v) ? v : parsed(v) ?? parsed(v.replace(/\\(["\\[\]{}])/g, '$1')) ?? v;
+`
+
 // needs are what the step in front of a node computes: fields in order, their code and what it
 // reads.
 type needs struct {
@@ -40,6 +45,7 @@ type needs struct {
 	variables inputs.Object
 	talk      bool // whether the code reads the talk
 	finds     bool // whether it looks for paths
+	reads     bool // whether it reads texts that are JSON
 }
 
 // need adds a field, once.
@@ -81,6 +87,14 @@ func (c *compiler) found(n *node, value, path string) (at string, ok bool) {
 	all := c.needs[n.ID]
 	all.finds, all.variables = true, all.variables.Set(variable, inputs.RefOr(value))
 	return at, true
+}
+
+// read is the place of a value with variables, of which a text that is JSON is what it says.
+func (c *compiler) read(n *node, name string, value any) string {
+	variable := "$" + fieldOf(name)
+	at := c.need(n, fieldOf(name), "read("+variable+")", inputs.Of(variable, value))
+	c.needs[n.ID].reads = true
+	return at
 }
 
 // fieldOf makes a name that code and references can use of a path, another one of each.
@@ -146,6 +160,9 @@ func (c *compiler) compute(n *node) {
 	code, variables := "return {"+strings.Join(fields, ", ")+"};", all.variables
 	if all.finds {
 		code = findPrelude + code
+	}
+	if all.reads {
+		code = readPrelude + code
 	}
 	if all.talk {
 		code = talkPrelude + code

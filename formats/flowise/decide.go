@@ -37,22 +37,10 @@ func (c *compiler) condition(s *engine.Step, n *node) {
 		if kind != "string" {
 			rule = rule.With("type", kind)
 		}
-		rules = append(rules, append(rule, inputs.Of("left", c.side(n, row, "value1"), "operator", operators[kind][row.text("operation")], "right", c.side(n, row, "value2"))...))
+		rules = append(rules, append(rule, inputs.Of("left", c.rowValue(n, "conditions", "value1", row), "operator", operators[kind][row.text("operation")], "right", c.rowValue(n, "conditions", "value2", row))...))
 	}
 	s.Function = "switch"
 	s.Input = inputs.Encode(inputs.Of("rules", rules, "strip_markup", true, "lenient_numbers", true, "lenient_patterns", true))
-}
-
-// side is one of the two values a condition compares.
-func (c *compiler) side(n *node, row settings, name string) any {
-	raw := row[name]
-	if len(raw) > 0 && raw[0] != '"' {
-		return inputs.Of("@literal", raw)
-	}
-	if !n.accepts("conditions", name) {
-		return lit(row.text(name)).value()
-	}
-	return c.template(n, row.text(name)).value()
 }
 
 // systemOfChoice tells a model how to choose a scenario.

@@ -21,10 +21,18 @@ func chatOf(r *recorder) *chat {
 		switch n := r.graph.nodes[x.Step]; {
 		case n == nil:
 		case n.name == kindStart && c.question == "":
-			c.question = gjson.GetBytes(x.Output, "question").String()
+			c.question = startedWith(gjson.ParseBytes(x.Output))
 		}
 	}
 	return c
+}
+
+// startedWith is what a person began a run with: the question, else the form as lines.
+func startedWith(out gjson.Result) string {
+	if question := out.Get("question"); question.String() != "" {
+		return question.String()
+	}
+	return out.Get("form").String()
 }
 
 // after is what a node added to the chat, nil for nothing.

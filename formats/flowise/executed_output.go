@@ -184,7 +184,7 @@ func answeredRecord(f *fields, n *shownNode, out gjson.Result) {
 		one := fields{}
 		one.set("type", kind)
 		one.set("startNodeId", n.id)
-		if feedback != "" {
+		if feedback != "" && n.inputs.Get("humanInputEnableFeedback").Bool() {
 			one.set("feedback", feedback)
 		}
 		one.set("isFulfilled", (kind == "proceed") == confirmed)

@@ -46,11 +46,11 @@ func (r *recorder) askedText(v *shownVisit) string {
 	if v.node.name != kindAgent || v.question.Kind != engine.AskApproval {
 		return v.question.Prompt
 	}
-	call, ok := r.askedCall(v.node.id, v.question.Step)
+	said, call, ok := r.askedCall(v.node.id, v.question.Step)
 	if !ok {
 		return v.question.Prompt
 	}
-	return "\nAttempting to use tool:\n```json\n" + laidOut(calledTool(call)) + "\n```"
+	return said + "\nAttempting to use tool:\n```json\n" + laidOut(calledTool(call)) + "\n```"
 }
 
 // calledTool is a tool call as Flowise shows it.

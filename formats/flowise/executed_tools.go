@@ -98,18 +98,18 @@ func plainText(out gjson.Result) string {
 	return out.Raw
 }
 
-// askedCall is the call of a tool for which an agent wants leave: the last one its model made
-// of this tool.
-func (r *recorder) askedCall(agent, step string) (call gjson.Result, ok bool) {
+// askedCall is the call of a tool for which an agent wants leave, the last one its model made
+// of this tool, and what the model said with it.
+func (r *recorder) askedCall(agent, step string) (said string, call gjson.Result, ok bool) {
 	name := r.toolNames(agent)[step]
 	for i := range r.Executions {
 		if x := &r.Executions[i]; x.Step == agent && x.Status == engine.StatusRound {
 			for _, one := range gjson.GetBytes(x.Output, "tool_calls").Array() {
 				if one.Get("name").String() == name {
-					call, ok = one, true
+					said, call, ok = gjson.GetBytes(x.Output, "text").String(), one, true
 				}
 			}
 		}
 	}
-	return call, ok
+	return said, call, ok
 }

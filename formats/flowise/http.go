@@ -20,7 +20,7 @@ func (c *compiler) http(s *engine.Step, n *node) {
 	if method == "" {
 		method = "GET"
 	}
-	input := inputs.Of("method", method, "url", c.setting(n, in, "url").value(), "raise", "connection")
+	input := inputs.Of("method", method, "url", c.setting(n, in, "url").value(), "raise", "connection", "status_text", true)
 	if rows := c.pairs(n, "headers"); len(rows) > 0 {
 		input = input.With("headers", rows)
 	}
@@ -71,6 +71,9 @@ func (c *compiler) httpBody(n *node) inputs.Object {
 		if _, ok := in.rows("body"); ok {
 			return inputs.Of("body_type", kind, "body", c.pairs(n, "body"))
 		}
+	}
+	if n.accepts("body") && (raw[0] == '{' || raw[0] == '[') {
+		return inputs.Of("body_type", kind, "body", c.resolved(n, raw))
 	}
 	out := inputs.Of("body_type", kind, "body", c.setting(n, in, "body").value())
 	if kind != "raw" {

@@ -28,7 +28,9 @@ func (c *compiler) iteration(s *engine.Step, n *node) {
 	}
 	in := n.Data.Inputs
 	var items any
-	if raw := in["iterationInput"]; len(raw) > 0 && raw[0] == '[' {
+	if raw := in["iterationInput"]; len(raw) > 0 && raw[0] == '[' && n.accepts("iterationInput") {
+		items = c.resolved(n, raw)
+	} else if len(raw) > 0 && raw[0] == '[' {
 		items = inputs.Of("@literal", raw)
 	} else {
 		items = c.setting(n, in, "iterationInput").value()

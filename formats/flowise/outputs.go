@@ -63,7 +63,7 @@ func (c *compiler) modelPath(n *node, head, rest string) (string, bool) {
 }
 
 func httpPath(n *node, native string) (string, bool) {
-	for _, part := range []struct{ theirs, ours string }{{".http.data", ".response"}, {".http.status", ".status_code"}} {
+	for _, part := range []struct{ theirs, ours string }{{".http.data", ".response"}, {".http.status", ".status_code"}, {".http.statusText", ".status_text"}} {
 		if rest, ok := strings.CutPrefix(native, part.theirs); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 			return n.ID + part.ours + rest, true
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats/source"
@@ -24,12 +25,22 @@ func vendorText(message string) string {
 	return message
 }
 
-// FailureText is what Flowise says of a node's failure: node is the type of the node.
+// limitReached is how the engine tells that a run has had too many steps.
+const limitReached = "max_steps: "
+
+// FailureText is what Flowise says of a failure: node is the type of the node it was in, "" for
+// none.
 func FailureText(node, message string) string {
+	if strings.HasPrefix(message, limitReached) {
+		return "Maximum iteration limit reached"
+	}
 	switch node {
 	case kindHTTP:
 		if found := refusedConnection.FindStringSubmatch(message); found != nil {
 			return "connect ECONNREFUSED " + found[1]
+		}
+		if cause, ok := strings.CutPrefix(message, "body: the text is not JSON, which body_type says it is: "); ok {
+			return "Invalid JSON format in body. Original error: " + cause
 		}
 	case kindExecuteFlow:
 		if strings.Contains(message, "runs inside itself") {
@@ -38,7 +49,7 @@ func FailureText(node, message string) string {
 	case kindConditionAgent:
 		if found := unreadReply.FindStringSubmatch(message); found != nil {
 			message = "Failed to parse a valid scenario from the LLM's response. Please check if the model is capable of following JSON output instructions. " +
-				"Raw LLM Response: " + found[1]
+				`Raw LLM Response: "` + unquoted(found[1]) + `"`
 		}
 		return prefixed("Error in Condition Agent node: ", vendorText(message))
 	case kindLLM:
@@ -47,6 +58,14 @@ func FailureText(node, message string) string {
 		return prefixed("Error in Agent node: ", vendorText(message))
 	}
 	return message
+}
+
+// unquoted is the text that Go has quoted.
+func unquoted(quoted string) string {
+	if text, err := strconv.Unquote(quoted); err == nil {
+		return text
+	}
+	return quoted
 }
 
 func prefixed(prefix, message string) string {

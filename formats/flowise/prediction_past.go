@@ -46,10 +46,7 @@ func saidIn(run Run) string {
 				said = remark
 			}
 		case n.name == kindStart && x.Status == engine.StatusComplete:
-			out := gjson.ParseBytes(x.Output)
-			if said = out.Get("question").String(); said == "" {
-				said = out.Get("form").String()
-			}
+			said = startedWith(gjson.ParseBytes(x.Output))
 		}
 	}
 	if said == "" {

@@ -2,6 +2,7 @@ package flowise
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -95,7 +96,7 @@ func (c *compiler) typedOutput(n *node, otherwise string) string {
 		return inputs.Ref(c.shown(n)) + "|" + otherwise
 	}
 	id := c.helper(n.ID + "-content")
-	if c.exits[n.ID] != id {
+	if !slices.Contains(c.steps[n.ID], id) {
 		c.after(n, script(id, "Content of "+n.label(), contentScript, inputs.Of("found", inputs.RefOr(n.ID+".result"), "text", inputs.Ref(n.ID+".text")+"|"+otherwise)))
 	}
 	return inputs.Ref(id + ".content")
@@ -106,6 +107,20 @@ func (c *compiler) resultField(n *node) string {
 	switch n.kind() {
 	case kindLLM, kindAgent:
 		return n.ID + ".output"
+	case kindTool, kindRetriever, kindExecuteFlow:
+		return c.parsed(n)
 	}
 	return n.ID + ".result"
+}
+
+// parseScript reads a text that is JSON; any other has no parts.
+const parseScript = `try { return {result: JSON.parse($text)}; } catch { return {}; }`
+
+// parsed makes the step behind a node that reads what it shows as JSON, once.
+func (c *compiler) parsed(n *node) string {
+	id := c.helper(n.ID + "-parsed")
+	if !slices.Contains(c.steps[n.ID], id) {
+		c.after(n, javaScript(id, "Parts of "+n.label(), parseScript, inputs.Of("$text", inputs.RefOr(c.shown(n)))))
+	}
+	return id + ".result"
 }

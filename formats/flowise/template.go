@@ -3,6 +3,7 @@ package flowise
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -116,6 +117,35 @@ func (c *compiler) setting(n *node, in settings, path ...string) text {
 		return lit(s)
 	}
 	return c.template(n, s)
+}
+
+// resolved compiles a value of the document with the variables in all texts it holds.
+func (c *compiler) resolved(n *node, raw json.RawMessage) any {
+	switch {
+	case len(raw) > 0 && raw[0] == '"':
+		return c.template(n, textOf(raw)).value()
+	case len(raw) > 0 && raw[0] == '[':
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			break
+		}
+		out := []any{}
+		for _, one := range list {
+			out = append(out, c.resolved(n, one))
+		}
+		return out
+	case len(raw) > 0 && raw[0] == '{':
+		fields, err := orderedFields(raw)
+		if err != nil || slices.ContainsFunc(fields, func(f field) bool { return strings.HasPrefix(f.name, "@") }) {
+			break // one whose names would be read as ours stays as it is
+		}
+		out := inputs.Of()
+		for _, f := range fields {
+			out = out.With(f.name, c.resolved(n, f.value))
+		}
+		return out
+	}
+	return inputs.Of("@literal", raw)
 }
 
 func compact(raw json.RawMessage) string {

@@ -134,23 +134,22 @@ func withoutKeys(config settings) any {
 func (c *compiler) request(n *node, component string, config settings) (engine.Step, callable) {
 	method := strings.TrimPrefix(component, "requests")
 	get := func(name string) string { return config.text(component + name) }
-	input := inputs.Of("method", strings.ToUpper(method))
+	input := inputs.Of("method", strings.ToUpper(method), "text", true)
 	properties := inputs.Of()
 	if address := get("Url"); address != "" {
 		input = input.With("url", c.template(n, address).value())
 	} else {
 		properties = properties.With("url", inputs.Of("type", "string", "description", "the address"))
 	}
-	if headers := config.object(component + "Headers"); headers != nil {
-		rows := inputs.Of()
-		for _, name := range sortedKeys(headers) {
-			rows = rows.With(name, c.template(n, headers.text(name)).value())
-		}
-		input = input.With("headers", rows)
+	if headers := c.toolHeaders(n, config, component+"Headers"); len(headers) > 0 {
+		input = input.With("headers", headers)
 	}
-	if method == "Get" {
+	switch body := get("Body"); {
+	case method == "Get":
 		properties = properties.With("params", inputs.Of("type", "object", "description", "of the query"))
-	} else if method != "Delete" {
+	case method != "Delete" && body != "":
+		input = append(input, inputs.Of("body_type", "json", "lenient", true, "body", c.template(n, body).value())...)
+	case method != "Delete":
 		properties = properties.With("body", inputs.Of("type", "object", "description", "sent as JSON"))
 	}
 	name, about := get("Name"), get("Description")
@@ -162,6 +161,24 @@ func (c *compiler) request(n *node, component string, config settings) (engine.S
 	}
 	return engine.Step{Name: name, Function: "api", Input: inputs.Encode(input)},
 		callable{name: toolID(name), description: about, parameters: inputs.Of("type", "object", "properties", properties)}
+}
+
+// toolHeaders are the headers a tool sends, given as an object, its JSON text or rows.
+func (c *compiler) toolHeaders(n *node, config settings, name string) inputs.Object {
+	out := inputs.Of()
+	if headers := config.object(name); headers != nil {
+		for _, key := range sortedKeys(headers) {
+			out = out.With(key, c.template(n, headers.text(key)).value())
+		}
+		return out
+	}
+	rows, _ := config.rows(name)
+	for _, row := range rows {
+		if key := row.text("key"); key != "" {
+			out = out.Set(key, c.template(n, row.text("value")).value())
+		}
+	}
+	return out
 }
 
 // toolNode runs one tool with given arguments.
@@ -199,19 +216,27 @@ func (c *compiler) merged(input string, arguments inputs.Object) string {
 	return inputs.Encode(out)
 }
 
-// argument is a value of a tool's call: a text that is JSON is what it says.
+// argument is a value of a tool's call: a text that is JSON, perhaps as an editor has escaped
+// it, is what it says. One with variables is read when they have their values.
 func (c *compiler) argument(n *node, row settings) any {
 	value := c.rowValue(n, "toolInputArgs", "inputArgValue", row)
 	plain, ok := value.(string)
-	if !ok || strings.Contains(plain, "@{") {
+	switch {
+	case !ok || strings.Contains(plain, "@{"):
+		return inputs.Ref(c.read(n, row.text("inputArgName"), value))
+	case plain == "":
 		return value
 	}
-	unescaped := strings.NewReplacer(`\[`, "[", `\]`, "]").Replace(strings.TrimSpace(plain))
-	if unescaped != "" && (unescaped[0] == '{' || unescaped[0] == '[') && json.Valid([]byte(unescaped)) {
-		return inputs.Of("@literal", json.RawMessage(unescaped))
+	for _, text := range []string{plain, unescaped.Replace(plain)} {
+		if (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text)) {
+			return inputs.Of("@literal", json.RawMessage(text))
+		}
 	}
 	return value
 }
+
+// unescaped takes the backslashes away that editors of rich text put before marks.
+var unescaped = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\[`, "[", `\]`, "]", `\{`, "{", `\}`, "}")
 
 // retriever searches document stores.
 func (c *compiler) retriever(s *engine.Step, n *node) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -45,6 +46,8 @@ type Input struct {
 	RetryDelay   input.Duration  `json:"retry_delay,omitempty" jsonschema:"wait before the second attempt, 1 s when absent; it doubles up to 30 s, and a Retry-After up to 30 s is obeyed"`
 	Raise        json.RawMessage `json:"raise,omitempty" jsonschema:"true: a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output; connection: only where there is no whole answer, so that any status is an output"`
 	Lenient      input.Bool      `json:"lenient,omitempty" jsonschema:"a body given as text may be JSON5 (single quotes, trailing commas, comments) or JSON that an editor has escaped, and goes out as strict JSON, or as the fields of a form; a blank text is no body"`
+	Text         input.Bool      `json:"text,omitempty" jsonschema:"the output also has the body as it came, as text"`
+	StatusText   input.Bool      `json:"status_text,omitempty" jsonschema:"the output also has the words of the status, such as Not Found"`
 }
 
 // Output is what a request gives.
@@ -54,6 +57,8 @@ type Output struct {
 	Headers    map[string]string `json:"headers" jsonschema:"of the answer"`
 	Error      *string           `json:"error" jsonschema:"what went wrong, a status of 400 and above included; null when nothing did"`
 	Attempts   int               `json:"attempts,omitempty" jsonschema:"how many were made, when more than one"`
+	StatusText string            `json:"status_text,omitempty" jsonschema:"the words of the status; where the input asks for them"`
+	Text       *string           `json:"text,omitempty" jsonschema:"the body as it came; where the input asks for it"`
 }
 
 // Spec is utils.api.api. A call that is made again after a crash sends the same request with
@@ -105,7 +110,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	message := fault.Message
 	out.Error = &message
 	if fault.Kind == engine.KindTooLarge {
-		out.Response, out.Headers = json.RawMessage("null"), map[string]string{}
+		out.Response, out.Headers, out.Text = json.RawMessage("null"), map[string]string{}, nil
 	}
 	return input.Encode(out), nil
 }
@@ -135,6 +140,18 @@ func (f function) exchange(ctx context.Context, in Input, out *Output) *engine.C
 		if out.Response, broken = reading(answer); fault == nil {
 			fault = broken
 		}
+		in.tell(answer, out)
 	}
 	return fault
+}
+
+// tell adds what else the input asks for.
+func (in Input) tell(answer web.Answer, out *Output) {
+	if in.Text {
+		body := strings.ToValidUTF8(answer.Body, "\uFFFD")
+		out.Text = &body
+	}
+	if in.StatusText {
+		out.StatusText = http.StatusText(answer.Status)
+	}
 }

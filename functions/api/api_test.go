@@ -93,6 +93,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// What was answered is given as text too where the step asks for it.
+func TestText(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, "{ \"a\": 1 }\n")
+	}))
+	defer server.Close()
+	out := call(t, api.Options{AllowNet: loopback}, `{"url":"`+server.URL+`","text":true,"status_text":true}`)
+	if out.Text == nil || *out.Text != "{ \"a\": 1 }\n" || string(out.Response) != `{"a":1}` || out.StatusText != "Not Found" {
+		t.Errorf("got %+v", out)
+	}
+	if out := call(t, api.Options{AllowNet: loopback}, `{"url":"`+server.URL+`"}`); out.Text != nil || out.StatusText != "" {
+		t.Errorf("got %+v without asking", out)
+	}
+}
+
 func TestFailuresAreOutputsOrRaised(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()

@@ -117,6 +117,8 @@ func TestAskAndStrict(t *testing.T) {
 		`{"output":"banana"}`:                                     "Other",
 		"Sure:\n```json\n{\"output\": \"refund\"}\n```\nas asked": "Refund",
 		"no json here":                                            `the model's reply "no json here" holds no JSON that names a class`,
+		`{"output": 5}`:                                           `the model's reply "{\"output\": 5}" holds no JSON that names a class`,
+		`{"output": " "}`:                                         `the model's reply "{\"output\": \" \"}" holds no JSON that names a class`,
 		`{"other": 1}`:                                            `the model's reply "{\"other\": 1}" holds no JSON that names a class`,
 		`Refund}{`:                                                `the model's reply "Refund}{" holds no JSON that names a class`,
 		`{output: Refund}`:                                        `the model's reply "{output: Refund}" holds no JSON that names a class`,
