@@ -13,7 +13,7 @@ import (
 // Options say what to measure and how much of it. Zero numbers take their defaults.
 type Options struct {
 	Sessions int           // in flight at once, or in all for resume; 50
-	Time     time.Duration // how long chain, pure, pause, fanout and ceiling run; 5 s
+	Time     time.Duration // how long the others than turns and resume run; 5 s
 	Turns    int           // of the conversation; 200
 	Log      *slog.Logger
 }
@@ -61,7 +61,7 @@ type workload struct {
 
 // workloads is the whole list.
 func workloads() []workload {
-	return []workload{chain(), pure(), pause(), turns(), fanout(), resume(), ceiling()}
+	return []workload{chain(), pure(), pause(), turns(), fanout(), loop(), parallel(), resume(), ceiling()}
 }
 
 // Names lists the workloads in the order in which they are best run.

@@ -6,6 +6,8 @@
 //	pause    2 steps, a question, its answer, 2 steps
 //	turns    one long conversation: does turn 1,000 cost what turn 10 costs?
 //	fanout   100 steps side by side, joined
+//	loop     100 rounds of a step with an effect and one without
+//	map      the same 100 times side by side, each in a child session
 //	resume   many paused sessions answered as one batch
 //	ceiling  the store alone: guarded checkpoints of the same size in groups
 //

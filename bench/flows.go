@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -13,6 +14,8 @@ const (
 	effect   = "bench.effect"
 	nothing  = "bench.nothing"
 	question = "bench.ask"
+	rounds   = "bench.rounds"
+	children = "bench.children"
 )
 
 // functions do as little as a step can.
@@ -25,6 +28,15 @@ func functions() *engine.Registry {
 	r.Add(engine.Spec{Name: nothing, Function: done})
 	r.Add(engine.Spec{Name: question, Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return nil, &engine.AwaitInput{Prompt: "And then?"}
+	})})
+	r.Add(engine.Spec{Name: rounds, Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return nil, &engine.RunBody{Rounds: bodies}
+	})})
+	r.Add(engine.Spec{Name: children, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		if engine.CallOf(ctx).Body != nil { // they have ended
+			return json.RawMessage(`{"done":true}`), nil
+		}
+		return nil, &engine.RunSessions{Sessions: slices.Repeat([]engine.ChildSession{{Body: true}}, bodies)}
 	})})
 	return r
 }
@@ -83,6 +95,21 @@ func fanout() workload {
 			engine.Path{Kind: engine.Next, Source: id, Target: "joined"})
 	}
 	return workload{"fanout", steps, paths, func(ctx context.Context, b *bench) error { return b.sustained(ctx, width+2) }}
+}
+
+// bodies is how often loop and map run their body of two steps.
+const bodies = 100
+
+func loop() workload { return holding("loop", rounds) }
+
+func parallel() workload { return holding("map", children) }
+
+// holding is a container and its body: a step with an effect and one without.
+func holding(name, function string) workload {
+	steps := []engine.Step{{ID: engine.DefaultEntry, Function: function}, {ID: "first", Function: effect}, {ID: "then", Function: nothing}}
+	paths := []engine.Path{{Kind: engine.Contains, Source: engine.DefaultEntry, Target: "first"}, {Kind: engine.Contains, Source: engine.DefaultEntry, Target: "then"},
+		{Kind: engine.Next, Source: "first", Target: "then"}}
+	return workload{name, steps, paths, func(ctx context.Context, b *bench) error { return b.sustained(ctx, 1+2*bodies) }}
 }
 
 // stepsAround is how many steps of pause and resume run before and after the question.
