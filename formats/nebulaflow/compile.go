@@ -19,6 +19,7 @@ const (
 	propertyFromPort  = refit.FromPort
 	propertyToPort    = refit.ToPort
 	propertyOrder     = refit.Order
+	propertyAlone     = "alone" // of a path that only brings a value: the output that opens it
 )
 
 // Values of the key onError of a file, which NebulaFlow takes from who runs it.
@@ -103,6 +104,7 @@ func (c *compiler) compile() *engine.Workflow {
 		}
 	}
 	for _, r := range f.regions {
+		c.closing(r)
 		c.contains(r)
 	}
 	c.begin()
@@ -211,18 +213,14 @@ func (c *compiler) accumulatorID(name string) string { return c.helper("acc-" + 
 // edge draws the path of an edge. One that crosses the border of a loop leaves from the loop,
 // or leads to it: the loop begins when all that feeds it is there and goes on when it ends.
 func (c *compiler) edge(e *edge) {
-	from, to := c.flow.around(e.Source), c.flow.around(e.Target)
-	shared := 0
-	for shared < len(from) && shared < len(to) && from[shared] == to[shared] {
-		shared++
-	}
+	left, entered := c.flow.borders(e)
 	order := c.ready[e.Target]
 	p := engine.Path{Kind: engine.Next, Source: e.Source, Target: c.entrances[e.Target], Priority: &order, Extra: map[string]any{propertyEdge: string(e.raw), propertyOrder: float64(e.index)}}
-	if len(from) > shared {
-		p.Source = c.loopID(from[shared])
+	if left != nil {
+		p.Source = c.loopID(left)
 	}
-	if len(to) > shared {
-		p.Target = c.entrances[c.loopID(to[shared])]
+	if entered != nil {
+		p.Target = c.entrances[c.loopID(entered)]
 	}
 	if e.SourceHandle != "" {
 		p.Extra[propertyFromPort] = e.SourceHandle
@@ -238,15 +236,19 @@ func (c *compiler) edge(e *edge) {
 }
 
 // condition says when the path of an edge is taken: out of an if/else by its decision, out of
-// the start of a while loop only into a round.
+// the start of a while loop only into a round. One that only brings a value is taken where a
+// session begins behind the decision, see Resume.
 func (c *compiler) condition(p *engine.Path, e *edge) {
-	from := c.flow.byID[e.Source]
 	switch {
-	case from.Type == kindIfElse:
-		p.Condition = inputs.Encode(inputs.Of(e.SourceHandle, inputs.RefOr(from.ID+".result")))
+	case c.gates.beside[e]:
+		_, to := c.flow.ends(e)
+		alone := c.helper(to.ID + "-alone")
+		p.Condition, p.Extra[propertyAlone] = inputs.Encode(inputs.Of("true", inputs.RefOr(alone))), alone
+	case e.from.Type == kindIfElse:
+		p.Condition = inputs.Encode(inputs.Of(e.SourceHandle, inputs.RefOr(e.Source+".result")))
 		p.Label = e.SourceHandle
-	case from.Type == kindLoopStart && from.Data.LoopMode == loopWhile:
-		p.Condition = inputs.Encode(inputs.Of("true", inputs.RefOr(c.helper(from.ID+"-more")+".result")))
+	case e.from.Type == kindLoopStart && e.from.Data.LoopMode == loopWhile:
+		p.Condition = inputs.Encode(c.roundBegins(e.from))
 	}
 }
 

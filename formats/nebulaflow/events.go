@@ -47,10 +47,10 @@ const (
 // Events is a session as NebulaFlow would have told of it: the beginnings and ends of its
 // nodes in their order, then what it waits for, then its pause or end. Seeded are the steps
 // that counted as done (StartRequest.Seeds), of which nothing is told. Steps the compiler added
-// are not seen.
-func Events(w *engine.Workflow, session *engine.Session, history []engine.Execution, seeded map[string]json.RawMessage) []Event {
+// are not seen. The state has the results of nodes that were bypassed, which the history lacks.
+func Events(w *engine.Workflow, session *engine.Session, state *engine.State, history []engine.Execution, seeded map[string]json.RawMessage) []Event {
 	out := []Event{{Type: EventStarted}}
-	list := nodeEvents(w, history, seeded)
+	list := nodeEvents(w, state, history, seeded)
 	last := ""
 	for _, e := range list {
 		out = append(out, e.event)
@@ -81,7 +81,7 @@ type timed struct {
 	event Event
 }
 
-func nodeEvents(w *engine.Workflow, history []engine.Execution, seeded map[string]json.RawMessage) []timed {
+func nodeEvents(w *engine.Workflow, state *engine.State, history []engine.Execution, seeded map[string]json.RawMessage) []timed {
 	var list []timed
 	seeds := map[string]bool{}
 	for i := range history {
@@ -94,8 +94,12 @@ func nodeEvents(w *engine.Workflow, history []engine.Execution, seeded map[strin
 			seeds[x.Step] = true // its first visit
 			continue
 		}
+		output := x.Output
+		if kept := state.Outputs(x.Step); len(kept) > 0 && w.Step(x.Step).Bypass {
+			output = kept[len(kept)-1]
+		}
 		list = append(list, timed{x.StartedAt, Event{EventNode, EventData{NodeID: x.Step, Status: nodeRunning}}},
-			timed{x.FinishedAt, Event{EventNode, ended(x, word)}})
+			timed{x.FinishedAt, Event{EventNode, ended(x, word, output)}})
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].at.Before(list[j].at) })
 	return list
@@ -113,13 +117,13 @@ func nodeWord(status string) string {
 	return "" // an answer, a round of an agent, a call that was lost
 }
 
-func ended(x *engine.Execution, word string) EventData {
+func ended(x *engine.Execution, word string, output json.RawMessage) EventData {
 	e := EventData{NodeID: x.Step, Status: word}
 	switch word {
 	case nodeCompleted:
-		text := gjson.GetBytes(x.Output, "text").String()
+		text := gjson.GetBytes(output, "text").String()
 		e.Result = &text
-		for _, one := range gjson.GetBytes(x.Output, "outputs").Array() {
+		for _, one := range gjson.GetBytes(output, "outputs").Array() {
 			e.Multi = append(e.Multi, one.Get("text").String())
 		}
 	case nodeError:

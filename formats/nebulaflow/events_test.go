@@ -32,7 +32,7 @@ func (p *played) checkEvents(t *testing.T, run recordedRun) {
 			want = append(want, e.Status)
 		}
 	}
-	for _, e := range nebulaflow.Events(p.flow, p.session, p.history, p.seeds) {
+	for _, e := range nebulaflow.Events(p.flow, p.session, p.state, p.history, p.seeds) {
 		switch {
 		case e.Type == nebulaflow.EventNode && e.Data.Status == "completed":
 			got = append(got, "completed "+e.Data.NodeID+" "+*e.Data.Result)
@@ -64,7 +64,7 @@ func without(list []string, one string) []string {
 func TestEventsTellOfQuestions(t *testing.T) {
 	flow := sketch(`k cli {"content":"echo x","needsUserApproval":true}`)
 	p := play(t, recordedRun{}, []*engine.Workflow{parse(t, "f.json", flow)}, engine.StartRequest{Workflow: "flow"})
-	events := nebulaflow.Events(p.flow, p.session, p.history, nil)
+	events := nebulaflow.Events(p.flow, p.session, p.state, p.history, nil)
 	if last := events[len(events)-1]; last.Data.Status != "pending_approval" || last.Data.NodeID != "k" {
 		t.Errorf("events are %+v", events)
 	}

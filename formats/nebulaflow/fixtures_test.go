@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
 
@@ -72,6 +74,7 @@ type nodeResult struct {
 	Status string
 	Result *string
 	Multi  []string
+	Runs   int // completions; 0 is not compared
 }
 
 // differs lists the runs whose result is meant to be another than the recorded one, with the
@@ -277,7 +280,7 @@ func (p *played) rest(t *testing.T, ctx context.Context, s stubs, id string) {
 		}
 		response := map[string]any{"approved": a.Type == "node_approved"}
 		if a.ModifiedCommand != nil {
-			response["input"] = map[string]any{"command": *a.ModifiedCommand}
+			response["input"] = p.edited(t, p.session.Awaiting[0].Step, *a.ModifiedCommand)
 		}
 		text, _ := json.Marshal(response)
 		if _, err := p.engine.Answer(ctx, engine.AnswerRequest{Session: id, Step: p.session.Awaiting[0].Step, Response: text}); err != nil {
@@ -297,6 +300,20 @@ func (p *played) rest(t *testing.T, ctx context.Context, s stubs, id string) {
 	if p.history, err = p.engine.Executions(ctx, id, engine.HistoryQuery{Limit: 500}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// edited is the input of a step whose command a person has changed.
+func (p *played) edited(t *testing.T, step, command string) json.RawMessage {
+	t.Helper()
+	input, field := []byte(p.flow.Step(step).Input), "command"
+	if gjson.GetBytes(input, "script").Exists() {
+		field = "script"
+	}
+	input, err := sjson.SetBytes(input, field, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return input
 }
 
 type only struct{ model models.Model }
@@ -399,9 +416,37 @@ func (p *played) when(event string) (at time.Time) {
 	return at
 }
 
+// status is that of a node; in a loop, of the newest round in which it ran.
+func (p *played) status(id string) string {
+	if status := p.state.Status(id); status != "" && status != engine.StatusSkipped {
+		return status
+	}
+	for _, x := range slices.Backward(p.history) {
+		if x.Step == id {
+			return x.Status
+		}
+	}
+	return ""
+}
+
+// runs is how often a node has completed.
+func (p *played) runs(id string) (n int) {
+	for _, x := range p.history {
+		if x.Step == id && x.Status == engine.StatusComplete {
+			n++
+		}
+	}
+	return n
+}
+
+// whileStart tells whether a node is the start of a while loop: its last look is no run here.
+func (p *played) whileStart(id string) bool {
+	return strings.Contains(p.flow.Step(id).Config, "while-variable")
+}
+
 func (p *played) checkNode(t *testing.T, id string, want nodeResult, run recordedRun) {
 	t.Helper()
-	status, outputs := p.state.Status(id), p.state.Outputs(id)
+	status, outputs := p.status(id), p.state.Outputs(id)
 	if _, seeded := run.Resume.Seeds.Outputs[id]; seeded && want.Status == "not-run" {
 		return // it counts as done, without having run
 	}
@@ -411,6 +456,9 @@ func (p *played) checkNode(t *testing.T, id string, want nodeResult, run recorde
 	}
 	if want.Status != "completed" || want.Result == nil {
 		return
+	}
+	if runs := p.runs(id); want.Runs > 0 && runs != want.Runs && !(runs == want.Runs-1 && p.whileStart(id)) {
+		t.Errorf("%s completes %d times, want %d", id, runs, want.Runs)
 	}
 	var out struct {
 		Text    string

@@ -69,6 +69,7 @@ type node struct {
 	raw      json.RawMessage
 	in, out  []*edge // live, in the order of the file
 	values   []*edge // as inputs gives them
+	next     []*edge // out of the node, whether or not they are live
 }
 
 type position struct {
@@ -243,8 +244,11 @@ func (f *flow) prepare() {
 		if f.live(e) {
 			e.from.out, e.to.in = append(e.from.out, e), append(e.to.in, e)
 		}
-		if e.from != nil && e.to != nil && e.TargetHandle != handleOverride {
-			e.to.values = append(e.to.values, e)
+		if e.from != nil && e.to != nil {
+			e.from.next = append(e.from.next, e)
+			if e.TargetHandle != handleOverride {
+				e.to.values = append(e.to.values, e)
+			}
 		}
 	}
 	for _, n := range f.Nodes {

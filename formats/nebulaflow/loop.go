@@ -50,6 +50,24 @@ func (c *compiler) region(r *region) {
 	c.add(s)
 }
 
+// closing leads from the start of a loop to its end where a decision could leave the end out,
+// or what lies between them takes no part: each round ends there, and a while loop looks at its variable then.
+func (c *compiler) closing(r *region) {
+	if !c.gates.open[r.end.ID] {
+		return
+	}
+	var condition any
+	if r.start.Data.LoopMode == loopWhile {
+		condition = c.roundBegins(r.start)
+	}
+	c.link(r.start.ID, c.entrances[r.end.ID], nil, condition)
+}
+
+// roundBegins holds where the start of a while loop begins a round.
+func (c *compiler) roundBegins(start *node) any {
+	return inputs.Of("true", inputs.RefOr(c.helper(start.ID+"-more")+".result"))
+}
+
 func rounds(r *region) int { return max(r.start.Data.Iterations, 1) }
 
 func (c *compiler) overrides(r *region) []*edge {

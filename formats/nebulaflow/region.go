@@ -41,7 +41,8 @@ func (f *flow) findRegions() (alone []*node) {
 	return alone
 }
 
-// endOf walks forward, a level deeper at each loop-start and a level up at each loop-end.
+// endOf walks forward, a level deeper at each loop-start and a level up at each loop-end. It
+// walks over nodes that take no part too: a loop stays one when a node in it is switched off.
 func (f *flow) endOf(start *node) *node {
 	type place struct {
 		at    *node
@@ -49,12 +50,13 @@ func (f *flow) endOf(start *node) *node {
 	}
 	seen := map[place]bool{}
 	for todo := []place{{start, 1}}; len(todo) > 0; todo = todo[1:] {
-		for _, e := range todo[0].at.out {
+		for _, e := range todo[0].at.next {
 			next := place{e.to, todo[0].depth}
-			switch e.to.Type {
-			case kindLoopStart:
+			switch {
+			case !e.to.active():
+			case e.to.Type == kindLoopStart:
 				next.depth++
-			case kindLoopEnd:
+			case e.to.Type == kindLoopEnd:
 				next.depth--
 			}
 			if next.depth == 0 {
@@ -160,4 +162,44 @@ func (f *flow) around(id string) []*region {
 	}
 	slices.Reverse(all)
 	return all
+}
+
+// borders are the outermost loops that an edge leaves and enters, nil where it does not.
+func (f *flow) borders(e *edge) (left, entered *region) {
+	from, to := f.around(e.Source), f.around(e.Target)
+	shared := 0
+	for shared < len(from) && shared < len(to) && from[shared] == to[shared] {
+		shared++
+	}
+	if len(from) > shared {
+		left = from[shared]
+	}
+	if len(to) > shared {
+		entered = to[shared]
+	}
+	return left, entered
+}
+
+// ends are the nodes an edge joins, with the start of a loop for all that lies in it where the
+// edge crosses its border.
+func (f *flow) ends(e *edge) (from, to *node) {
+	left, entered := f.borders(e)
+	from, to = e.from, e.to
+	if left != nil {
+		from = left.start
+	}
+	if entered != nil {
+		to = entered.start
+	}
+	return from, to
+}
+
+// loopAround is the loop in which a node runs, for a loop's start the one around that loop; nil
+// where there is none.
+func (f *flow) loopAround(n *node) *region {
+	r := f.inRegion[n.ID]
+	if r != nil && r.start == n {
+		return r.outer
+	}
+	return r
 }

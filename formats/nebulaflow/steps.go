@@ -109,7 +109,7 @@ func (c *compiler) agent(s *engine.Step, n *node, values []text, content text) {
 	if n.Data.Model != nil && n.Data.Model.ID != "" {
 		in = in.With("model", inputs.Literal(n.Data.Model.ID))
 	}
-	in = in.With("reasoning_effort", effort(n.Data.ReasoningEffort))
+	in = in.With("reasoning_effort", effort(n.Data.ReasoningEffort)).With("trim", true)
 	if images := c.images(n); len(images) > 0 {
 		in = in.With("images", images)
 	}

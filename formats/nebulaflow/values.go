@@ -109,7 +109,7 @@ func (c *compiler) gather(reader *node, stale []*edge) {
 		ways := []any{}
 		for _, e := range c.flow.into(id) {
 			switch {
-			case !wanted[e.Source]:
+			case !wanted[e.Source] || c.gates.beside[e]:
 			case c.flow.byID[e.Source].Type == kindIfElse:
 				ways = append(ways, []any{e.Source, e.SourceHandle == "true"})
 			default:

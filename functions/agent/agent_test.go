@@ -211,3 +211,13 @@ func TestUnlessEmpty(t *testing.T) {
 		}
 	}
 }
+
+func TestTrim(t *testing.T) {
+	for input, want := range map[string]string{`{"prompt": "x"}`: "\n Done. \n", `{"prompt": "x", "trim": true}`: "Done."} {
+		out, err := call(t, &played{replies: []models.Response{{Text: "\n Done. \n"}}}, input)
+		var got agent.Output
+		if err != nil || json.Unmarshal(out, &got) != nil || got.Text != want || got.Response != want {
+			t.Errorf("%s: got %s, %v", input, out, err)
+		}
+	}
+}

@@ -50,6 +50,9 @@ func (r *round) parsed(answer string) json.RawMessage {
 
 // output is what the agent gives, and keeps of its answer.
 func (r *round) output(ctx context.Context, answer string, object json.RawMessage) (json.RawMessage, error) {
+	if r.in.Trim {
+		answer = strings.TrimSpace(answer)
+	}
 	out := Output{Response: answer, Output: object, Rounds: len(r.past) + 1, Calls: r.calls, Tools: r.used}
 	if strings.TrimSpace(out.Response) == "" && r.in.EmptyError != "" {
 		return nil, &engine.CallError{Kind: string(r.in.EmptyError), Message: "the model gave an empty answer"}

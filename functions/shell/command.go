@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 )
@@ -26,6 +27,9 @@ func (f function) command(in Input, values map[string]string) (c process.Command
 	}
 	if strings.TrimSpace(text) == "" {
 		return c, cleanUp, input.Bad("command: there is nothing to run")
+	}
+	if !script && in.denies(text) {
+		return c, cleanUp, &engine.CallError{Kind: engine.KindFailed, Message: "Command cannot be executed"}
 	}
 	if len(text) > maxText {
 		return c, cleanUp, input.Bad("the program text has %d bytes, at most %d are run", len(text), maxText)
@@ -67,6 +71,13 @@ func (f function) command(in Input, values map[string]string) (c process.Command
 	}
 	c.Stdin, c.Limit = stdin(in), maxOutput
 	return c, folder.remove, err
+}
+
+// denies tells whether a command begins as it may not: the text is compared, whatever it means.
+func (in Input) denies(command string) bool {
+	return slices.ContainsFunc(in.Deny, func(word input.Text) bool {
+		return word != "" && strings.HasPrefix(command, string(word))
+	})
 }
 
 // scratch is a folder for what a command needs beside; it is made when something is.

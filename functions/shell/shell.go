@@ -48,6 +48,7 @@ type Input struct {
 	Env       json.RawMessage `json:"env,omitempty" jsonschema:"an object of further variables"`
 	Cwd       input.Text      `json:"cwd,omitempty" jsonschema:"a folder below the configured one"`
 	Flags     Flags           `json:"flags,omitempty" jsonschema:"of a script"`
+	Deny      []input.Text    `json:"deny,omitempty" jsonschema:"beginnings of commands that are not run; a help against mistakes, no guard"`
 	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"an exit code other than 0 is an error of the step, not an output"`
 	Fences    input.Bool      `json:"strip_code_fences,omitempty" jsonschema:"take Markdown fences off stdin"`
 	Normalize *input.Bool     `json:"normalize_crlf,omitempty" jsonschema:"make CRLF of stdin LF; true when absent"`

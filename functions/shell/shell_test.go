@@ -167,9 +167,14 @@ func TestFaults(t *testing.T) {
 		`{"command": "exit 3", "raise": true}`: engine.KindFailed, `{"command": "kill -9 $$"}`: engine.KindFailed,
 		`{"command": "true", "shell": "tcsh"}`: engine.KindBadInput, `{"command": " "}`: engine.KindBadInput,
 		`{"command": "true", "cwd": "../.."}`: engine.KindBadInput, `{"command": "true", "cwd": "none"}`: engine.KindBadInput,
-		`{"command": "true", "env": {"A B": "x"}}`: engine.KindBadInput,
+		`{"command": "true", "env": {"A B": "x"}}`: engine.KindBadInput, `{"command": "summary; true", "deny": ["rm", "su"]}`: engine.KindFailed,
 	} {
 		if _, err := run(t, t.TempDir(), in, ""); engine.KindOf(err) != kind {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+	for _, in := range []string{`{"command": " rm -f none", "deny": ["rm", ""]}`, `{"script": "rm -f none", "deny": ["rm"]}`} {
+		if _, err := run(t, t.TempDir(), in, ""); err != nil {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
