@@ -90,9 +90,10 @@ var fiveRounds = strings.Repeat(`{"calls": [{"name": "look_t", "args": {}}]},`, 
 func TestDepartments(t *testing.T) {
 	for name, c := range map[string]struct{ replies, told string }{
 		"peer":    {`"d": [{"calls": [{"name": "consult_Billing_e", "args": {"query": "due?"}}]}, {"text": "All paid."}], "e": [{"text": "Nothing is due."}]`, "All paid."},
-		"clarify": {`"d": [{"text": "Hm. CLARIFY: which room?"}]`, "CLARIFY: which room?"},
+		"clarify": {`"d": [{"text": "Hm. CLARIFY: which room?"}]`, "[CLARIFY: which room?]"},
 		"ask":     {`"d": [{"text": "ASK_USER: your name?"}]`, "ASK_USER: your name?"},
 		"limit":   {`"d": [` + fiveRounds + `{"calls": [{"name": "look_t", "args": {}}]}]`, `"errorCode":"AGENT_TURN_LIMIT"`},
+		"out":     {`"d": [` + strings.TrimSuffix(fiveRounds, ",") + `]`, `"errorCode":"AGENT_TURN_LIMIT"`},
 		"last":    {`"d": [` + fiveRounds + `{"text": "Room 12 at last."}]`, "Room 12 at last."},
 		"tool":    {`"d": [{"calls": [{"name": "look_t", "args": {"query": "12"}}]}, {"text": "Room 12."}]`, "Room 12."},
 	} {
@@ -107,7 +108,7 @@ func TestDepartments(t *testing.T) {
 				t.Errorf("said %s", got)
 			}
 			counts := callcentre.Usage(w, p.Executions)
-			want := map[string]map[string]int{"peer": {"r": 1, "d": 1, "e": 1}, "clarify": {"r": 1, "d": 1}, "ask": {"r": 1, "d": 1}, "limit": {"r": 1, "d": 1, "t": 5, "i": 5}, "last": {"r": 1, "d": 1, "t": 5, "i": 5}, "tool": {"r": 1, "d": 1, "t": 1, "i": 1}}[name]
+			want := map[string]map[string]int{"peer": {"r": 1, "d": 1, "e": 1}, "clarify": {"r": 1, "d": 1}, "ask": {"r": 1, "d": 1}, "limit": {"r": 1, "d": 1, "t": 5, "i": 5}, "out": {"r": 1, "d": 1, "t": 5, "i": 5}, "last": {"r": 1, "d": 1, "t": 5, "i": 5}, "tool": {"r": 1, "d": 1, "t": 1, "i": 1}}[name]
 			if fmt.Sprint(counts) != fmt.Sprint(want) {
 				t.Errorf("counts %v, want %v", counts, want)
 			}

@@ -17,11 +17,15 @@ import (
 type played struct {
 	replies []models.Response
 	asked   []models.Request
+	fails   error // in place of an answer
 }
 
 func (p *played) Model(string) (models.Model, string, error) {
 	return models.Func(func(_ context.Context, q models.Request) (models.Response, error) {
 		p.asked = append(p.asked, q)
+		if p.fails != nil {
+			return models.Response{}, p.fails
+		}
 		if len(p.asked) > len(p.replies) {
 			return models.Response{}, errors.New("asked too often")
 		}
@@ -125,6 +129,30 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A last round that fails for good ends in the limit; one that fails for a while is tried again.
+func TestLastRoundFails(t *testing.T) {
+	past := []engine.TranscriptEntry{{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"add","arguments":{"a":1}}]}`),
+		Results: []engine.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`1`)}}}}
+	for transient, kind := range map[bool]string{false: "AGENT_TURN_LIMIT", true: models.KindServer} {
+		p := &played{fails: models.NewError(models.KindServer, transient, "gone", nil)}
+		_, err := call(t, p, `{"prompt": "?", "max_rounds": 1, "on_limit": "answer", "round_limit_error": "AGENT_TURN_LIMIT"}`, past...)
+		if engine.KindOf(err) != kind || !strings.Contains(err.Error(), "gone") {
+			t.Errorf("got %v, want %s", err, kind)
+		}
+	}
+}
+
+// Models that call a tool without arguments send none, null or {}.
+func TestNoArguments(t *testing.T) {
+	for _, none := range []string{"", "null", "{}"} {
+		_, err := call(t, &played{replies: []models.Response{wants("1", "ask_dep", none)}}, `{"prompt": "?"}`)
+		var over *engine.CallTools
+		if !errors.As(err, &over) || len(over.Calls) != 1 || string(over.Calls[0].Arguments) != "{}" {
+			t.Errorf("%q: got %v", none, err)
+		}
+	}
+}
+
 func TestFinish(t *testing.T) {
 	for name, c := range map[string]struct {
 		input   string
@@ -133,8 +161,8 @@ func TestFinish(t *testing.T) {
 		kind    string
 	}{
 		"guarded":     {`{"prompt": "?", "guardrails": {"banned_phrases": ["secret"], "fallback": "Let us talk of something else."}}`, []string{"The SECRET is out"}, `"response":"Let us talk of something else."`, ""},
-		"clarify":     {`{"prompt": "?", "marks": true}`, []string{"Well. CLARIFY: which room? ASK_USER: x"}, `"clarify":"which room? ASK_USER: x"`, ""},
-		"ask user":    {`{"prompt": "?", "marks": true}`, []string{"ASK_USER: which day?"}, `"ask_user":"which day?"`, ""},
+		"clarify":     {`{"prompt": "?", "marks": true}`, []string{"Well. CLARIFY: which room? ASK_USER: x"}, `"text":"CLARIFY: which room? ASK_USER: x","clarify":"which room? ASK_USER: x"`, ""},
+		"ask user":    {`{"prompt": "?", "marks": true}`, []string{"Hm, ASK_USER:which day?"}, `"text":"ASK_USER: which day?","ask_user":"which day?"`, ""},
 		"empty":       {`{"prompt": "?", "empty_error": "EMPTY_SESSION_RESPONSE"}`, []string{" "}, "", "EMPTY_SESSION_RESPONSE"},
 		"fits":        {`{"prompt": "?", "schema": {"type": "object", "required": ["n"]}}`, []string{`{"n": 1}`}, `"output":{"n":1}`, ""},
 		"is made fit": {`{"prompt": "?", "schema": {"type": "object", "required": ["n"]}}`, []string{"one", `{"m": 1}`, `{"n": 1}`}, `"output":{"n":1}`, ""},

@@ -58,7 +58,7 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 		return nil, &engine.CallError{Kind: string(r.in.EmptyError), Message: "the model gave an empty answer"}
 	}
 	if r.in.Marks {
-		out.Clarify, out.AskUser = marked(out.Response)
+		out.Clarify, out.AskUser, out.Response = marked(out.Response)
 	}
 	guard, err := readGuardrails(r.in.Guardrails)
 	if err != nil {
@@ -105,16 +105,24 @@ func (r *round) conversion(answer string) models.Request {
 	return q
 }
 
+// Marks by which an agent asks back: who asked it, or the person.
+const (
+	markClarify = "CLARIFY:"
+	markAskUser = "ASK_USER:"
+)
+
 // marked reads the marks by which an agent asks back. CLARIFY is looked for first; what
-// stands before a mark is dropped.
-func marked(text string) (clarify, askUser string) {
-	if _, rest, ok := strings.Cut(text, "CLARIFY:"); ok {
-		return strings.TrimSpace(rest), ""
+// stands before a mark is dropped, so that answer begins with it.
+func marked(text string) (clarify, askUser, answer string) {
+	if _, rest, ok := strings.Cut(text, markClarify); ok {
+		rest = strings.TrimSpace(rest)
+		return rest, "", strings.TrimSpace(markClarify + " " + rest)
 	}
-	if _, rest, ok := strings.Cut(text, "ASK_USER:"); ok {
-		return "", strings.TrimSpace(rest)
+	if _, rest, ok := strings.Cut(text, markAskUser); ok {
+		rest = strings.TrimSpace(rest)
+		return "", rest, strings.TrimSpace(markAskUser + " " + rest)
 	}
-	return "", ""
+	return "", "", text
 }
 
 // guardrails keep phrases out of answers.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -54,6 +55,11 @@ func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 		return nil, problem
 	}
 	response, err := r.ask.Ask(ctx, r.request(ctx, last))
+	// What the model cannot even be asked any more is the limit's doing.
+	if fault := (*engine.CallError)(nil); last && errors.As(err, &fault) && !fault.Transient && ctx.Err() == nil {
+		problem.Message += "; asked to answer without tools: " + fault.Message
+		return nil, problem
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +102,7 @@ func (r *round) request(ctx context.Context, last bool) models.Request {
 }
 
 // overLimit tells which limit the rounds before have used up.
-func (r *round) overLimit() error {
+func (r *round) overLimit() *engine.CallError {
 	if most := r.most(r.in.MaxRounds, defaultRounds); len(r.past) >= most {
 		problem := limit("max_rounds: no answer after %d rounds of the model", most)
 		if r.in.RoundLimitError != "" {
@@ -131,6 +137,9 @@ func (r *round) handOver(response models.Response) error {
 			c.ID = fmt.Sprintf("call_%d_%d", len(r.past)+1, i+1)
 		}
 		seen[c.ID] = true
+		if len(c.Arguments) == 0 || string(c.Arguments) == "null" { // models mean none
+			c.Arguments = json.RawMessage(`{}`)
+		}
 		said.ToolCalls = append(said.ToolCalls, c)
 		if problem := r.refuse(c); problem != "" {
 			if said.Refused == nil {
