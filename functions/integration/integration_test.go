@@ -107,7 +107,7 @@ func TestCodes(t *testing.T) {
 		{"no query", `{"type":"graphql","url":"URL"}`, "GRAPHQL_NO_QUERY", "query is missing", 0},
 		{"no graphql url", `{"type":"graphql","query":"{a}"}`, "GRAPHQL_NO_URL", "url is missing", 0},
 		{"variables", `{"type":"graphql","url":"URL","query":"{a}","variables":"{"}`, "GRAPHQL_INVALID_VARIABLES", "variables are not", 0},
-		{"errors", `{"type":"graphql","url":"URL/errors","query":"{a}"}`, "GRAPHQL_QUERY_ERROR", "no field; no type", 1},
+		{"errors", `{"type":"graphql","url":"URL/errors","query":"{a}"}`, "GRAPHQL_QUERY_ERROR", `[{"message":"no field"},{"message":"no type"}]`, 1},
 		{"graphql status", `{"type":"graphql","url":"URL/500","query":"{a}"}`, "GRAPHQL_500", "HTTP 500: Internal Server Error", 1},
 		{"no graphql", `{"type":"graphql","url":"URL/html","query":"{a}"}`, "GRAPHQL_QUERY_ERROR", "the answer is not GraphQL", 1},
 		{"no graphql connection", `{"type":"graphql","url":"CLOSED","query":"{a}"}`, "GRAPHQL_NETWORK_ERROR", "connection refused", 0},

@@ -89,9 +89,18 @@ func (f function) graphQL(ctx context.Context, in Input, arguments input.Object)
 		return raw{source: sourceGraphQL, data: answer.Data, arguments: arguments}
 	}
 	if fault == nil {
-		return failed("GRAPHQL_QUERY_ERROR", settled.Message).from(sourceGraphQL)
+		return failed("GRAPHQL_QUERY_ERROR", errorsText(answer, settled)).from(sourceGraphQL)
 	}
 	return refused("GRAPHQL", sent, settled).from(sourceGraphQL)
+}
+
+// errorsText is the list of errors in an answer as text: a model finds more in it than in the
+// messages alone, such as the field that is at fault.
+func errorsText(answer graphql.Answer, fault *engine.CallError) string {
+	if answer.Errors == nil {
+		return fault.Message
+	}
+	return preview(compact(answer.Errors))
 }
 
 // credentials sets headers and who asks, and the key of the call.
