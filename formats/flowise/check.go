@@ -65,7 +65,7 @@ func (f *flow) starts(parent *node) []*node {
 	}
 	var out []*node
 	for _, n := range among {
-		if n.parent == parent && len(f.into(n)) == 0 {
+		if n.parent == parent && len(f.into(n)) == 0 && !f.fed[n.ID] {
 			out = append(out, n)
 		}
 	}

@@ -46,6 +46,7 @@ type flow struct {
 	document []byte // the text of that object
 	notes    []*node
 	dangling []*edge
+	fed      map[string]bool // nodes that an edge leads to which is not followed: they are no starts
 	byID     map[string]*node
 	incoming map[string][]*edge
 	outgoing map[string][]*edge
@@ -212,10 +213,12 @@ func (f *flow) nest() {
 // across the border of an iteration, which Flowise follows neither from inside nor outside.
 func (f *flow) dropDangling() {
 	var kept []*edge
+	f.fed = map[string]bool{}
 	for _, e := range f.Edges {
 		from, to := f.byID[e.Source], f.byID[e.Target]
 		if from == nil || to == nil || from.parent != to.parent {
 			f.dangling = append(f.dangling, e)
+			f.fed[e.Target] = f.fed[e.Target] || to != nil && to.parent == nil
 			continue
 		}
 		kept = append(kept, e)

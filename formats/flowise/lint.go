@@ -33,6 +33,8 @@ func (c *compiler) lint() {
 			}
 		}
 		switch n.kind() {
+		case kindStart:
+			c.lintStart(n)
 		case kindLLM, kindAgent, kindConditionAgent:
 			if n.Data.Inputs.text(prefixOf(n)+"Model") == "" {
 				c.note(n, "model_missing", "no model is chosen; the engine's default answers")
@@ -44,6 +46,19 @@ func (c *compiler) lint() {
 		}
 	}
 	c.problems = slices.Clip(c.problems)
+}
+
+// lintStart warns of ways to begin and to answer that are not here.
+func (c *compiler) lintStart(n *node) {
+	in := n.Data.Inputs
+	switch in.text("startInputType") {
+	case startSchedule:
+		c.note(n, "schedule", "nothing starts the flow at its times by itself: let a scheduler start sessions of it")
+	case startWebhook:
+		if in.text("callbackUrl") != "" {
+			c.note(n, "callback", "the result is not sent to %s: watch the session, or end the flow with an HTTP node", in.text("callbackUrl"))
+		}
+	}
 }
 
 // beside is a document without its nodes and edges.

@@ -137,7 +137,7 @@ func (s Start) Check(flow string, p *Prediction) error {
 	switch {
 	case s.Input == "":
 		return errors.New("Start input type not found") //nolint:staticcheck // people see Flowise's words
-	case s.Input == "webhookTrigger" && p.Webhook == nil:
+	case s.Input == "webhookTrigger" && p.Webhook == nil && p.HumanInput == nil:
 		return fmt.Errorf("This flow is configured as a Webhook Trigger. Call %s /api/v1/webhook/%s instead of the prediction API.", s.Method(), flow) //nolint:staticcheck // people see Flowise's words
 	case s.Input == "scheduleInput":
 		return errors.New("This flow is configured as a Scheduled Trigger. It is fired by the scheduler and cannot be invoked via the API. " + //nolint:staticcheck // people see Flowise's words
