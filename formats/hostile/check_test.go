@@ -43,11 +43,14 @@ func (c *check) file(name string, src []byte) (faults []string) {
 	if len(src) <= small {
 		c.times = 2
 	}
+	known := false
 	for _, f := range formats.All() {
-		c.read(f.Name(), name, func() (formats.Loaded, error) {
-			f.Recognise(name, src)
-			return f.Parse(name, src)
-		})
+		known = f.Recognise(name, src) || known
+	}
+	if len(src) <= small || !known { // a large file that is known by one format is not given to the others
+		for _, f := range formats.All() {
+			c.read(f.Name(), name, func() (formats.Loaded, error) { return f.Parse(name, src) })
+		}
 	}
 	loaded, err := c.read("load", name, func() (formats.Loaded, error) { return formats.Load(name, src) })
 	if string(src) != before {
@@ -79,8 +82,9 @@ func (c *check) read(how, name string, read func() (formats.Loaded, error)) (for
 	return one, fault
 }
 
-// place begins every line of what is said about a file whose format has lines.
-var place = regexp.MustCompile(`^:\d+:\d+: `)
+// place begins every line of what is said about a file whose format has lines. A file that
+// stands as a text in another is named behind it.
+var place = regexp.MustCompile(`^(/\w+)?:\d+:\d+: `)
 
 // text checks that an error names the file and, where the format has them, the line.
 func (c *check) text(how, name string, fault error) {

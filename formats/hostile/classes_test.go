@@ -15,11 +15,13 @@ const envLarge = "STEPGRAPH_HOSTILE_LARGE"
 
 // many is how many nodes a graph has that has n of them where files are large.
 func many(n int) int {
-	if os.Getenv(envLarge) == "" {
-		return n / 20
+	if large() {
+		return n
 	}
-	return n
+	return n / 20 / slower
 }
+
+func large() bool { return os.Getenv(envLarge) != "" }
 
 // classes are the files that no chance would make: each is one way to do harm.
 func classes(goods map[string][]good) []hostile {

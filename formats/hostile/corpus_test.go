@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,8 +24,9 @@ const (
 	envKeep  = "STEPGRAPH_HOSTILE_KEEP" // a folder for the files something was wrong with
 )
 
-// fewestFiles are the damaged copies of a run that asks for no number.
-const fewestFiles = 1500
+// fewestFiles are the damaged copies of our own files in a run that asks for no number. Where
+// the recorded cases are there, half as many are made of these.
+const fewestFiles = 1200
 
 // A good file is a workflow of some format that has no faults.
 type good struct {
@@ -42,32 +44,41 @@ type hostile struct {
 //go:embed testdata
 var own embed.FS
 
-// corpus lists the files of a run: those written by hand, then the damaged copies, every
-// format in turn.
+// corpus lists the files of a run: those written by hand, the damaged copies of our own files,
+// which are the same for a seed wherever they are made, and those of recorded cases.
 func corpus() ([]hostile, error) {
-	goods, err := goodFiles()
+	goods, err := goodFiles(own)
 	if err != nil {
 		return nil, err
 	}
-	byFormat := map[string][]good{}
-	for _, g := range goods {
-		byFormat[g.format] = append(byFormat[g.format], g)
-	}
-	var names []string
 	for _, f := range formats.All() {
-		if len(byFormat[f.Name()]) == 0 {
+		if len(goods[f.Name()]) == 0 {
 			return nil, fmt.Errorf("corpus: no good file of format %s; put one into testdata", f.Name())
 		}
-		names = append(names, f.Name())
 	}
-	files := classes(byFormat)
-	seed := number(envSeed, 1)
-	for i := range number(envFiles, fewestFiles) {
-		of := byFormat[names[int(i)%len(names)]]
-		g := of[int(i)/len(names)%len(of)]
-		files = append(files, hostile{fmt.Sprintf("made/%s-%d-%d%s", g.format, seed, i, g.ending), func() []byte { return newBreaker(seed, i).file(g.text) }})
+	copies := number(envFiles, fewestFiles)
+	files := append(classes(goods), damaged("made", goods, copies)...)
+	if folder := recorded(); folder != "" {
+		goods, err := goodFiles(os.DirFS(folder))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, damaged("recorded", goods, copies/2)...)
 	}
 	return slices.DeleteFunc(files, func(f hostile) bool { return !strings.Contains(f.name, os.Getenv(envOnly)) }), nil
+}
+
+// damaged are copies of good files, every format in turn.
+func damaged(folder string, goods map[string][]good, copies uint64) []hostile {
+	names := slices.Sorted(maps.Keys(goods))
+	seed := number(envSeed, 1)
+	var files []hostile
+	for i := range copies {
+		of := goods[names[int(i)%len(names)]]
+		g := of[int(i)/len(names)%len(of)]
+		files = append(files, hostile{fmt.Sprintf("%s/%s-%d-%d%s", folder, g.format, seed, i, g.ending), func() []byte { return newBreaker(seed, i).file(g.text) }})
+	}
+	return files
 }
 
 func number(variable string, otherwise uint64) uint64 {
@@ -77,34 +88,31 @@ func number(variable string, otherwise uint64) uint64 {
 	return otherwise
 }
 
-// goodFiles are our own files and, where the recorded cases are there, every workflow in
-// them, whatever file it stands in; of all of them also what they are as our own formats.
-func goodFiles() ([]good, error) {
+// goodFiles are the workflows in a folder by their formats, whatever files they stand in, in
+// the order of names, and behind them what they are as our own formats.
+func goodFiles(at fs.FS) (map[string][]good, error) {
 	var all []good
-	collect := func(at fs.FS) error {
-		return fs.WalkDir(at, ".", func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			text, err := fs.ReadFile(at, name)
-			if err == nil {
-				all = append(all, goodsIn(name, text)...)
-			}
+	err := fs.WalkDir(at, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
 			return err
-		})
-	}
-	if err := collect(own); err != nil {
-		return nil, err
-	}
-	if folder := recorded(); folder != "" {
-		if err := collect(os.DirFS(folder)); err != nil {
-			return nil, err
 		}
+		text, err := fs.ReadFile(at, name)
+		if err == nil {
+			all = append(all, goodsIn(name, text)...)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, g := range all[:len(all):len(all)] {
 		all = append(all, asOwn(g)...)
 	}
-	return all, nil
+	byFormat := map[string][]good{}
+	for _, g := range all {
+		byFormat[g.format] = append(byFormat[g.format], g)
+	}
+	return byFormat, nil
 }
 
 // recorded is the folder of recorded cases, "" where it is absent.

@@ -27,7 +27,7 @@ const (
 	mostMemory   = 2 << 30          // of the process, in bytes
 	mostStack    = 64 << 20         // of one goroutine, in bytes; Go ends a process at 1 GB
 	timePerMB    = 5 * time.Second  // of a processor, for each begun MB and each of the readings below
-	patience     = 30 * time.Second // on the clock, for what hangs
+	patience     = 30 * time.Second // on the clock, and four times what a file may take of a processor: what hangs
 	bytesPerTime = 1 << 20
 )
 
@@ -55,6 +55,8 @@ func loadAll() error {
 	}
 	registry := everything()
 	debug.SetMaxStack(mostStack)
+	debug.SetGCPercent(400) // most files are small, and what they took is not kept
+	debug.SetMemoryLimit(mostMemory / 2)
 	if err := errors.Join(bound(mostMemory), confine()); err != nil {
 		return err
 	}
@@ -64,13 +66,14 @@ func loadAll() error {
 		if err := say.Encode(event{File: i, Name: list[i].name, Begins: true, Size: len(text)}); err != nil {
 			return err
 		}
-		done := watch(list[i].name)
+		most := slower * timePerMB * time.Duration(1+len(text)/bytesPerTime)
+		done := watch(list[i].name, slower*patience+4*most)
 		began := processorTime()
 		c := check{registry: registry}
 		faults := c.file(list[i].name, text)
 		took := processorTime() - began
 		done()
-		if most := timePerMB * time.Duration(1+len(text)/bytesPerTime); took > most {
+		if took > most {
 			faults = append(faults, fmt.Sprintf("it took %v of a processor for %d bytes, at most %v is right", took, len(text), most))
 		}
 		if err := say.Encode(event{File: i, Faults: faults, Took: took.Seconds()}); err != nil {
@@ -83,10 +86,10 @@ func loadAll() error {
 	return errors.Join(errors.New("nothing kept the process from writing"), os.WriteFile(os.DevNull, nil, 0))
 }
 
-// watch ends the process, with all stacks, when a file takes longer than patience.
-func watch(name string) (done func()) {
+// watch ends the process, with all stacks, when a file takes longer than that on the clock.
+func watch(name string, longest time.Duration) (done func()) {
 	var over atomic.Bool
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(longest, func() {
 		if !over.Load() {
 			debug.SetTraceback("all")
 			panic(name + " hangs")
@@ -105,5 +108,5 @@ func everything() *engine.Registry {
 }
 
 func background() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), patience)
+	return context.WithTimeout(context.Background(), slower*patience)
 }

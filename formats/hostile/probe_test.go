@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -126,7 +127,7 @@ func runProbe(t *testing.T, mode string, env ...string) (string, error) {
 		defer l.Close()
 		target = l.LocalAddr().String()
 	}
-	c := childProcess(t, mode, append(env, envTarget+"="+target)...)
+	c := childProcess(t.Context(), mode, append(env, envTarget+"="+target)...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	err := c.Run()
@@ -157,9 +158,8 @@ func needConfinement(t *testing.T) {
 
 // childProcess is this test binary as a child. Its runtime must not look for the limits of
 // its control group, for that opens files.
-func childProcess(t *testing.T, mode string, env ...string) *exec.Cmd {
-	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0])
+func childProcess(ctx context.Context, mode string, env ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, os.Args[0])
 	c.Env = append(append(os.Environ(), envMode+"="+mode, "GODEBUG=updatemaxprocs=0", "GOTRACEBACK=all"), env...)
 	return c
 }

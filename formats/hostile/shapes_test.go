@@ -12,6 +12,9 @@ type shape struct {
 	to    func(i int) []int
 }
 
+// wholeNodes have 19,900 edges between them: as many as drawings may have.
+const wholeNodes = 200
+
 var graphs = []shape{
 	{"alone", many(100_000), func(int) []int { return nil }},
 	{"chain", many(100_000), func(i int) []int { return []int{i + 1} }},
@@ -19,7 +22,7 @@ var graphs = []shape{
 	{"self", many(20_000), func(i int) []int { return []int{i} }},
 	{"star", many(20_000), func(int) []int { return []int{0} }},
 	{"fan", many(20_000), func(i int) []int { return fan(i, many(20_000)) }},
-	{"whole", 300, func(i int) []int { return after(i, 300) }},
+	{"whole", wholeNodes, func(i int) []int { return after(i, wholeNodes) }},
 	{"ladder", many(10_000), func(i int) []int { return []int{i + 1, i + 2, i + 3} }},
 	{"diamonds", many(10_000), diamond},
 }
@@ -217,7 +220,7 @@ func references() []hostile {
 			d := editor("", func(i, _ int) string {
 				return plain(i, "variable", fmt.Sprintf(`"variableName":"v%d","content":"%s"`, i, strings.Repeat("${v1}", 300)))
 			})
-			return d.write(shape{nodes: 1000, to: func(int) []int { return nil }})
+			return d.write(shape{nodes: many(6000), to: func(int) []int { return nil }})
 		}),
 		made("shape-nebulaflow-placeholders.json", func() string {
 			d := editor("", func(i, _ int) string {
