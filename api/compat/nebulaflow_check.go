@@ -46,7 +46,11 @@ func (m nebulaCommand) payload() (p nebulaPayload, err error) {
 		}
 	}
 	for i, raw := range p.Edges {
-		var e struct{ ID, Source, Target *string }
+		var e struct {
+			ID     *string `json:"id"`
+			Source *string `json:"source"`
+			Target *string `json:"target"`
+		}
 		at := fmt.Sprintf("data.edges.%d", i)
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return p, flowRefusal(jsonFault(at, err))
@@ -66,10 +70,14 @@ func (m nebulaCommand) payload() (p nebulaPayload, err error) {
 // checkNebulaNode checks the shape of a node, as NebulaFlow does.
 func checkNebulaNode(at string, raw json.RawMessage) error {
 	var n struct {
-		ID, Type *string
-		Data     map[string]json.RawMessage
-		Position *struct{ X, Y *float64 }
-		Selected *bool
+		ID       *string                    `json:"id"`
+		Type     *string                    `json:"type"`
+		Data     map[string]json.RawMessage `json:"data"`
+		Position *struct {
+			X *float64 `json:"x"`
+			Y *float64 `json:"y"`
+		} `json:"position"`
+		Selected *bool `json:"selected"`
 	}
 	if err := json.Unmarshal(raw, &n); err != nil {
 		return flowRefusal(jsonFault(at, err))

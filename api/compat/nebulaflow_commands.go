@@ -27,6 +27,7 @@ var nebulaCommands = map[string]func(*nebulaConn, context.Context, nebulaCommand
 	"rename_customNode":    (*nebulaConn).renameCustom,
 	"get_custom_nodes":     (*nebulaConn).getCustom,
 	"get_storage_scope":    (*nebulaConn).storageScope,
+	"set_storage_scope":    (*nebulaConn).storageScope,
 	"toggle_storage_scope": (*nebulaConn).storageScope,
 	"get_models":           (*nebulaConn).getModels,
 	"calculate_tokens":     (*nebulaConn).calculateTokens,

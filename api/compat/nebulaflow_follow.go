@@ -30,9 +30,10 @@ type nebulaRun struct {
 	running map[string]bool    // nodes the client believes to be at work
 	ended   map[string]endedNode
 	held    []heldNode
-	last    string // the node that completed or was interrupted last
-	status  string // of the session
-	over    bool   // its end has been told
+	last    string            // the node that completed or was interrupted last
+	faults  map[string]string // what was told of nodes that failed
+	status  string            // of the session
+	over    bool              // its end has been told
 	talks   map[string]*nebulaTalk
 	rounds  map[string]string        // agents, by the records of their rounds
 	kids    map[string]*nebulaInside // sessions of subflows, by id
@@ -99,7 +100,7 @@ func (r *nebulaRun) prepare(c *nebulaConn) {
 	}
 	r.running, r.ended, r.told = map[string]bool{}, map[string]endedNode{}, map[string]bool{}
 	r.talks, r.rounds, r.kids = map[string]*nebulaTalk{}, map[string]string{}, map[string]*nebulaInside{}
-	r.lines = map[string]string{}
+	r.lines, r.faults = map[string]string{}, map[string]string{}
 	r.rested = make(chan *engine.Session, 1)
 }
 

@@ -133,8 +133,8 @@ func (r *nebulaRun) tell(ctx context.Context, x *engine.Execution) error {
 	case "completed":
 		data.Result, data.Multi, err = r.result(ctx, n, x)
 	case "error":
-		text := errorOf(x)
-		data.Result = &text
+		text := r.failure(ctx, n, x)
+		data.Result, r.faults[x.Step] = &text, text
 	}
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (r *nebulaRun) tell(ctx context.Context, x *engine.Execution) error {
 
 // finished tells of the end of a node.
 func (r *nebulaRun) finished(ctx context.Context, n nebulaflow.Node, x *engine.Execution, data nodeStatusData) {
-	if n.Type == nebulaflow.TypeLLM && data.Result != nil && data.Status == "completed" {
+	if n.Type == nebulaflow.TypeLLM && data.Result != nil && data.Status == "completed" && !r.w.Step(n.ID).Bypass {
 		r.talk(n.ID).final(*data.Result)
 	}
 	r.flushTalk(ctx, n.ID)

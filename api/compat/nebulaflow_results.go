@@ -2,6 +2,8 @@ package compat
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
@@ -37,11 +39,22 @@ func (r *nebulaRun) value(ctx context.Context, reference string) (gjson.Result, 
 	return gjson.ParseBytes(result.Value), nil
 }
 
-// errorOf is the text of a node's failure; a rejection is worded as in NebulaFlow.
+// failure is the text of a node's failure; that its subflow is gone is worded as in NebulaFlow.
+func (r *nebulaRun) failure(ctx context.Context, n nebulaflow.Node, x *engine.Execution) string {
+	if n.Type == nebulaflow.TypeSubflow {
+		if _, err := r.c.n.e.Workflow(ctx, n.Subflow); errors.Is(err, engine.ErrWorkflowNotFound) {
+			return "Subflow not found: " + n.Subflow
+		}
+	}
+	return errorOf(x)
+}
+
+// errorOf is the text of a failure; a rejection and a script that says it itself are worded as
+// in NebulaFlow.
 func errorOf(x *engine.Execution) string {
 	message := gjson.GetBytes(x.Error, "message").String()
 	if gjson.GetBytes(x.Error, "kind").String() != engine.KindRejected {
-		return message
+		return strings.TrimPrefix(message, "fail: ")
 	}
 	if message == "" || message == "rejected" {
 		return "Rejected"

@@ -102,7 +102,7 @@ func (r *nebulaRun) end(ctx context.Context, status string) error {
 		return err
 	}
 	if err == nil && s.Error != nil {
-		out.Error = s.Error.Message
+		out.Error = orText(r.faults[s.Error.Step], s.Error.Message)
 		if _, shown := r.nodes[s.Error.Step]; !shown {
 			r.c.fail(ctx, "Workflow Error: "+s.Error.Message)
 		}

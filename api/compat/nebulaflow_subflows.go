@@ -57,6 +57,9 @@ func (in *nebulaInside) run(ctx context.Context, id string) error {
 		return err
 	}
 	w, err := c.n.e.Workflow(ctx, s.Workflow)
+	if errors.Is(err, engine.ErrWorkflowNotFound) {
+		return nil // the node says so when it ends
+	}
 	if err != nil {
 		return err
 	}

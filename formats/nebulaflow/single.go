@@ -27,6 +27,7 @@ func (s Single) Workflow(id string) (*engine.Workflow, engine.StartRequest, erro
 	if aloneNever[n.Type] || !kinds[n.Type] {
 		return nil, engine.StartRequest{}, fmt.Errorf("Run mode \"single-node\" is not supported for node type: %s", n.Type) //nolint:staticcheck // people see NebulaFlow's words
 	}
+	n.Data.Active, n.Data.Bypass = nil, false // who runs it alone wants it to run
 	f := &flow{graph: graph{Nodes: []*node{n}}}
 	f.prepare()
 	f.findRegions()
