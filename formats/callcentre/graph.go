@@ -67,13 +67,13 @@ type nodeData struct {
 	Description  string `json:"description"`
 
 	// Router.
-	Intents       []string   `json:"intents"`
-	Style         string     `json:"style"`
-	SpeaksFirst   bool       `json:"speaksFirst"`
-	FirstSentence string     `json:"firstSentence"`
-	Guardrails    guardrails `json:"guardrails"`
-	Timeout       float64    `json:"communicationTimeout"` // milliseconds
-	Language      string     `json:"language"`
+	Intents       []string    `json:"intents"`
+	Style         string      `json:"style"`
+	SpeaksFirst   bool        `json:"speaksFirst"`
+	FirstSentence string      `json:"firstSentence"`
+	Guardrails    guardrails  `json:"guardrails"`
+	Timeout       looseNumber `json:"communicationTimeout"` // milliseconds
+	Language      string      `json:"language"`
 
 	// Department.
 	Model string   `json:"model"`
@@ -87,20 +87,20 @@ type nodeData struct {
 	SuccessCriteria string      `json:"successCriteria"`
 
 	// Integration.
-	IntegrationType  string  `json:"integrationType"`
-	URL              string  `json:"url"`
-	Method           string  `json:"method"`
-	AuthType         string  `json:"authType"`
-	APIHeaderName    string  `json:"apiHeaderName"`
-	AuthToken        string  `json:"authToken"`
-	Headers          string  `json:"headers"`
-	Body             string  `json:"body"`
-	GraphQLQuery     string  `json:"graphQLQuery"`
-	GraphQLVariables string  `json:"graphQLVariables"`
-	MockOutput       *string `json:"mockOutput"`
-	AIInstructions   string  `json:"aiInstructions"`
-	DataStructure    string  `json:"dataStructure"`
-	Latency          float64 `json:"latency"` // milliseconds
+	IntegrationType  string      `json:"integrationType"`
+	URL              string      `json:"url"`
+	Method           string      `json:"method"`
+	AuthType         string      `json:"authType"`
+	APIHeaderName    string      `json:"apiHeaderName"`
+	AuthToken        string      `json:"authToken"`
+	Headers          looseText   `json:"headers"`
+	Body             looseText   `json:"body"`
+	GraphQLQuery     string      `json:"graphQLQuery"`
+	GraphQLVariables looseText   `json:"graphQLVariables"`
+	MockOutput       *looseText  `json:"mockOutput"`
+	AIInstructions   string      `json:"aiInstructions"`
+	DataStructure    looseText   `json:"dataStructure"`
+	Latency          looseNumber `json:"latency"` // milliseconds
 }
 
 type guardrails struct {

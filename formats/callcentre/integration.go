@@ -44,12 +44,12 @@ var sourceFields = []sourceField{
 	{"authType", "auth", func(d *nodeData) string { return d.AuthType }},
 	{"apiHeaderName", "api_header_name", func(d *nodeData) string { return d.APIHeaderName }},
 	{"authToken", "auth_token", func(d *nodeData) string { return d.AuthToken }},
-	{"headers", "headers", func(d *nodeData) string { return d.Headers }},
-	{"body", "body", func(d *nodeData) string { return d.Body }},
+	{"headers", "headers", func(d *nodeData) string { return string(d.Headers) }},
+	{"body", "body", func(d *nodeData) string { return string(d.Body) }},
 	{"graphQLQuery", "query", func(d *nodeData) string { return d.GraphQLQuery }},
-	{"graphQLVariables", "variables", func(d *nodeData) string { return d.GraphQLVariables }},
-	{"mockOutput", "mock_output", func(d *nodeData) string { return *cmp.Or(d.MockOutput, new(string)) }},
-	{"dataStructure", "data_structure", func(d *nodeData) string { return d.DataStructure }},
+	{"graphQLVariables", "variables", func(d *nodeData) string { return string(d.GraphQLVariables) }},
+	{"mockOutput", "mock_output", func(d *nodeData) string { return string(*cmp.Or(d.MockOutput, new(looseText))) }},
+	{"dataStructure", "data_structure", func(d *nodeData) string { return string(d.DataStructure) }},
 	{"aiInstructions", "instructions", func(d *nodeData) string { return d.AIInstructions }},
 }
 
@@ -63,7 +63,7 @@ func integrationInput(n *node) inputs.Object {
 		}
 	}
 	if n.Data.Latency > 0 {
-		in = in.With("latency", n.Data.Latency)
+		in = in.With("latency", float64(n.Data.Latency))
 	}
 	return in
 }

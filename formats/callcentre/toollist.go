@@ -71,7 +71,7 @@ func toolDescription(n, from *node) string {
 	if names := mockFields(from); len(names) > 0 {
 		text += " Fields: " + strings.Join(names, ", ") + "."
 	} else if from.Data.DataStructure != "" {
-		text += " Structure: " + sentence(from.Data.DataStructure, "")
+		text += " Structure: " + sentence(string(from.Data.DataStructure), "")
 	}
 	return text + " The answer's data field holds what was found."
 }
@@ -92,7 +92,7 @@ func mockFields(n *node) []string {
 	if integrationType(n) != typeMock || n.Data.MockOutput == nil {
 		return nil
 	}
-	d := json.NewDecoder(strings.NewReader(*n.Data.MockOutput))
+	d := json.NewDecoder(strings.NewReader(string(*n.Data.MockOutput)))
 	open, err := d.Token()
 	if err == nil && open == json.Delim('[') {
 		open, err = d.Token()
