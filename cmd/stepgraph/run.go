@@ -24,6 +24,7 @@ type runOptions struct {
 	file     string
 	prompt   string
 	trace    bool
+	result   bool // print what came of it, where it is not all printed as JSON
 	given    givenFlags
 }
 
@@ -69,7 +70,7 @@ func (a *app) runSession(ctx context.Context, o *runOptions, word string) error 
 	if err := o.given.into(&start); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	return errors.Join(a.play(ctx, s, start, given, o.trace), s.Close())
+	return errors.Join(a.play(ctx, s, start, given, o), s.Close())
 }
 
 // runService opens what plays the session, and says which workflow.
@@ -104,12 +105,12 @@ func (a *app) runService(ctx context.Context, o *runOptions, word string) (servi
 }
 
 // play starts a session and plays it to its rest.
-func (a *app) play(ctx context.Context, s service, start engine.StartRequest, given *answers, trace bool) error {
+func (a *app) play(ctx context.Context, s service, start engine.StartRequest, given *answers, o *runOptions) error {
 	started, err := s.Start(ctx, start, 0)
 	if err != nil {
 		return err
 	}
-	c := &conversation{a: a, s: s, id: started.ID, answers: given, person: a.terminal(), talk: a.out, trace: trace}
+	c := &conversation{a: a, s: s, id: started.ID, answers: given, person: a.terminal(), talk: a.out, trace: o.trace}
 	if a.json() {
 		c.talk = a.err
 	}
@@ -122,6 +123,9 @@ func (a *app) play(ctx context.Context, s service, start engine.StartRequest, gi
 	}
 	if err := a.printRun(context.WithoutCancel(ctx), s, rested); err != nil {
 		return err
+	}
+	if o.result && !a.json() && len(rested.Result) > 0 {
+		a.print("%s", rested.Result)
 	}
 	if failed != nil {
 		return ended(codeOf(failed))

@@ -62,10 +62,10 @@ func (a *app) stepCommand() *cobra.Command {
 
 func (a *app) stepRunCommand() *cobra.Command {
 	o := &runOptions{}
-	o.create, o.seeds, o.run = true, true, true
+	o.create, o.seeds, o.run, o.result = true, true, true, true
 	c := &cobra.Command{Use: "run FILE|WORKFLOW STEP", Short: "Plays one step alone, in a session of its own",
 		Long: "step run starts a session at the step and does not follow its paths. What the step refers to is given\n" +
-			"with --output-of and --input.",
+			"with --output-of and --input. The step's output is printed.",
 		Args: want(cobra.ExactArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.entry, o.given.until = args[1], append(o.given.until, args[1])
