@@ -60,6 +60,9 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 	case !referable(n.ID):
 		bad("node_id", "node id %q: references can only name letters, digits, _ and -", n.ID)
 	}
+	if n.fault != "" {
+		bad("bad_value", "node %q: %s", n.ID, n.fault)
+	}
 	if !kinds[n.Type] {
 		bad("unknown_type", "node %q: unknown node type %q", n.ID, n.Type)
 	}
@@ -107,6 +110,9 @@ func (f *flow) checkAttachments(faults *source.Faults, n *node) {
 
 func (f *flow) checkEdge(faults *source.Faults, e *edge) {
 	pointer := fmt.Sprintf("%s/edges/%d", f.at, e.index)
+	if e.fault != "" {
+		faults.AddFor([]string{e.ID}, pointer, "bad_value", "edge %q: %s", e.ID, e.fault)
+	}
 	for _, end := range []struct{ name, id string }{{"source", e.Source}, {"target", e.Target}} {
 		if f.byID[end.id] == nil {
 			faults.AddFor([]string{e.ID, end.id}, pointer+"/"+end.name, "edge_end", "edge %q: there is no node %q", e.ID, end.id)

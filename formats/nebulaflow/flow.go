@@ -67,6 +67,7 @@ type node struct {
 	Position position `json:"position"`
 	index    int
 	raw      json.RawMessage
+	fault    string  // what in it is of another kind than it must be
 	in, out  []*edge // live, in the order of the file
 	values   []*edge // as inputs gives them
 	next     []*edge // out of the node, whether or not they are live
@@ -90,7 +91,7 @@ type data struct {
 
 	Model                *model            `json:"model"`
 	SystemPromptTemplate string            `json:"systemPromptTemplate"`
-	TimeoutSec           *float64          `json:"timeoutSec"`
+	TimeoutSec           *seconds          `json:"timeoutSec"`
 	ReasoningEffort      string            `json:"reasoningEffort"`
 	DisabledTools        []string          `json:"disabledTools"`
 	DangerouslyAllowAll  bool              `json:"dangerouslyAllowAll"`
@@ -104,15 +105,15 @@ type data struct {
 	Env          env    `json:"env"`
 	Flags        flags  `json:"flags"`
 
-	Iterations         int    `json:"iterations"`
+	Iterations         whole  `json:"iterations"`
 	LoopVariable       string `json:"loopVariable"`
 	LoopMode           string `json:"loopMode"`
 	CollectionVariable string `json:"collectionVariable"`
-	MaxSafeIterations  int    `json:"maxSafeIterations"`
+	MaxSafeIterations  whole  `json:"maxSafeIterations"`
 
 	SubflowID       string `json:"subflowId"`
-	InputPortCount  int    `json:"inputPortCount"`
-	OutputPortCount int    `json:"outputPortCount"`
+	InputPortCount  whole  `json:"inputPortCount"`
+	OutputPortCount whole  `json:"outputPortCount"`
 	PortID          string `json:"portId"`
 }
 
@@ -123,16 +124,16 @@ type model struct {
 
 type stdin struct {
 	Source          string `json:"source"`
-	ParentIndex     int    `json:"parentIndex"`
+	ParentIndex     whole  `json:"parentIndex"`
 	Literal         string `json:"literal"`
 	StripCodeFences *bool  `json:"stripCodeFences"`
 	NormalizeCRLF   *bool  `json:"normalizeCRLF"`
 }
 
 type env struct {
-	ExposeParents bool              `json:"exposeParents"`
-	Names         []string          `json:"names"`
-	Static        map[string]string `json:"static"`
+	ExposeParents bool            `json:"exposeParents"`
+	Names         []string        `json:"names"`
+	Static        map[string]word `json:"static"`
 }
 
 type flags struct {
@@ -152,6 +153,7 @@ type edge struct {
 	TargetHandle string `json:"targetHandle"`
 	index        int
 	raw          json.RawMessage
+	fault        string
 	from, to     *node // nil where the file has no such node
 }
 
@@ -166,21 +168,19 @@ type savedState struct {
 // UnmarshalJSON keeps the text of the node beside what we read of it.
 func (n *node) UnmarshalJSON(b []byte) error {
 	type plain node
-	if err := json.Unmarshal(b, (*plain)(n)); err != nil {
-		return err
-	}
+	var err error
+	n.fault, err = fitting(b, (*plain)(n))
 	n.raw = compact(b)
-	return nil
+	return err
 }
 
 // UnmarshalJSON keeps the text of the edge beside what we read of it.
 func (e *edge) UnmarshalJSON(b []byte) error {
 	type plain edge
-	if err := json.Unmarshal(b, (*plain)(e)); err != nil {
-		return err
-	}
+	var err error
+	e.fault, err = fitting(b, (*plain)(e))
 	e.raw = compact(b)
-	return nil
+	return err
 }
 
 func compact(b []byte) []byte {

@@ -68,7 +68,7 @@ func (c *compiler) roundBegins(start *node) any {
 	return inputs.Of("true", inputs.RefOr(c.helper(start.ID+"-more")+".result"))
 }
 
-func rounds(r *region) int { return max(r.start.Data.Iterations, 1) }
+func rounds(r *region) int { return max(int(r.start.Data.Iterations), 1) }
 
 func (c *compiler) overrides(r *region) []*edge {
 	var all []*edge

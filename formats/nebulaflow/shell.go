@@ -143,7 +143,7 @@ func (c *compiler) environment(n *node, values []text) inputs.Object {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		out = append(out, inputs.Field{Name: name, Value: c.template(d.Static[name], values, n).value()})
+		out = append(out, inputs.Field{Name: name, Value: c.template(string(d.Static[name]), values, n).value()})
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func (c *compiler) stdin(in inputs.Object, n *node, values []text) inputs.Object
 	case "parents-all":
 		given = c.joined(n, values)
 	case "parent-index":
-		if k := max(d.ParentIndex, 1); k <= len(values) {
+		if k := max(int(d.ParentIndex), 1); k <= len(values) {
 			given = values[k-1]
 		}
 	case "literal":

@@ -24,6 +24,9 @@ func (s Single) Workflow(id string) (*engine.Workflow, engine.StartRequest, erro
 	if err := json.Unmarshal(s.Node, n); err != nil {
 		return nil, engine.StartRequest{}, fmt.Errorf("node: %w", err)
 	}
+	if n.fault != "" {
+		return nil, engine.StartRequest{}, fmt.Errorf("node %q: %s", n.ID, n.fault)
+	}
 	if aloneNever[n.Type] || !kinds[n.Type] {
 		return nil, engine.StartRequest{}, fmt.Errorf("Run mode \"single-node\" is not supported for node type: %s", n.Type) //nolint:staticcheck // people see NebulaFlow's words
 	}

@@ -126,20 +126,20 @@ func effort(given string) string {
 }
 
 // timeout of an llm node: 300 seconds when nothing is said, none when it is 0.
-func timeout(seconds *float64) string {
+func timeout(given *seconds) string {
 	switch {
-	case seconds == nil:
+	case given == nil:
 		return "300s"
-	case *seconds <= 0:
+	case *given <= 0:
 		return ""
 	}
-	return strconv.FormatFloat(*seconds, 'f', -1, 64) + "s"
+	return strconv.FormatFloat(float64(*given), 'f', -1, 64) + "s"
 }
 
 // subflow runs the workflow whose id is that of the subflow.
 func (c *compiler) subflow(s *engine.Step, n *node, values []text) {
 	given, outputs := inputs.Of(), []any{}
-	for i := range max(len(values), n.Data.InputPortCount) {
+	for i := range max(len(values), int(n.Data.InputPortCount)) {
 		var value any = ""
 		if i < len(values) {
 			value = c.whole(n, values[i])
@@ -155,7 +155,7 @@ func (c *compiler) subflow(s *engine.Step, n *node, values []text) {
 
 // outputCount is how many outputs of its subflow a node has.
 func (c *compiler) outputCount(n *node) int {
-	count := max(n.Data.OutputPortCount, 1)
+	count := max(int(n.Data.OutputPortCount), 1)
 	for _, e := range c.flow.outOf(n.ID) {
 		if k := portOf(e.SourceHandle, "out-"); k < 1000 {
 			count = max(count, k+1)
