@@ -87,8 +87,9 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		outer.Head(path, handle) // what many monitors send
 	}
 
+	flows := compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)}
 	if o.Compat {
-		compat.FlowiseOpen(outer)
+		compat.FlowiseOpen(outer, e, flows)
 	}
 
 	inner := chi.NewRouter()
@@ -111,7 +112,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		compat.Luna(inner, e, o.Log)
 		compat.AgentZero(inner, e, o.Log)
 		compat.NebulaFlow(inner, e, compat.NebulaFlowOptions{Log: o.Log, Heartbeat: o.Heartbeat, Models: profileModels(o.Vault)})
-		compat.Flowise(inner, e, compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)})
+		compat.Flowise(inner, e, flows)
 	}
 	outer.Mount("/", inner)
 	return outer, s

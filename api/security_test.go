@@ -54,6 +54,10 @@ func TestTokenIsRequiredEverywhere(t *testing.T) {
 				got.want(200)
 				continue
 			}
+			if strings.HasPrefix(r[1], "/api/v1/mcp/") { // asks for the token of the flow, in the words of MCP
+				got.want(http.StatusUnauthorized)
+				continue
+			}
 			if r[0] == http.MethodHead { // its answer has no body
 				got.want(401)
 			} else {

@@ -58,6 +58,8 @@ func Flowise(r chi.Router, e FlowiseEngine, o FlowiseOptions) {
 		"GET /api/v1/executions/{id}":               f.getExecution,
 		"PUT /api/v1/chatmessage/abort/{id}/{chat}": f.abort,
 		"GET /api/v1/public-chatbotConfig/{id}":     f.chatbotConfig,
+		"POST /api/v1/mcp-server/{id}":              f.publish,
+		"DELETE /api/v1/mcp-server/{id}":            f.unpublish,
 	} {
 		method, path, _ := strings.Cut(route, " ")
 		r.Method(method, path, f.answered(handle))
@@ -65,9 +67,12 @@ func Flowise(r chi.Router, e FlowiseEngine, o FlowiseOptions) {
 	r.Handle("/api/v1/webhook/{id}", f.answered(f.webhook))
 }
 
-// FlowiseOpen mounts what clients of Flowise ask for without a key: whether the server is
-// there, and whether a flow can be streamed. All can; which flows there are is not told.
-func FlowiseOpen(r chi.Router) {
+// FlowiseOpen mounts what clients of Flowise ask for without a key of this server: whether it
+// is there, whether a flow can be streamed (all can; which flows there are is not told), and
+// the tools that flows are published as, each of which has a token of its own.
+func FlowiseOpen(r chi.Router, e FlowiseEngine, o FlowiseOptions) {
+	f := &flowiseAPI{e, o}
+	r.Post("/api/v1/mcp/{id}", f.callTool)
 	r.Get("/api/v1/ping", ping)
 	r.Get("/api/v1/chatflows-streaming/{id}", func(w http.ResponseWriter, _ *http.Request) {
 		writeFlowise(w, http.StatusOK, map[string]bool{"isStreaming": true})
