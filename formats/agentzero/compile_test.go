@@ -200,6 +200,19 @@ func TestAwkwardNamesAndTexts(t *testing.T) {
 	})
 }
 
+func TestExpressionsHoldNoReferences(t *testing.T) {
+	text := flowOf([]string{"in:input", "c:condition:{\"expression\": \"'@{SESSION_ID}.in.text|x' in input\"}", "out:output"}, []string{"in>c", "c>out:true"})
+	w := compile(t, text)
+	if got, problems := export(t, w); len(problems) > 0 || !strings.Contains(got, `'@{SESSION_ID}.in.text|x' in input`) {
+		t.Errorf("got %s, %v", got, problems)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if p := play(t, text, recordedRun{Prompt: "see @{SESSION_ID}.in.text|x"}); p.text("out") != "see @{SESSION_ID}.in.text|x" {
+			t.Errorf("%s %+v: %s", p.Session.Status, p.Session.Error, p.Output("c"))
+		}
+	})
+}
+
 func TestTools(t *testing.T) {
 	w := compile(t, flowOf([]string{"in:input", "a:agent:{\"tools\": [\"search_engine\", \"response\"]}", "b:agent:{\"tools\": [\"search_engine\"]}", "out:output"}, []string{"in>a", "a>b", "b>out"}))
 	s := w.Step("tool-search_engine")

@@ -135,7 +135,7 @@ func edited(s *engine.Step, n *node) []change {
 		Model      json.RawMessage `json:"model"`
 		Profile    json.RawMessage `json:"profile"`
 		Merge      string          `json:"merge"`
-		Expression string          `json:"expression"`
+		Expression json.RawMessage `json:"expression"`
 	}
 	if json.Unmarshal([]byte(s.Input), &in) != nil {
 		return nil
@@ -163,7 +163,7 @@ func edited(s *engine.Step, n *node) []change {
 			return []change{{"mergeStrategy", n.merge(), in.Merge}}
 		}
 	case kindCondition:
-		return []change{{"expression", strings.TrimSpace(n.Data.Expression), in.Expression}}
+		return []change{{"expression", strings.TrimSpace(n.Data.Expression), plain(in.Expression)}}
 	}
 	return nil
 }

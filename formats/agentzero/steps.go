@@ -29,7 +29,7 @@ func (c *compiler) node(n *node) (entrance string) {
 		c.group(&s, n)
 	case kindCondition:
 		s.Function, s.OnError = "condition", engine.OnErrorFailSession
-		s.Input = inputs.Encode(inputs.Of("expression", strings.TrimSpace(n.Data.Expression), "input", c.inputOf(n), "variables", c.variables(n)))
+		s.Input = inputs.Encode(inputs.Of("expression", inputs.Literal(strings.TrimSpace(n.Data.Expression)), "input", c.inputOf(n), "variables", c.variables(n)))
 	case kindOutput:
 		c.output(&s, n)
 	}
