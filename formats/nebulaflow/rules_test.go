@@ -11,6 +11,9 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/functions/shell"
 )
 
 // A rule is a flow, drawn as sketch has it, with runs and what comes of them: for each node its
@@ -105,4 +108,28 @@ func wanted(t *testing.T, text json.RawMessage) nodeResult {
 	want := done(strings.Join(multi, "\n"))
 	want.Multi = multi
 	return want
+}
+
+// TestRulesAreWrittenBack: each flow is valid, and its file can be written again from what was
+// made of it.
+func TestRulesAreWrittenBack(t *testing.T) {
+	var rules []rule
+	fixtures.Read(t, filepath.Join("testdata", "rules.json"), &rules)
+	registry := engine.NewRegistry()
+	functions.Standard(registry, functions.Options{Models: only{}, Shell: shell.Options{Allow: true}})
+	for _, r := range rules {
+		flow := sketch(r.Flow...)
+		w := parse(t, "flow.json", flow)
+		for _, p := range engine.Validate(w, registry) {
+			t.Errorf("%s: %+v", r.Name, p)
+		}
+		text, problems, err := nebulaflow.Export(w)
+		if err != nil || len(problems) > 0 {
+			t.Errorf("%s: %v %v", r.Name, problems, err)
+			continue
+		}
+		if again := parse(t, "again.json", text); !nebulaflow.Same(again, w) {
+			t.Errorf("%s is another flow when written back", r.Name)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package nebulaflow
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -55,11 +56,26 @@ func outputOf(n *node, result, decision string) json.RawMessage {
 		}
 		out["result"] = decision == "true"
 	case kindSubflow:
-		out["outputs"] = []any{map[string]any{"text": result}}
+		out["outputs"] = outputsOf(n, result)
 	case kindCLI:
 		out["stdout"], out["exit_code"] = result, 0
 	}
 	return encode(out)
+}
+
+// outputsOf are the outputs of a subflow whose results were kept as one text: a line for each,
+// or, where they had several lines, the whole text for each.
+func outputsOf(n *node, result string) []any {
+	lines := strings.Split(result, "\n")
+	out := make([]any, max(min(int(n.Data.OutputPortCount), mostPorts), 1))
+	for i := range out {
+		text := result
+		if len(lines) == len(out) {
+			text = lines[i]
+		}
+		out[i] = map[string]any{"text": text}
+	}
+	return out
 }
 
 // topLevel is the file without its nodes and edges.

@@ -153,3 +153,14 @@ func TestSavedValues(t *testing.T) {
 		t.Errorf("after a loop that had not ended: asked %q", got)
 	}
 }
+
+// TestSavedSubflows: a file keeps the outputs of a subflow as one text.
+func TestSavedSubflows(t *testing.T) {
+	flow := sketch(`S subflow {"subflowId":"gone","outputPortCount":2}`, "x llm [${1}] [${2}]", "S:out-1 -> x:in-0", "S:out-0 -> x:in-1")
+	for saved, want := range map[string]string{"one\ntwo": "[[two] [one]]", "one": "[[one] [one]]", "1\n2\n3": "[[1\n2\n3] [1\n2\n3]]"} {
+		p := goesOn(t, recordedRun{}, withState(t, flow, map[string]nodeResult{"S": done(saved)}, nil))
+		if got := fmt.Sprint(p.prompts); got != want {
+			t.Errorf("%q: asked %q, want %q", saved, got, want)
+		}
+	}
+}
