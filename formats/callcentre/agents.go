@@ -59,7 +59,11 @@ func (c *compiler) router(s *engine.Step, n *node) {
 		"include_history", true, "directly_set_reply", true, "parallel", false,
 		"check_arguments", false, "unknown_tool_error", codeNoTool)
 	if g := n.Data.Guardrails; len(g.BannedPhrases) > 0 {
-		in = in.With("guardrails", inputs.Of("banned_phrases", g.BannedPhrases, "fallback", or(g.FallbackResponse, sorryText)))
+		phrases := make([]any, len(g.BannedPhrases))
+		for i, phrase := range g.BannedPhrases {
+			phrases[i] = inputs.Literal(phrase)
+		}
+		in = in.With("guardrails", inputs.Of("banned_phrases", phrases, "fallback", inputs.Literal(or(g.FallbackResponse, sorryText))))
 	}
 	s.Input = inputs.Encode(in)
 	c.offers(n)
@@ -74,7 +78,7 @@ func (c *compiler) department(s *engine.Step, n *node) {
 		"parallel", false, "check_arguments", false, "marks", true,
 		"unknown_tool_error", codeNoTool, "max_rounds", departmentRounds, "on_limit", "answer", "round_limit_error", codeRoundLimit, "empty_error", codeEmptyAnswer)
 	if m := strings.TrimSpace(n.Data.Model); m != "" {
-		in = in.With("profile", m).With("profile_optional", true)
+		in = in.With("profile", inputs.Literal(m)).With("profile_optional", true)
 	}
 	s.Input = inputs.Encode(in)
 	c.offers(n)
