@@ -200,6 +200,19 @@ func TestAwkwardNamesAndTexts(t *testing.T) {
 	})
 }
 
+// A session's input is an output of a step of its name, which may be a node that does not run.
+func TestNodeCalledPrompt(t *testing.T) {
+	text := flowOf([]string{"in:input", "c:condition:{\"expression\": \"'x' in input\"}", "prompt:agent:{\"outputVariable\": \"v\"}", "d:condition:{\"expression\": \"v == ''\"}", "out:output"},
+		[]string{"in>c", "c>prompt:true", "c>d:false", "prompt>d", "d>out:true"})
+	for prompt, want := range map[string]string{"cats": "cats", "x": ""} {
+		synctest.Test(t, func(t *testing.T) {
+			if p := play(t, text, recordedRun{Prompt: prompt}); p.text("out") != want || p.Session.Status != engine.StatusComplete {
+				t.Errorf("%s: got %q, %s %+v", prompt, p.text("out"), p.Session.Status, p.Session.Error)
+			}
+		})
+	}
+}
+
 func TestExpressionsHoldNoReferences(t *testing.T) {
 	text := flowOf([]string{"in:input", "c:condition:{\"expression\": \"'@{SESSION_ID}.in.text|x' in input\"}", "out:output"}, []string{"in>c", "c>out:true"})
 	w := compile(t, text)

@@ -19,11 +19,12 @@ func (c *compiler) gathers(n *node) bool {
 func (c *compiler) gatherID(n *node) string { return c.helper(n.ID + "-in") }
 
 // gatherScript joins the texts of the sources that ran and, for a condition, whose edge was
-// taken, in the order of the file. Empty ones are left out, as Agent Zero does.
+// taken, in the order of the file. Empty ones are left out, as Agent Zero does. What is no
+// object is an input of the session whose name a node that did not run has.
 const gatherScript = `texts = []
 for s in sources:
     out = s["from"]
-    if out and s.get("branch", "") in ("", out.get("branch", "")):
+    if type(out) == "dict" and s.get("branch", "") in ("", out.get("branch", "")):
         texts.append(out["text"])
 result = "\n\n".join([t for t in texts if t])
 `
