@@ -23,7 +23,7 @@ const (
 // mostTime is how long a run may take on the clock: what takes longer is given up while the
 // test still can say which file was at fault.
 func mostTime() time.Duration {
-	if large() || slower > 1 {
+	if large() || race {
 		return 40 * time.Minute
 	}
 	return 6 * time.Minute

@@ -66,8 +66,8 @@ func loadAll() error {
 		if err := say.Encode(event{File: i, Name: list[i].name, Begins: true, Size: len(text)}); err != nil {
 			return err
 		}
-		most := slower * timePerMB * time.Duration(1+len(text)/bytesPerTime)
-		done := watch(list[i].name, slower*patience+4*most)
+		most := timePerMB * time.Duration(1+len(text)/bytesPerTime)
+		done := watch(list[i].name, patience+4*most)
 		began := processorTime()
 		c := check{registry: registry}
 		faults := c.file(list[i].name, text)
@@ -108,5 +108,5 @@ func everything() *engine.Registry {
 }
 
 func background() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), slower*patience)
+	return context.WithTimeout(context.Background(), patience)
 }

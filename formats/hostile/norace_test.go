@@ -2,4 +2,4 @@
 
 package hostile
 
-const slower = 1
+const race = false
