@@ -110,3 +110,55 @@ func TestNebulaAloneThoughSwitchedOff(t *testing.T) {
 		equalLines(t, c.nodes(), []string{"running a", "completed a echo: x"})
 	}
 }
+
+// A run is paused once nothing runs in its subflows either; lifted, it goes on inside them.
+func TestNebulaPausesInSubflows(t *testing.T) {
+	let := make(chan struct{})
+	s := newNebulaServer(t, held(let))
+	c := s.connect("")
+	c.say("create_subflow", drawnSubflow("inner", `i subflow-input {"portId":"p"}`, "x llm x", "y llm y", `o subflow-output {"portId":"o"}`, "i -> x", "x -> y", "y -> o"))
+	c.until("subflow_saved")
+	c.say("execute_workflow", drawn(`A subflow {"subflowId":"inner"}`, `k cli {"content":"true","needsUserApproval":true}`, "A -> k"))
+	id := c.untilInside("x", "running").Session
+	c.say("pause_workflow", nil)
+	s.untilStatus(id, engine.StatusPaused)
+	close(let)
+	c.untilInside("x", "completed")
+	c.until("execution_paused")
+	if _, err := s.e.Act(t.Context(), engine.Action{Session: id, Kind: engine.RequestResume}); err != nil {
+		t.Fatal(err)
+	}
+	c.untilInside("y", "completed")
+	c.untilNode("k", "pending_approval")
+	c.say("pause_workflow", nil)
+	c.until("execution_paused")
+	c.say("abort_workflow", nil)
+	c.until("execution_completed")
+}
+
+// A subflow that waits for a person is at rest: a pause is told at once.
+func TestNebulaPausesWhileASubflowAsks(t *testing.T) {
+	c := newNebulaServer(t, echo).connect("")
+	c.say("create_subflow", drawnSubflow("inner", `i subflow-input {"portId":"p"}`, `k cli {"content":"true","needsUserApproval":true}`, `o subflow-output {"portId":"o"}`, "i -> k", "k -> o"))
+	c.until("subflow_saved")
+	c.say("create_subflow", drawnSubflow("outer", `i subflow-input {"portId":"p"}`, `S subflow {"subflowId":"inner"}`, `o subflow-output {"portId":"o"}`, "i -> S", "S -> o"))
+	c.until("subflow_saved")
+	c.say("execute_workflow", drawn(`A subflow {"subflowId":"outer"}`))
+	c.untilNode("A", "pending_approval")
+	c.say("pause_workflow", nil)
+	c.until("execution_paused")
+	c.say("abort_workflow", nil)
+	if end := c.until("execution_completed"); end.Status != engine.StatusCancelled {
+		t.Errorf("got %s", end.raw)
+	}
+}
+
+// untilInside reads up to what is told of a node of a subflow.
+func (c *nebulaClient) untilInside(id, status string) nebulaEvent {
+	c.t.Helper()
+	for {
+		if e := c.until("subflow_node_execution_status"); e.Data.Payload.NodeID == id && e.Data.Payload.Status == status {
+			return e
+		}
+	}
+}

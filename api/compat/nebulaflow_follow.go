@@ -42,7 +42,8 @@ type nebulaRun struct {
 
 	rested  chan *engine.Session // of a pause
 	waiting bool
-	stopped atomic.Bool // a pause has been told of
+	stopped atomic.Bool  // a pause has been told of
+	lifted  atomic.Int64 // pauses that are over
 }
 
 // A heldNode was activated during a pause.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
@@ -25,6 +26,9 @@ func (c *nebulaConn) saveCustom(ctx context.Context, m nebulaCommand) error {
 	}
 	if err := checkNebulaNode("data", m.Data); err != nil {
 		return err
+	}
+	if kind := gjson.GetBytes(m.Data, "type").String(); !nebulaflow.Known(kind) {
+		return flowRefusal("data.type: there are no nodes of type " + kind)
 	}
 	title := strings.TrimSpace(gjson.GetBytes(m.Data, "data.title").String())
 	if title == "" {

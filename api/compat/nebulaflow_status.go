@@ -3,7 +3,10 @@ package compat
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
@@ -32,8 +35,12 @@ func (r *nebulaRun) changed(ctx context.Context, status string, awaiting []engin
 
 // goOn tells that a pause is over.
 func (r *nebulaRun) goOn(ctx context.Context) {
-	if r.stopped.Swap(false) {
+	r.lifted.Add(1)
+	if r.stopped.Swap(false) && r.inside == nil {
 		r.send(ctx, nebulaMessage{Type: nebulaflow.EventStarted})
+	}
+	if r.inside != nil {
+		r.inside.quiet.Store(false)
 	}
 	held := r.held
 	r.held = nil
@@ -42,25 +49,47 @@ func (r *nebulaRun) goOn(ctx context.Context) {
 	}
 }
 
-// awaitRest waits for the calls that a pause lets finish: NebulaFlow says that a run is
-// paused once nothing runs.
+// awaitRest waits for the calls that a pause lets finish, those of subflows too: NebulaFlow says
+// that a run is paused once nothing runs.
 func (r *nebulaRun) awaitRest(ctx context.Context) {
-	if r.waiting || r.inside != nil {
+	if r.waiting {
 		return
 	}
 	r.waiting = true
+	below, pause := slices.Collect(maps.Values(r.kids)), r.lifted.Load()
 	r.c.work.Go(func() {
 		s, err := r.c.n.e.Wait(ctx, r.session)
 		if err != nil {
 			s = nil // the connection ends, or the session is gone: the events say so
 		}
+		for _, in := range below {
+			in.awaitQuiet(ctx, func() bool { return r.lifted.Load() != pause })
+		}
 		r.rested <- s // capacity 1, one waits at a time
 	})
+}
+
+// awaitQuiet waits until all has been told of a subflow that pauses, or it ends.
+func (in *nebulaInside) awaitQuiet(ctx context.Context, lifted func() bool) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for !in.quiet.Load() && !lifted() {
+		select {
+		case <-look.C:
+		case <-in.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (r *nebulaRun) paused(ctx context.Context, s *engine.Session) error {
 	r.waiting = false
 	if s == nil || s.Status != engine.StatusPaused || r.stopped.Load() {
+		return nil
+	}
+	if r.status != engine.StatusPaused { // lifted meanwhile
 		return nil
 	}
 	if err := r.catchUp(ctx); err != nil {
@@ -69,6 +98,10 @@ func (r *nebulaRun) paused(ctx context.Context, s *engine.Session) error {
 	r.flushTalks(ctx)
 	clear(r.running)
 	r.stopped.Store(true)
+	if r.inside != nil {
+		r.inside.quiet.Store(true)
+		return nil
+	}
 	r.send(ctx, nebulaMessage{Type: nebulaflow.EventPaused, StoppedAtNodeID: r.last, Status: engine.StatusPaused})
 	return nil
 }

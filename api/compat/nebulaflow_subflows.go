@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -19,6 +20,7 @@ type nebulaInside struct {
 	all    int    // nodes that can be
 	over   chan struct{}
 	done   chan struct{}
+	quiet  atomic.Bool // it is paused, and all has been told
 }
 
 // Times of following a subflow's session.

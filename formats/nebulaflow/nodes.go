@@ -40,5 +40,8 @@ func Nodes(w *engine.Workflow) []Node {
 	return out
 }
 
+// Known tells whether there are nodes of a type.
+func Known(kind string) bool { return kinds[kind] }
+
 // Same tells whether two workflows run as the same flow.
 func Same(a, b *engine.Workflow) bool { return len(refit.Compare(a, b)) == 0 }
