@@ -80,6 +80,7 @@ func (o *ownEngine) Close() error {
 			faults = append(faults, err)
 		}
 	}
+	o.Leave()
 	if o.recorder != nil {
 		faults = append(faults, o.recorder.Flush())
 	}

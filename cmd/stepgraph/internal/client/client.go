@@ -28,6 +28,7 @@ type Client struct {
 	base  string
 	token string
 	http  *http.Client
+	leave func() // nil over a network
 }
 
 // New returns a client of the server at address, "127.0.0.1:7766" or an http(s) URL with

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/api"
@@ -187,5 +189,23 @@ func TestPanicInProcess(t *testing.T) {
 	c := client.InProcess(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }))
 	if err := c.Alive(t.Context()); err == nil {
 		t.Error("got no error")
+	}
+}
+
+// TestLeaveWaits: what a handler does for a reader who has gone is over when Leave returns.
+func TestLeaveWaits(t *testing.T) {
+	var done atomic.Bool
+	c := client.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: snapshot\ndata: {}\n\n")
+		<-r.Context().Done()
+		done.Store(true)
+	}))
+	if _, err := c.Subscribe(t.Context(), "s", ""); err != nil {
+		t.Fatal(err)
+	}
+	c.Leave()
+	if !done.Load() {
+		t.Error("the handler goes on")
 	}
 }

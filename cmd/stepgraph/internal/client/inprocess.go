@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,23 +12,48 @@ import (
 // InProcess returns a client of a handler in this process: the same answers as over a
 // network, without one.
 func InProcess(h http.Handler) *Client {
-	return &Client{base: "http://in-process", http: &http.Client{Transport: handlerTransport{h}}}
+	life, end := context.WithCancelCause(context.Background())
+	t := &handlerTransport{h: h, life: life}
+	return &Client{base: "http://in-process", http: &http.Client{Transport: t}, leave: func() {
+		end(errGone)
+		t.serving.Wait()
+	}}
+}
+
+// Leave ends what the handler of a client in this process still does for it, such as a stream
+// whose reader has gone, and returns when it is done: then what the handler uses can be
+// closed. Of a client over a network it does nothing.
+func (c *Client) Leave() {
+	if c.leave != nil {
+		c.leave()
+	}
 }
 
 // handlerTransport carries requests to a handler. Streams arrive as they are written.
-type handlerTransport struct{ h http.Handler }
+type handlerTransport struct {
+	h       http.Handler
+	life    context.Context // of the client
+	serving sync.WaitGroup
+}
 
 // RoundTrip calls the handler and returns once it has begun to answer.
-func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	served := r.Clone(r.Context())
+func (t *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	served := r.Clone(ctx)
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}
 	served.RequestURI = r.URL.RequestURI()
 	served.Host = r.URL.Host
 	body, to := io.Pipe()
+	stop := context.AfterFunc(t.life, func() {
+		cancel(errGone)
+		body.CloseWithError(errGone)
+	})
 	w := &answer{header: http.Header{}, body: to, begun: make(chan struct{})}
-	go func() {
+	t.serving.Go(func() {
+		defer stop()
+		defer cancel(nil)
 		defer func() {
 			err := io.EOF
 			if fault := recover(); fault != nil {
@@ -37,7 +63,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			to.CloseWithError(err)
 		}()
 		t.h.ServeHTTP(w, served)
-	}()
+	})
 	select {
 	case <-w.begun:
 	case <-r.Context().Done():
