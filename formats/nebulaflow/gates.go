@@ -127,15 +127,29 @@ func (g *gates) asides(edges []*edge, ways []*big.Int) {
 	if len(kinds) < 2 {
 		return
 	}
-	unsettled := g.oneSided(edges, ways)
+	sided := g.oneSided(edges, ways)
 	for i, e := range edges {
 		for _, way := range kinds {
 			more := new(big.Int).AndNot(way, ways[i])
-			if new(big.Int).AndNot(ways[i], way).Sign() == 0 && more.And(more, unsettled).Sign() != 0 {
+			if new(big.Int).AndNot(ways[i], way).Sign() == 0 && g.decided(more.And(more, sided), ways[i]) {
 				g.beside[e] = true
 			}
 		}
 	}
+}
+
+// decided tells whether one of some decisions is made wherever a way holds: then it is known
+// that the node is to run by the other edges, or not at all.
+func (g *gates) decided(some, way *big.Int) bool {
+	for at := range some.BitLen() {
+		if some.Bit(at) == 0 {
+			continue
+		}
+		if by := g.all[at].node; g.known[by] && new(big.Int).AndNot(g.needs[by], way).Sign() == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // oneSided are the decisions that some ways need and of which only that side leads there.
@@ -147,10 +161,13 @@ func (g *gates) oneSided(edges []*edge, ways []*big.Int) *big.Int {
 		common.And(common, ways[i])
 	}
 	out := all.AndNot(all, common)
-	for at := out.TrailingZeroBits(); int(at) < out.BitLen(); at++ {
+	for at := range out.BitLen() {
+		if out.Bit(at) == 0 {
+			continue
+		}
 		one := g.all[at]
 		if other, ok := g.bits[gate{one.node, otherSide(one.side)}]; ok && may.Bit(other) == 1 {
-			out.SetBit(out, int(at), 0)
+			out.SetBit(out, at, 0)
 		}
 	}
 	return out
