@@ -137,6 +137,8 @@ func TestFinish(t *testing.T) {
 		{"group", `{"merge":"concatenate"}`, []engine.BodyResult{named("A", `"a"`), lost}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
 		{"group", `{"merge":"summarize"}`, []engine.BodyResult{lost, named("A", `"a"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
 		{"group", `{"merge":"first"}`, []engine.BodyResult{none, named("A", `"a"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
+		{"group", `{"merge":"first"}`, []engine.BodyResult{lost, named("A", `"a"`), named("B", `"b"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
+		{"group", `{"merge":"first"}`, []engine.BodyResult{none}, `{"results":[],"outputs":[],"text":""}`},
 		{"map", `{"items":[1,2],"on_error":"continue"}`, []engine.BodyResult{lost, done(`"x"`)},
 			`{"results":[{"error":{"message":"boom","kind":"failed"}},"x"],"outputs":["","x"],"count":2,"failed":1,"text":"\nx"}`},
 		{"map", `{"items":[]}`, nil, `{"results":[],"outputs":[],"count":0,"failed":0,"text":""}`},

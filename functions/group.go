@@ -61,6 +61,9 @@ func (g group) Call(ctx context.Context, text json.RawMessage) (json.RawMessage,
 		out.Text = concatenate(names, out.Outputs)
 	case mergeSummarize:
 		out.Text, err = g.summarize(ctx, in, names, out.Outputs)
+	case mergeFirst: // others may have ended in the same moment
+		out.Results, out.Outputs = out.Results[:min(1, len(out.Results))], out.Outputs[:min(1, len(out.Outputs))]
+		out.Text = strings.Join(out.Outputs, "")
 	default:
 		out.Text = strings.Join(out.Outputs, "\n")
 	}
