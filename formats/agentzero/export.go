@@ -38,7 +38,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)
 	}
-	x := exporter{w: w}
+	x := newExporter(w)
 	nodes, err := x.nodes()
 	if err != nil {
 		return nil, nil, err
@@ -77,6 +77,27 @@ func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
 type exporter struct {
 	w        *engine.Workflow
 	problems []engine.Problem
+	steps    map[string]*engine.Step
+	next     map[string]string  // the target of the first NEXT path out of a step
+	held     map[[2]string]bool // steps by the group they are in
+}
+
+func newExporter(w *engine.Workflow) *exporter {
+	x := &exporter{w: w, steps: map[string]*engine.Step{}, next: map[string]string{}, held: map[[2]string]bool{}}
+	for i := range w.Steps {
+		if s := &w.Steps[i]; x.steps[s.ID] == nil {
+			x.steps[s.ID] = s
+		}
+	}
+	for i := range w.Paths {
+		switch p := &w.Paths[i]; {
+		case p.Kind == engine.Contains:
+			x.held[[2]string{p.Source, p.Target}] = true
+		case p.Kind == engine.Next && x.next[p.Source] == "":
+			x.next[p.Source] = p.Target
+		}
+	}
+	return x
 }
 
 // nodes are the nodes of all steps that were nodes, in the order of the file.
@@ -117,7 +138,7 @@ func (x *exporter) place(s *engine.Step, parent string) (px, py float64) {
 	if s.X != nil && s.Y != nil {
 		px, py = *s.X, *s.Y
 	}
-	if g := x.w.Step(parent); parent != "" && g != nil && g.X != nil && g.Y != nil {
+	if g := x.steps[parent]; parent != "" && g != nil && g.X != nil && g.Y != nil {
 		px, py = px-*g.X, py-*g.Y
 	}
 	return px, py

@@ -80,23 +80,10 @@ func branchOf(p *engine.Path) string {
 
 // behind is the node that a step we added stands in front of, or the step itself.
 func (x *exporter) behind(step string) string {
-	s := x.w.Step(step)
-	if s == nil || s.Extra[propertyGenerated] == nil {
+	if s := x.steps[step]; s == nil || s.Extra[propertyGenerated] == nil || x.next[step] == "" {
 		return step
 	}
-	for i := range x.w.Paths {
-		if p := &x.w.Paths[i]; p.Source == step && p.Kind == engine.Next {
-			return p.Target
-		}
-	}
-	return step
+	return x.next[step]
 }
 
-func (x *exporter) contains(group, step string) bool {
-	for i := range x.w.Paths {
-		if p := &x.w.Paths[i]; p.Kind == engine.Contains && p.Source == group && p.Target == step {
-			return true
-		}
-	}
-	return false
-}
+func (x *exporter) contains(group, step string) bool { return x.held[[2]string{group, step}] }

@@ -33,6 +33,7 @@ type frame struct {
 	boxes []*box // the container first
 	inner []*frame
 	outer *frame
+	above *frame // one around it, the outermost known, so that asking again takes few steps; nil: itself
 	of    *box
 }
 
@@ -123,8 +124,8 @@ func (a *arranger) contents(visit func(holder, inside *box)) {
 // put moves a box, with the frame around what it contains itself, into a frame.
 func put(b *box, into, own *frame) {
 	if own != nil {
-		if own.outer == nil && !into.within(own) {
-			own.outer = into
+		if own.outer == nil && into.outermost() != own {
+			own.outer, own.above = into, into
 		}
 		return
 	}
@@ -134,14 +135,17 @@ func put(b *box, into, own *frame) {
 	}
 }
 
-// within tells whether a frame is, or stands in, another.
-func (f *frame) within(other *frame) bool {
-	for at := f; at != nil; at = at.outer {
-		if at == other {
-			return true
-		}
+// outermost is the frame around all the others in which a frame stands. Those on the way
+// remember it: containers may stand in one another as deep as a file is long.
+func (f *frame) outermost() *frame {
+	top := f
+	for top.above != nil {
+		top = top.above
 	}
-	return false
+	for f != top {
+		f, f.above = f.above, top
+	}
+	return top
 }
 
 // path adds a line, but for what the frames show already.
