@@ -19,7 +19,8 @@ const (
 	propertyFromPort  = refit.FromPort
 	propertyToPort    = refit.ToPort
 	propertyOrder     = refit.Order
-	propertyAlone     = "alone" // of a path that only brings a value: the output that opens it
+	propertyConsent   = "approval_options" // of a step: how its approval is asked for, JSON text
+	propertyAlone     = "alone"            // of a path that only brings a value: the output that opens it
 )
 
 // Values of the key onError of a file, which NebulaFlow takes from who runs it.

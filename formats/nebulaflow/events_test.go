@@ -65,7 +65,7 @@ func TestEventsTellOfQuestions(t *testing.T) {
 	flow := sketch(`k cli {"content":"echo x","needsUserApproval":true}`)
 	p := play(t, recordedRun{}, []*engine.Workflow{parse(t, "f.json", flow)}, engine.StartRequest{Workflow: "flow"})
 	events := nebulaflow.Events(p.flow, p.session, p.state, p.history, nil)
-	if last := events[len(events)-1]; last.Data.Status != "pending_approval" || last.Data.NodeID != "k" {
+	if last := events[len(events)-1]; last.Data.Status != "pending_approval" || last.Data.NodeID != "k" || *last.Data.Result != "echo x" {
 		t.Errorf("events are %+v", events)
 	}
 }

@@ -29,6 +29,9 @@ func (c *compiler) shell(s *engine.Step, n *node, values []text) {
 		}
 	}
 	s.Function, s.Approval = "shell", d.Approval
+	if d.Approval {
+		s.Extra[propertyConsent] = inputs.Encode(inputs.Of("prompt", beginning(d.Content)))
+	}
 	program := c.program(n, values)
 	in := inputs.Of("command", program)
 	if d.Mode == modeScript {
@@ -55,6 +58,18 @@ func (c *compiler) shell(s *engine.Step, n *node, values []text) {
 		in = in.With("stream", true)
 	}
 	s.Input = inputs.Encode(in)
+}
+
+// mostPrompt is how much of a command a person is shown who approves it, in bytes.
+const mostPrompt = 4000
+
+// beginning is a command as a person is asked about it, with its placeholders.
+func beginning(content string) string {
+	content = strings.TrimSpace(content)
+	if len(content) > mostPrompt {
+		content = strings.ToValidUTF8(content[:mostPrompt], "") + "…"
+	}
+	return content
 }
 
 // deniedWords are what a safe command may not begin with. It is a test of the first letters
