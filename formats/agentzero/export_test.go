@@ -49,6 +49,16 @@ func TestExportGivesTheFileBack(t *testing.T) {
 	}
 }
 
+// A file that is laid out anew changes nothing.
+func TestLayoutIsNoChange(t *testing.T) {
+	text := flowOf([]string{"in:input", "g:parallelGroup", "k:agent@g:{\"label\": \"K\"}", "out:output"}, []string{"in>g", "g>out"})
+	w := compile(t, text)
+	again, problems := export(t, w)
+	if len(problems) > 0 || !reflect.DeepEqual(compile(t, []byte(again)), w) {
+		t.Errorf("%v: %s", problems, again)
+	}
+}
+
 func TestExportTakesEdits(t *testing.T) {
 	w := compile(t, flowOf([]string{"in:input", "g:parallelGroup", "k:agent@g:{\"label\": \"K\"}", "c:condition:{\"expression\": \"True\"}", "out:output"},
 		[]string{"in>g", "g>c", "c>out:true"}))

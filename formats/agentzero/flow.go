@@ -165,7 +165,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 			n = &node{}
 			f.Nodes[i] = n
 		}
-		n.index, n.raw, n.kind = i, raw.Nodes[i], kinds[n.Type]
+		n.index, n.raw, n.kind = i, source.Compact(raw.Nodes[i]), kinds[n.Type]
 		if name := strings.TrimSpace(n.Data.OutputVariable); n.kind == kindAgent && identifier(name) && name != inputName {
 			n.name = name
 		}
@@ -180,7 +180,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 			e = &edge{}
 			f.Edges[i] = e
 		}
-		e.index, e.raw = i, raw.Edges[i]
+		e.index, e.raw = i, source.Compact(raw.Edges[i])
 	}
 	f.findGroups()
 	return f, nil

@@ -2,6 +2,7 @@ package callcentre_test
 
 import (
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -95,5 +96,17 @@ func TestFaults(t *testing.T) {
 	}
 	if callcentre.Recognise("x.json", []byte(`{"nodes": [{"type": "agent"}], "edges": []}`)) {
 		t.Error("anything is a call-centre graph")
+	}
+}
+
+// A file that is laid out anew changes nothing.
+func TestLayoutIsNoChange(t *testing.T) {
+	w := load(t, small)
+	again, _, err := callcentre.Export(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := load(t, string(again)); !reflect.DeepEqual(got, w) {
+		t.Errorf("got %+v\nwant %+v", got, w)
 	}
 }

@@ -144,7 +144,7 @@ func readGraph(name string, src []byte) (*graph, error) {
 			n = &node{}
 			g.Nodes[i] = n
 		}
-		n.index, n.raw, n.kind = i, raw.Nodes[i], kinds[n.Type]
+		n.index, n.raw, n.kind = i, source.Compact(raw.Nodes[i]), kinds[n.Type]
 		if g.byID[n.ID] != nil {
 			g.repeated[n] = true
 			continue
@@ -156,7 +156,7 @@ func readGraph(name string, src []byte) (*graph, error) {
 			e = &edge{}
 			g.Edges[i] = e
 		}
-		e.index, e.raw = i, raw.Edges[i]
+		e.index, e.raw = i, source.Compact(raw.Edges[i])
 		g.out[e.Source] = append(g.out[e.Source], e)
 		from, to := g.byID[e.Source], g.byID[e.Target]
 		if from != nil && from.reads == nil && to != nil && to.kind == kindIntegration {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,16 @@ func Decode(name string, src []byte, into any) error {
 	}
 	line, column := position(src, max(at-1, 0))
 	return fmt.Errorf("%s:%d:%d: %s", name, line, column, oneLine(err.Error()))
+}
+
+// Compact is a part of a file as it is kept: without the blanks by which editors and people lay
+// a file out, so that one laid out anew is the same file.
+func Compact(part json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, part) != nil {
+		return part
+	}
+	return out.Bytes()
 }
 
 // unreadable tells where and why a text is refused before it is decoded, "" for not.
