@@ -78,9 +78,10 @@ func TestNebulaNestedSubflows(t *testing.T) {
 func TestNebulaFailures(t *testing.T) {
 	c := newNebulaServer(t, echo).connect("")
 	for want, flow := range map[string]map[string]any{
-		"Subflow not found: gone":    drawn(`x subflow {"subflowId":"gone"}`),
-		"Command cannot be executed": drawn("x cli rm none"),
-		"Rejected":                   drawn(`x cli {"content":"true","needsUserApproval":true}`),
+		"LLM Node requires a non-empty prompt": drawn("x llm ${1}"),
+		"Subflow not found: gone":              drawn(`x subflow {"subflowId":"gone"}`),
+		"Command cannot be executed":           drawn("x cli rm none"),
+		"Rejected":                             drawn(`x cli {"content":"true","needsUserApproval":true}`),
 	} {
 		c.all = nil
 		c.say("execute_workflow", flow)

@@ -39,12 +39,16 @@ func (r *nebulaRun) value(ctx context.Context, reference string) (gjson.Result, 
 	return gjson.ParseBytes(result.Value), nil
 }
 
-// failure is the text of a node's failure; that its subflow is gone is worded as in NebulaFlow.
+// failure is the text of a node's failure; that its subflow is gone, or its prompt empty, is
+// worded as in NebulaFlow.
 func (r *nebulaRun) failure(ctx context.Context, n nebulaflow.Node, x *engine.Execution) string {
 	if n.Type == nebulaflow.TypeSubflow {
 		if _, err := r.c.n.e.Workflow(ctx, n.Subflow); errors.Is(err, engine.ErrWorkflowNotFound) {
 			return "Subflow not found: " + n.Subflow
 		}
+	}
+	if prompt := gjson.GetBytes(x.Input, "prompt"); n.Type == nebulaflow.TypeLLM && prompt.Exists() && strings.TrimSpace(prompt.String()) == "" {
+		return "LLM Node requires a non-empty prompt"
 	}
 	return errorOf(x)
 }
