@@ -116,6 +116,26 @@ func TestBothForms(t *testing.T) {
 	}
 }
 
+// Children of a group stand in the order of the nodes in the design's form, and in that of
+// the edges in the public one.
+func TestOrderOfChildren(t *testing.T) {
+	ends := []string{"in>g", "g>out"}
+	for want, text := range map[string][]byte{
+		"## k\n\nR\n\n---\n\n## l\n\nR": flowOf([]string{"in:input", "k:agent@g", "l:agent@g", "g:parallelGroup", "out:output:{\"format\": \"raw\"}"}, ends),
+		"## l\n\nR\n\n---\n\n## k\n\nR": flowOf([]string{"in:inputNode", "k:agentNode", "l:agentNode", "g:parallelGroupNode:{\"branches\": [\"k\", \"l\"]}", "out:outputNode:{\"format\": \"raw\"}"}, append([]string{"g>l", "g>k"}, ends...)),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := compile(t, text)
+			if _, problems := export(t, w); len(problems) > 0 {
+				t.Errorf("got %v", problems)
+			}
+			if got := play(t, text, recordedRun{Prompt: "p", AgentStubs: []stub{{Reply: "R"}}}).text("out"); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // summarize asks one more agent, with the concatenated text; one text alone is not summarized.
 func TestSummarize(t *testing.T) {
 	text := flowOf([]string{"in:input", "g:parallelGroup:{\"mergeStrategy\": \"summarize\"}", "k:agent@g:{\"label\": \"K\", \"systemPromptOverride\": \"one\"}",

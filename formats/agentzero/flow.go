@@ -2,6 +2,7 @@ package agentzero
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats/source"
@@ -221,6 +222,11 @@ func (f *flow) findGroups() {
 	for _, n := range f.Nodes {
 		if n.group != nil {
 			n.group.children = append(n.group.children, n)
+		}
+	}
+	for _, g := range f.Nodes {
+		if g.loose { // the public implementation goes by the edges
+			slices.SortStableFunc(g.children, func(a, b *node) int { return f.draws[a.ID].index - f.draws[b.ID].index })
 		}
 	}
 }
