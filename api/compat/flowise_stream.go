@@ -85,8 +85,12 @@ func (f *flowiseAPI) tell(ctx context.Context, frames *frameWriter, t *flowTurn)
 	}
 	run := flowise.Run{Workflow: t.workflow, Session: &engine.Session{ID: t.run, Status: engine.StatusActive}}
 	told := flowise.NewStream(run, t.before)
+	events, err := f.e.Subscribe(ctx, t.run, "")
+	if err != nil {
+		return nil, err
+	}
 	frames.send(told.Begin()...)
-	if err := f.follow(ctx, frames, &run, told); err != nil {
+	if err := f.follow(ctx, frames, &run, told, events); err != nil {
 		return nil, err
 	}
 	run, entries, err := f.read(ctx, t.run, t.workflow)
@@ -98,11 +102,7 @@ func (f *flowiseAPI) tell(ctx context.Context, frames *frameWriter, t *flowTurn)
 }
 
 // follow passes on what happens until the session rests.
-func (f *flowiseAPI) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream) error {
-	events, err := f.e.Subscribe(ctx, run.Session.ID, "")
-	if err != nil {
-		return err
-	}
+func (f *flowiseAPI) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, events <-chan engine.Event) error {
 	rested := make(chan error, 1)
 	go func() {
 		_, err := f.e.Wait(ctx, run.Session.ID)

@@ -82,16 +82,36 @@ func TestTokensAreStreamed(t *testing.T) {
 		s.modelNode("llmAgentflow_0", "First"), s.modelNode("llmAgentflow_1", "Last"),
 	}, flowEdge("startAgentflow_0", "startAgentflow", "llmAgentflow_0"), flowEdge("llmAgentflow_0", "llmAgentflow", "llmAgentflow_1")), nil)
 	s.stubs.play([]json.RawMessage{raw(`"silent"`), raw(`["one ", "two"]`)})
-	let := s.stubs.hold()
+	let, begin := s.stubs.hold(), s.stubs.holdAll()
 	var all []string
 	s.follow(id, map[string]any{"question": "q", "chatId": "c"}, func(event string) {
 		all = append(all, event)
+		begin() // the session is followed by now
 		if event == "token one " {
 			let() // the model goes on only when its first word has arrived here
 		}
 	})
 	sameEvents(t, strings.ReplaceAll(strings.Join(all, "|"), "agentFlowExecutedData|", ""), "agentFlowEvent INPROGRESS|Start INPROGRESS|Start FINISHED|First INPROGRESS|First FINISHED|"+
-		"Last INPROGRESS|token one |token two|Last FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
+		"Last INPROGRESS|token one |token two|usageMetadata|Last FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
+}
+
+// A model that does not stream is asked for the whole answer, which is one token; what an agent
+// has called is told.
+func TestWholeAnswersInAStream(t *testing.T) {
+	s := newFlowiseServer(t, nil)
+	in := stubModel("agent", map[string]any{"agentTools": []any{row("agentSelectedTool", "calculator")}})
+	config := in["agentModelConfig"].(map[string]any)
+	config["streaming"], config["basepath"] = false, "http://127.0.0.1:"+s.stubs.port+"/v1"
+	id := s.save("agent", flowOf([]any{chatStart, flowNode("agentAgentflow_0", "Agent", in)}, flowEdge("startAgentflow_0", "startAgentflow", "agentAgentflow_0")), nil)
+	s.stubs.play([]json.RawMessage{raw(`{"tool_calls": [{"name": "calculator", "args": {"input": "1+1"}}]}`), raw(`["it ", "is ", "2"]`)})
+	got := s.events(id, map[string]any{"question": "q"})
+	sameEvents(t, got, "agentFlowEvent INPROGRESS|start 0 INPROGRESS|start 0 FINISHED|Agent INPROGRESS|token it is 2|usedTools|Agent FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
+	asked, _ := s.stubs.heard()
+	for _, q := range asked {
+		if q["stream"] == true {
+			t.Errorf("asked for a stream: %v", q)
+		}
+	}
 }
 
 // Branches that run side by side are told of one after another.
@@ -104,7 +124,7 @@ func TestBranchesInAStream(t *testing.T) {
 	s.stubs.play([]json.RawMessage{raw(`["a", "b", "c"]`), raw(`["a", "b", "c"]`)})
 	got := s.events(id, map[string]any{"question": "q"})
 	one := func(label string) string {
-		return fmt.Sprintf("%s INPROGRESS|token a|token b|token c|%s FINISHED|", label, label)
+		return fmt.Sprintf("%s INPROGRESS|token a|token b|token c|usageMetadata|%s FINISHED|", label, label)
 	}
 	begin, end := "agentFlowEvent INPROGRESS|Start INPROGRESS|Start FINISHED|", "agentFlowEvent FINISHED|metadata|end [DONE]"
 	joined := strings.NewReplacer("token abc|", "token a|token b|token c|", "token ab|token c|", "token a|token b|token c|", "token a|token bc|", "token a|token b|token c|").Replace(got)

@@ -200,6 +200,7 @@ type flowiseStubs struct {
 	called []map[string]any  // what the HTTP server was sent
 	held   chan struct{}     // a call that gets no answer has come
 	gate   chan struct{}     // not nil: the model waits for it after its first word
+	begin  chan struct{}     // not nil: the model waits for it before it says anything
 }
 
 func newFlowiseStubs(t *testing.T) *flowiseStubs {
@@ -235,6 +236,14 @@ func (s *flowiseStubs) hold() (let func()) {
 	return sync.OnceFunc(func() { close(s.gate) })
 }
 
+// holdAll lets the model wait before it says anything, until let is called.
+func (s *flowiseStubs) holdAll() (let func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin = make(chan struct{})
+	return sync.OnceFunc(func() { close(s.begin) })
+}
+
 // speak streams the words of a reply.
 func (s *flowiseStubs) speak(w http.ResponseWriter, model any, words []string, message map[string]any, finish string, gate chan struct{}) {
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -265,6 +274,12 @@ func (s *flowiseStubs) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply, gate := s.next(q)
+	s.mu.Lock()
+	begin := s.begin
+	s.mu.Unlock()
+	if begin != nil {
+		<-begin
+	}
 	if reply == nil {
 		http.Error(w, `{"error": {"message": "the script has run out"}}`, http.StatusBadRequest)
 		return

@@ -45,6 +45,9 @@ func (c *compiler) modelSettings(n *node, component string, config settings) inp
 	if effort := config.text("reasoningEffort"); effort != "" {
 		out = out.With("reasoning_effort", effort)
 	}
+	if config.text("streaming") == "false" {
+		out = out.With("stream", false)
+	}
 	extra := inputs.Of()
 	for _, f := range []struct{ theirs, ours string }{{"frequencyPenalty", "frequency_penalty"}, {"presencePenalty", "presence_penalty"}} {
 		if value, ok := config.number(f.theirs); ok {

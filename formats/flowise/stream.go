@@ -37,13 +37,14 @@ type Stream struct {
 	said   map[visitKey]string // tokens that have been sent
 	held   map[visitKey]string // tokens of nodes whose turn has not come
 	silent map[visitKey]bool   // told of before this request
+	whole  map[visitKey]bool   // visits of steps whose tokens have been heard from the first on
 }
 
 // NewStream begins the stream of a run. Of what entries tell nothing is said again, except
 // what becomes of those that wait for a person.
 func NewStream(run Run, entries []Entry) *Stream {
 	s := &Stream{graph: shownGraphOf(run.Workflow), shown: map[visitKey]bool{}, said: map[visitKey]string{}, held: map[visitKey]string{},
-		silent: map[visitKey]bool{}}
+		silent: map[visitKey]bool{}, whole: map[visitKey]bool{}}
 	for _, e := range entries {
 		if e.Status != Stopped {
 			s.shown[keyOf(e)], s.silent[keyOf(e)] = true, true
@@ -61,6 +62,7 @@ func (s *Stream) Begin() []Event { return []Event{{"agentFlowEvent", InProgress}
 func (s *Stream) Started(step string, visit int) []Event {
 	n := s.graph.nodes[step]
 	key := visitKey{step, visit}
+	s.whole[key] = true
 	if n == nil || n.name == kindHumanInput || s.shown[key] || len(s.open) > 0 && s.top() != (visitKey{n.holder, s.top().visit}) {
 		return nil
 	}
@@ -85,9 +87,11 @@ func (s *Stream) begin(key visitKey, n *shownNode) []Event {
 }
 
 // Token is a fragment of what a model says. Only what ends a run or asks a person is streamed.
+// Fragments of a step that had begun before it was followed are left out: the first ones may
+// be lost, and all that it has said is told when it ends.
 func (s *Stream) Token(step string, visit int, text string) []Event {
 	n := s.graph.nodeOf(step)
-	if n == nil || n.holder != "" || !n.leaf && n.name != kindHumanInput {
+	if n == nil || !s.whole[visitKey{step, visit}] || n.holder != "" || !n.leaf && n.name != kindHumanInput {
 		return nil
 	}
 	key := visitKey{n.id, visit}
@@ -148,6 +152,9 @@ func (s *Stream) entry(e Entry, entries []Entry, at int) []Event {
 	}
 	if e.Status == Finished || e.Status == Stopped {
 		out = append(out, s.words(key, n, e)...)
+	}
+	if n.leaf && e.Status == Finished && e.Data.ParentNodeID == "" {
+		out = append(out, used(n, e)...)
 	}
 	s.shown[key] = true
 	s.close(key)
@@ -219,6 +226,20 @@ func (s *Stream) words(key visitKey, n *shownNode, e Entry) []Event {
 		return []Event{{"token", json.RawMessage(content.Raw)}}
 	}
 	return []Event{{"token", rest}}
+}
+
+// used is what the model that ends a run has used: tools it called, and tokens unless it was
+// asked for the whole answer at once.
+func used(n *shownNode, e Entry) []Event {
+	var out []Event
+	if tools := gjson.GetBytes(e.Data.Output, "usedTools"); tools.Exists() {
+		out = append(out, Event{"usedTools", json.RawMessage(tools.Raw)})
+	}
+	whole := n.inputs.Get("llmModelConfig.streaming").Raw == "false" || n.inputs.Get("agentModelConfig.streaming").Raw == "false"
+	if usage := gjson.GetBytes(e.Data.Output, "usageMetadata"); usage.Exists() && !whole {
+		out = append(out, Event{"usageMetadata", json.RawMessage(usage.Raw)})
+	}
+	return out
 }
 
 // itemWords are the results of an iteration, each on a line of its own.

@@ -10,7 +10,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -86,7 +85,7 @@ func (r *round) most(given input.Int, otherwise int) int {
 // request is what the model is asked: the question, and all rounds that have passed.
 func (r *round) request(ctx context.Context, last bool) models.Request {
 	q := r.ask.Request
-	q.Token = talk.Of(ctx).Token
+	q.Token = r.ask.Token(ctx)
 	q.Messages = append(append([]models.Message(nil), q.Messages...), r.messages()...)
 	if last {
 		q.Messages = append(q.Messages, models.Message{Role: models.RoleUser, Content: "No more tools can be called. Answer with what you know."})

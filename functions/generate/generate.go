@@ -69,6 +69,8 @@ type Input struct {
 	BaseURL input.Text `json:"base_url,omitempty" jsonschema:"an OpenAI-compatible server of the workflow's own"`
 	APIKey  input.Text `json:"api_key,omitempty" jsonschema:"its key, as $NAME of a value that the operator has opened"`
 
+	Stream *input.Bool `json:"stream,omitempty" jsonschema:"false: the answer is asked for as a whole, and not shown as it comes"`
+
 	DirectlySetReply input.Bool `json:"directly_set_reply,omitempty" jsonschema:"the answer is also said in the chat"`
 
 	aside bool // Aside
@@ -151,13 +153,22 @@ type Asking struct {
 	// Conversation is what the question is part of, nil for none.
 	Conversation *Conversation
 
-	form form
-	log  *slog.Logger
+	form  form
+	log   *slog.Logger
+	whole bool // no tokens are wanted
+}
+
+// Token is where the answer is shown as it comes, nil for nowhere.
+func (a *Asking) Token(ctx context.Context) func(string) {
+	if a.whole {
+		return nil
+	}
+	return talk.Of(ctx).Token
 }
 
 // text asks for a text, which is shown as it comes.
 func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
-	a.Request.Token = talk.Of(ctx).Token
+	a.Request.Token = a.Token(ctx)
 	response, err := a.Ask(ctx, a.Request)
 	if err != nil {
 		return nil, err

@@ -101,6 +101,19 @@ func TestDirectReply(t *testing.T) {
 	}
 }
 
+// An answer that is asked for as a whole is not shown as it comes.
+func TestWholeAnswers(t *testing.T) {
+	for text, shown := range map[string]bool{`{"user":"a","stream":false}`: false, `{"user":"a","stream":true}`: true, `{"user":"a"}`: true} {
+		f, heard := &fake{replies: texts("answer")}, &talk.Recorder{}
+		if _, err := call(t, f, generate.Options{}, heard, text); err != nil {
+			t.Fatal(err)
+		}
+		if (f.asked[0].Token != nil) != shown || (heard.Tokens != nil) != shown {
+			t.Errorf("%s: shown %q", text, heard.Tokens)
+		}
+	}
+}
+
 const needsN = `{"user":"three","schema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]},"schema_name":"count"}`
 
 func TestObject(t *testing.T) {

@@ -28,7 +28,7 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 		return nil, err
 	}
 	in = profile.over(in)
-	a := &Asking{Tools: profile.Tools, log: f.options.Log}
+	a := &Asking{Tools: profile.Tools, log: f.options.Log, whole: in.Stream != nil && !bool(*in.Stream)}
 	if err := f.setSchema(a, in, profile); err != nil {
 		return nil, err
 	}
