@@ -103,19 +103,26 @@ func (d *drawn) agentsBefore(id string) (out []string) {
 	return out
 }
 
-// file writes the flow, its nodes in any order, children in theirs.
-func (d *drawn) file() []byte {
+// file writes the flow, its nodes in any order, children in theirs; public in the public
+// implementation's form.
+func (d *drawn) file(public bool) []byte {
 	var nodes, edges []string
 	for _, n := range d.nodes {
 		kind := n.kind
-		if n.parent != "" {
+		switch {
+		case public:
+			kind += "Node"
+		case n.parent != "":
 			kind += "@" + n.parent
 		}
-		nodes = append(nodes, fmt.Sprintf(`%s:%s:{"label": "L %s", "systemPromptOverride": "#%s", "mergeStrategy": %q, "expression": %q, "outputVariable": "v_%s"}`,
-			n.id, kind, n.id, n.id, orText(n.merge, "concatenate"), n.expression, n.id))
+		if public && n.parent != "" {
+			edges = append(edges, n.parent+">"+n.id)
+		}
+		nodes = append(nodes, fmt.Sprintf(`%s:%s:{"label": "L %s", "systemPromptOverride": "#%s", "mergeStrategy": %q, "expression": %q, "outputVariable": "v_%s", "branches": %s}`,
+			n.id, kind, n.id, n.id, orText(n.merge, "concatenate"), n.expression, n.id, d.branches(n, public)))
 	}
 	d.Shuffle(len(nodes), func(i, j int) {
-		if !strings.Contains(nodes[i], "@") && !strings.Contains(nodes[j], "@") {
+		if public || !strings.Contains(nodes[i], "@") && !strings.Contains(nodes[j], "@") {
 			nodes[i], nodes[j] = nodes[j], nodes[i]
 		}
 	})
@@ -123,6 +130,14 @@ func (d *drawn) file() []byte {
 		edges = append(edges, e.from+">"+e.to+":"+e.handle)
 	}
 	return flowOf(nodes, edges)
+}
+
+// branches are the children of a group in the public form.
+func (d *drawn) branches(n *drawnNode, public bool) string {
+	if !public || n.kind != "parallelGroup" {
+		return "[]"
+	}
+	return `["` + strings.Join(d.children(n.id), `", "`) + `"]`
 }
 
 func orText(a, b string) string {
@@ -265,7 +280,7 @@ func (d *drawn) holds(expression, input string) bool {
 func TestDrawnFlows(t *testing.T) {
 	for seed := range uint64(rounds) {
 		d := draw(rand.New(rand.NewPCG(seed, 7)))
-		text := d.file()
+		text := d.file(seed%2 == 1)
 		d.foretell("p")
 		synctest.Test(t, func(t *testing.T) {
 			p := play(t, text, recordedRun{Prompt: "p", reply: reply})
