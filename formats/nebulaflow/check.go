@@ -63,6 +63,9 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 	if n.fault != "" {
 		bad("bad_value", "node %q: %s", n.ID, n.fault)
 	}
+	if !n.active() {
+		return // it takes no part, whatever it is
+	}
 	if !kinds[n.Type] {
 		bad("unknown_type", "node %q: unknown node type %q", n.ID, n.Type)
 	}
@@ -77,7 +80,7 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 			bad("variable_name", "node %q has no variableName", n.ID)
 		}
 	case kindCLI:
-		if strings.TrimSpace(d.Content) == "" && n.active() && !d.Bypass {
+		if strings.TrimSpace(d.Content) == "" && !d.Bypass {
 			bad("empty_command", "node %q has no command", n.ID)
 		}
 		switch d.Shell {
@@ -118,7 +121,7 @@ func (f *flow) checkEdge(faults *source.Faults, e *edge) {
 			faults.AddFor([]string{e.ID, end.id}, pointer+"/"+end.name, "edge_end", "edge %q: there is no node %q", e.ID, end.id)
 		}
 	}
-	if from := f.byID[e.Source]; from != nil && from.Type == kindIfElse && e.SourceHandle != "true" && e.SourceHandle != "false" {
+	if from := f.byID[e.Source]; f.live(e) && from.Type == kindIfElse && e.SourceHandle != "true" && e.SourceHandle != "false" {
 		faults.AddFor([]string{e.ID, from.ID}, pointer, "branch", "edge %q leaves the if/else %q by neither true nor false", e.ID, from.ID)
 	}
 }

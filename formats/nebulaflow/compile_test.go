@@ -141,7 +141,14 @@ func codes(t *testing.T, src []byte) []string {
 	return slices.Compact(all)
 }
 
-// TestCompiledFlowsAreValid: what is compiled has no error in the engine's eyes.
+// TestSwitchedOff: what takes no part is not asked whether it could.
+func TestSwitchedOff(t *testing.T) {
+	flow := sketch("a text-format A", `w widget {"active":false}`, `c if-else {"active":false}`, `L loop-start {"active":false,"loopMode":"while-variable-not-empty"}`, "p preview",
+		"a -> w", "w -> p:in-0", "c -> p:in-1", "a -> p:in-2", "a -> L")
+	p := play(t, recordedRun{}, []*engine.Workflow{parse(t, "f.json", flow)}, engine.StartRequest{Workflow: "flow"})
+	p.checkNode(t, "p", done("A"), recordedRun{})
+}
+
 func TestLints(t *testing.T) {
 	f, err := nebulaflow.Parse("f.json", sketch(`k cli {"content":"ls","mode":"script"}`, "p text-format ${nobody}", "c if-else", `v variable {"variableName":"v","initialValue":"1"}`))
 	if err != nil {
@@ -160,7 +167,7 @@ func TestLints(t *testing.T) {
 
 func TestSavedState(t *testing.T) {
 	f, err := nebulaflow.Parse("f.json", []byte(`{"version":"1.1.0","nodes":[{"id":"a","type":"llm","data":{"content":"x"}},{"id":"c","type":"if-else","data":{}}],"edges":[],
-		"state":{"nodeResults":{"a":{"status":"completed","output":"A"},"c":{"status":"completed","output":"false"},"z":{"status":"completed"}},"ifElseDecisions":{"c":"false"}}}`))
+		"state":{"nodeResults":{"a":{"status":"completed","output":"A"},"c":{"status":"completed","output":"false"},"z":{"status":"completed"}},"ifElseDecisions":{"c":false}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

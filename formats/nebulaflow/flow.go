@@ -160,9 +160,9 @@ type edge struct {
 type savedState struct {
 	NodeResults map[string]struct {
 		Status string `json:"status"`
-		Output string `json:"output"`
+		Output word   `json:"output"`
 	} `json:"nodeResults"`
-	IfElseDecisions map[string]string `json:"ifElseDecisions"`
+	IfElseDecisions map[string]word `json:"ifElseDecisions"`
 }
 
 // UnmarshalJSON keeps the text of the node beside what we read of it.

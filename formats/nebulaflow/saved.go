@@ -18,11 +18,14 @@ func (c *compiler) saved() *source.Saved {
 	if state == nil || len(state.NodeResults) == 0 {
 		return nil
 	}
-	seeds := Seeds{Outputs: map[string]string{}, Decisions: state.IfElseDecisions}
+	seeds := Seeds{Outputs: map[string]string{}, Decisions: map[string]string{}}
+	for id, side := range state.IfElseDecisions {
+		seeds.Decisions[id] = string(side)
+	}
 	out := &source.Saved{Workflow: c.flow.ID}
 	for _, n := range c.flow.Nodes {
 		if result, ok := state.NodeResults[n.ID]; ok && result.Status == "completed" {
-			seeds.Outputs[n.ID] = result.Output
+			seeds.Outputs[n.ID] = string(result.Output)
 			out.Done = append(out.Done, n.ID)
 		}
 	}
