@@ -130,6 +130,19 @@ func iterates(input any) map[string]any {
 	return rowsNode("iterationAgentflow_0", map[string]any{"iterationInput": input})
 }
 
+// A declared value that holds the output of a node is filled in by the first node with an
+// update list; one that was changed before, or whose path is not there, stays.
+func TestDeclaredOutputs(t *testing.T) {
+	begin := rowsNode("startAgentflow_0", map[string]any{"startInputType": "chatInput", "startState": []any{row("key", "a", "value", "{{ output }}"), row("key", "b", "value", "x {{ output }}"),
+		row("key", "c", "value", "{{ output.k.v }}"), row("key", "d", "value", "{{ output.none }}"), row("key", "e", "value", "{{ output }}"), row("key", "f", "value", "plain")}})
+	first := runsCode(0, "return {k: {v: 5}}", map[string]any{"customFunctionUpdateState": []any{row("key", "e", "value", "own")}})
+	second := runsCode(1, "return 'two'", map[string]any{"customFunctionUpdateState": []any{row("key", "z", "value", "{{ output }}")}})
+	pretty := `{\n  \"k\": {\n    \"v\": 5\n  }\n}`
+	playFlows(t, map[string]flowCase{"": {[]any{begin, runsCode(2, "return 'no list'", nil), first, second, says(0, "{{$flow.state}}")},
+		"startAgentflow_0>customFunctionAgentflow_2 customFunctionAgentflow_2>customFunctionAgentflow_0 customFunctionAgentflow_0>customFunctionAgentflow_1 customFunctionAgentflow_1>directReplyAgentflow_0",
+		[]flowRun{{request: asks("q"), text: `{"a":"` + pretty + `","b":"x ` + pretty + `","c":5,"d":"{{ output.none }}","e":"own","f":"plain","z":"two"}`}}}})
+}
+
 // A round that ends with a node that shows no text shows a blank.
 func TestRoundsWithoutText(t *testing.T) {
 	get := rowsNode("httpAgentflow_0", map[string]any{"method": "GET", "url": "http://127.0.0.1:STUB_PORT/http/{{$iteration}}"})

@@ -1,6 +1,7 @@
 package flowise
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,9 +29,45 @@ func (c *compiler) updateState(n *node, field string) {
 		update = update.Set(row.text("key"), c.stateValue(n, field, row))
 	}
 	c.updating = nil
+	if n.kind() != kindLoop {
+		update = c.declaredOutputs(n, update)
+	}
 	in := inputs.Of("set", inputs.Of("text", inputs.RefOr(c.shown(n))), "globals", inputs.Of(valueState, update), "merge", true,
 		"previous", inputs.Of(valueState, inputs.RefOr(valueState)))
 	c.after(n, engine.Step{ID: c.helper(n.ID + "-state"), Name: "State after " + n.label(), Function: "variable", Input: inputs.Encode(in)})
+}
+
+// declaredScript gives a value of the state that still is what the start declares another one.
+const declaredScript = `const state = $state || {};
+return {values: $keys.map(key => state[key] === $declared[key] ? $then[key] : state[key])};
+`
+
+// declaredOutputs adds to an update the values that the start declares with the output of a
+// node in them: the first node with an update list behind it fills them in.
+func (c *compiler) declaredOutputs(n *node, update inputs.Object) inputs.Object {
+	declared, then, keys := inputs.Of(), inputs.Of(), []string{}
+	rows, _ := c.flow.start().Data.Inputs.rows("startState")
+	for _, row := range rows {
+		key, value := row.text("key"), row.text("value")
+		if !strings.Contains(value, "{{ output") && value != "{{output}}" || has(update, key) {
+			continue
+		}
+		declared, then, keys = declared.Set(key, inputs.Literal(value)), then.Set(key, c.withOutput(n, lit(value))), append(keys, key)
+	}
+	if len(then) == 0 {
+		return update
+	}
+	id := c.helper(n.ID + "-declared")
+	c.after(n, javaScript(id, "Declared state after "+n.label(), declaredScript,
+		inputs.Of("$state", inputs.RefOr(valueState), "$declared", declared, "$then", then, "$keys", inputs.Of("@literal", keys))))
+	for i, key := range keys {
+		update = update.Set(key, inputs.Ref(fmt.Sprintf("%s.values[%d]", id, i))+"|")
+	}
+	return update
+}
+
+func has(o inputs.Object, name string) bool {
+	return slices.ContainsFunc(o, func(f inputs.Field) bool { return f.Name == name })
 }
 
 // stateValue is one value of an update: variables, then what the node has put out.
