@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,9 +71,9 @@ func TestRawIsKept(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	requests := 0
+	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests++
+		requests.Add(1)
 		switch r.URL.Path {
 		case "/500", "/502", "/429":
 			status := map[string]int{"/500": 500, "/502": 502, "/429": 429}[r.URL.Path]
@@ -115,10 +116,10 @@ func TestCodes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			requests = 0
+			requests.Store(0)
 			r := call(t, options(), strings.NewReplacer("URL", server.URL, "CLOSED", closed.URL).Replace(test.input), &engine.Call{})
-			if r.Success || r.ErrorCode != test.code || !strings.Contains(r.Error, test.message) || requests != test.requests {
-				t.Errorf("%s (%s) after %d requests\nwant %s (%s) after %d", r.ErrorCode, r.Error, requests, test.code, test.message, test.requests)
+			if r.Success || r.ErrorCode != test.code || !strings.Contains(r.Error, test.message) || int(requests.Load()) != test.requests {
+				t.Errorf("%s (%s) after %d requests\nwant %s (%s) after %d", r.ErrorCode, r.Error, requests.Load(), test.code, test.message, test.requests)
 			}
 			if r.Summary != "No data returned" || r.Structure != "unknown" || string(r.Data) != string(r.Raw) {
 				t.Errorf("result %+v", r)
