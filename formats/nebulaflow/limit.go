@@ -13,10 +13,13 @@ const (
 	mostWays  = 2_000_000 // places looked at to find the ends of all loops
 	// mostText is what the texts may come to, in bytes, when each reader has what it reads
 	// of text nodes in its own input: little text can stand for very much.
-	mostText = 128 << 20
+	mostText = 32 << 20
 	// What a text, and each piece of it, takes besides its letters.
-	textSize  = 64
-	pieceSize = 16
+	textSize  = 32
+	pieceSize = 4
+	// waySize is about what a node or a way into one takes in the input of gatherScript
+	// besides its name.
+	waySize = 40
 )
 
 // spend counts text that a node is given and tells whether there is room for it. Once there is

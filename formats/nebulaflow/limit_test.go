@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 				return plain(strings.Repeat("x", 100_000))(i)
 			}
 			return plain(strings.Repeat("${1}", 900))(i)
-		}), `node "n2": up to here the texts`},
+		}), `node "n1": up to here the texts`},
 	} {
 		_, err := nebulaflow.Parse("f.json", []byte(c.src))
 		switch {
