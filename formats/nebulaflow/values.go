@@ -17,7 +17,7 @@ func (c *compiler) values(n *node) []text {
 	var all []text
 	var stale []*edge
 	for _, e := range c.flow.inputs(n) {
-		if c.stale(e.Source, n) {
+		if c.stale(e, n) {
 			all = append(all, ref(fmt.Sprintf("%s.result[%d]", c.helper(n.ID+"-in"), len(stale)), false))
 			stale = append(stale, e)
 			continue
@@ -81,10 +81,18 @@ func (c *compiler) inline(from, reader *node) text {
 	return out
 }
 
-// stale tells whether what a reader would find is perhaps the result of an earlier round.
-func (c *compiler) stale(id string, reader *node) bool {
-	r := c.flow.inRegion[id]
-	return r != nil && r == c.flow.inRegion[reader.ID] && c.flow.byID[id].active() && !c.gates.certain(id, reader.ID)
+// stale tells whether what a reader would find is perhaps the result of an earlier round of a
+// loop that both lie in.
+func (c *compiler) stale(e *edge, reader *node) bool {
+	from := c.source(e)
+	r := c.flow.loopAround(from)
+	return r != nil && r.has(reader) && e.from.active() && !c.gates.certain(from.ID, reader.ID)
+}
+
+// source is where an edge comes from, the start of a loop for all that lies in it.
+func (c *compiler) source(e *edge) *node {
+	from, _ := c.flow.ends(e)
+	return from
 }
 
 // gatherScript empties the texts of the nodes that did not run in this round: a node ran where
@@ -98,45 +106,65 @@ result = [s["text"] if ran[s["id"]] else "" for s in sources]
 
 // gather makes the step that brings a reader only what this round has made.
 func (c *compiler) gather(reader *node, stale []*edge) {
+	if c.over != nil {
+		return
+	}
 	var sources, nodes []any
 	decisions := inputs.Of()
-	wanted := map[string]bool{}
+	above := &above{c: c, seen: map[string]bool{}}
 	for _, e := range stale {
-		sources = append(sources, inputs.Of("id", e.Source, "text", c.whole(reader, c.valueOf(e, reader))))
-		c.above(e.Source, wanted)
+		from := c.source(e)
+		sources = append(sources, inputs.Of("id", from.ID, "text", c.whole(reader, c.valueOf(e, reader))))
+		above.add(from)
 	}
-	for _, id := range c.flow.ordered(wanted) {
-		ways := []any{}
-		for _, e := range c.flow.into(id) {
-			switch {
-			case !wanted[e.Source] || c.gates.beside[e]:
-			case c.flow.byID[e.Source].Type == kindIfElse:
-				ways = append(ways, []any{e.Source, e.SourceHandle == "true"})
-			default:
-				ways = append(ways, []any{e.Source})
-			}
-		}
-		if !c.spend(reader, (1+len(ways))*len(id)) {
+	for _, n := range above.nodes {
+		ways := above.ways(n)
+		if !c.spend(reader, (1+len(ways))*(len(n.ID)+waySize)) {
 			return
 		}
-		nodes = append(nodes, inputs.Of("id", id, "from", ways))
-		if c.flow.byID[id].Type == kindIfElse {
-			decisions = append(decisions, inputs.Field{Name: id, Value: inputs.RefOr(id + ".result")})
+		nodes = append(nodes, inputs.Of("id", n.ID, "from", ways))
+		if n.Type == kindIfElse {
+			decisions = append(decisions, inputs.Field{Name: n.ID, Value: inputs.RefOr(n.ID + ".result")})
 		}
 	}
 	c.before(reader.ID, engine.Step{ID: c.helper(reader.ID + "-in"), Name: "Input of " + reader.title(), Function: "utils.code.code",
 		Input: inputs.Encode(inputs.Of("code", gatherScript, "variables", inputs.Of("sources", sources, "nodes", nodes, "decisions", decisions), "raise", true))})
 }
 
-// above collects a node and all that leads to it inside the same loop.
-func (c *compiler) above(id string, into map[string]bool) {
-	if into[id] {
+// above collects nodes and all that leads to them inside the same loop, each after what leads
+// to it; a loop in there is its start.
+type above struct {
+	c     *compiler
+	seen  map[string]bool
+	nodes []*node
+}
+
+func (a *above) add(n *node) {
+	if a.seen[n.ID] {
 		return
 	}
-	into[id] = true
-	for _, e := range c.flow.into(id) {
-		if c.flow.inRegion[e.Source] == c.flow.inRegion[id] {
-			c.above(e.Source, into)
+	a.seen[n.ID] = true
+	for _, e := range a.c.gates.in[n.ID] {
+		if from := a.c.source(e); a.c.flow.loopAround(from) == a.c.flow.loopAround(n) {
+			a.add(from)
 		}
 	}
+	a.nodes = append(a.nodes, n)
+}
+
+// ways are the edges by one of which a node is started: where each comes from, and by which
+// decision.
+func (a *above) ways(n *node) []any {
+	ways := []any{}
+	for _, e := range a.c.gates.in[n.ID] {
+		from := a.c.source(e)
+		switch {
+		case !a.seen[from.ID] || a.c.gates.beside[e]:
+		case from.Type == kindIfElse:
+			ways = append(ways, []any{from.ID, e.SourceHandle == "true"})
+		default:
+			ways = append(ways, []any{from.ID})
+		}
+	}
+	return ways
 }
