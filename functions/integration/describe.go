@@ -3,6 +3,8 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -37,7 +39,20 @@ func summarise(value json.RawMessage, depth int) string {
 		}
 		return `"` + string(text) + `"`
 	}
-	return string(value)
+	return plainNumber(string(value))
+}
+
+// plainNumber writes a number as people do: 12.5 for 12.50, 1000 for 1e3. What is none, or one
+// too long to be read, stays as it is.
+func plainNumber(text string) string {
+	if !strings.ContainsAny(text, ".eE") || text == "true" || text == "false" {
+		return text
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if size := math.Abs(n); err != nil || size >= 1e21 || size != 0 && size < 1e-6 {
+		return text
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 func summaryOfObject(value json.RawMessage, depth int) string {

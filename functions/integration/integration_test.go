@@ -46,9 +46,11 @@ func TestDescriptions(t *testing.T) {
 		{`{}`, `{}`, "object with fields:"},
 		{`[]`, "[0 items]", "array[0]"},
 		{`[[1,"a"],null]`, "[2 items: [2 items: 1]]", "array[2] of array[2] of number"},
-		{`{"a":true,"b":null,"c":1.50,"d":"x","e":[],"f":1}`, `{a: true, b: null, c: 1.50, d: "x", e: [0 items], ...}`, "object with fields: a, b, c, d, e, f"},
+		{`{"a":true,"b":null,"c":1.50,"d":"x","e":[],"f":1}`, `{a: true, b: null, c: 1.5, d: "x", e: [0 items], ...}`, "object with fields: a, b, c, d, e, f"},
 		{`{"a":{"b":{"c":{"d":1}}}}`, `{a: {b: {c: ...}}}`, "object with fields: a"},
 		{`["` + long + `"]`, `[1 items: "` + long[:100] + `..."]`, "array[1] of string"},
+		{`[1e3,2]`, "[2 items: 1000]", "array[2] of number"},
+		{`{"big":12345678901234567890123,"small":1e-9,"minus":-0.250}`, "{big: 12345678901234567890123, small: 1e-9, minus: -0.25}", "object with fields: big, small, minus"},
 		{`[true]`, "[1 items: true]", "array[1] of boolean"},
 		{`[null]`, "[1 items: null]", "array[1] of null"},
 	}
