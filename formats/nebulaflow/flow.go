@@ -46,7 +46,6 @@ type flow struct {
 	regions  []*region
 	ways     int                // looked at to find the ends of loops
 	inRegion map[string]*region // the innermost loop around a node
-	order    map[string]int     // the place of each node, after all that leads to it
 }
 
 type graph struct {

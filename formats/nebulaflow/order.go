@@ -1,9 +1,7 @@
 package nebulaflow
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -60,36 +58,4 @@ func (f *flow) ready() map[string]float64 {
 		place[n.ID] = float64(i)
 	}
 	return place
-}
-
-// sorted gives the place of each node in an order in which it comes after what leads to it.
-func (f *flow) sorted() map[string]int {
-	if f.order != nil {
-		return f.order
-	}
-	f.order = map[string]int{}
-	done := map[string]bool{}
-	var visit func(id string)
-	visit = func(id string) {
-		if done[id] {
-			return
-		}
-		done[id] = true
-		for _, e := range f.into(id) {
-			visit(e.Source)
-		}
-		f.order[id] = len(f.order)
-	}
-	for _, n := range f.Nodes {
-		visit(n.ID)
-	}
-	return f.order
-}
-
-// ordered are the ids of a set, each after what leads to it.
-func (f *flow) ordered(set map[string]bool) []string {
-	place := f.sorted()
-	ids := slices.Collect(maps.Keys(set))
-	slices.SortFunc(ids, func(a, b string) int { return place[a] - place[b] })
-	return ids
 }
