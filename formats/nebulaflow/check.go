@@ -35,10 +35,6 @@ func (f *flow) check(faults *source.Faults) {
 		return
 	}
 	alone := f.findRegions()
-	if f.ways > mostWays {
-		faults.Add(f.at+"/nodes", "too_large", "the loops stand in one another in more than %d ways: draw fewer edges between them", mostWays)
-		return
-	}
 	for _, n := range alone {
 		faults.AddFor([]string{n.ID}, f.pointer(n), "loop_alone", "%s %q has no partner", n.Type, n.ID)
 	}

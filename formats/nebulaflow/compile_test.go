@@ -118,6 +118,8 @@ func TestFaultsAreNamedAtOnce(t *testing.T) {
 	}{
 		{"cycle", []string{"a preview", "b preview", "a -> b", "b -> a"}},
 		{"loop_alone", []string{"L loop-start", "p preview", "L -> p"}},
+		{"loop_alone", []string{"L loop-start", "Z loop-end", "Y loop-end", "L -> Z", "Z -> Y"}},
+		{"loop_shared", []string{"L loop-start", "M loop-start", "Z loop-end", "L -> Z", "M -> Z"}},
 		{"root", []string{"root llm x", "b llm y"}},
 	} {
 		if got := codes(t, sketch(c.lines...)); !slices.Equal(got, []string{c.code}) {

@@ -44,7 +44,6 @@ type flow struct {
 	portsOut map[string]int
 	at       string // JSON pointer of nodes and edges: "" or "/graph"
 	regions  []*region
-	ways     int                // looked at to find the ends of loops
 	inRegion map[string]*region // the innermost loop around a node
 }
 

@@ -8,9 +8,8 @@ import (
 
 // Limits of one file besides those of every drawing (source.MostNodes, source.MostEdges).
 const (
-	mostLoops = 500       // people nest three or four
-	mostPorts = 1000      // of one node that runs a subflow
-	mostWays  = 2_000_000 // places looked at to find the ends of all loops
+	mostLoops = 500  // people nest three or four
+	mostPorts = 1000 // of one node that runs a subflow
 	// mostText is what the texts may come to, in bytes, when each reader has what it reads
 	// of text nodes in its own input: little text can stand for very much.
 	mostText = 32 << 20

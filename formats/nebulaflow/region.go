@@ -13,24 +13,29 @@ type region struct {
 
 func (r *region) has(n *node) bool { return r.body[n.index] }
 
-// findRegions pairs each loop-start with the first loop-end that no inner loop takes, and
-// finds the bodies. It returns the loop nodes that have no partner.
+// findRegions pairs each loop-start with the first loop-end that no inner loop takes, inner
+// loops first, and finds the bodies. It returns the loop nodes that have no partner.
 func (f *flow) findRegions() (alone []*node) {
-	taken := map[string]bool{}
+	early := f.early()
+	var starts []*node
 	for _, n := range f.Nodes {
-		if n.Type != kindLoopStart || !n.active() {
-			continue
+		if n.Type == kindLoopStart && n.active() {
+			starts = append(starts, n)
 		}
-		end := f.endOf(n)
-		if end == nil {
-			alone = append(alone, n)
-			continue
+	}
+	slices.SortStableFunc(starts, func(a, b *node) int { return early[a.index] - early[b.index] })
+	ends, taken := map[*node]*node{}, map[*node]*node{} // by one another
+	for _, n := range starts {
+		if end := f.endOf(n, taken, early); end != nil {
+			ends[n], taken[end] = end, n
 		}
-		taken[end.ID] = true
-		f.regions = append(f.regions, &region{start: n, end: end})
 	}
 	for _, n := range f.Nodes {
-		if n.Type == kindLoopEnd && n.active() && !taken[n.ID] {
+		switch {
+		case !n.active():
+		case n.Type == kindLoopStart && ends[n] != nil:
+			f.regions = append(f.regions, &region{start: n, end: ends[n]})
+		case n.Type == kindLoopStart, n.Type == kindLoopEnd && taken[n] == nil:
 			alone = append(alone, n)
 		}
 	}
@@ -41,34 +46,59 @@ func (f *flow) findRegions() (alone []*node) {
 	return alone
 }
 
-// endOf walks forward, a level deeper at each loop-start and a level up at each loop-end. It
-// walks over nodes that take no part too: a loop stays one when a node in it is switched off.
-func (f *flow) endOf(start *node) *node {
-	type place struct {
-		at    *node
-		depth int
-	}
-	seen := map[place]bool{}
-	for todo := []place{{start, 1}}; len(todo) > 0; todo = todo[1:] {
-		for _, e := range todo[0].at.next {
-			next := place{e.to, todo[0].depth}
-			switch {
-			case !e.to.active():
-			case e.to.Type == kindLoopStart:
-				next.depth++
-			case e.to.Type == kindLoopEnd:
-				next.depth--
-			}
-			if next.depth == 0 {
-				return e.to
-			}
-			if f.ways++; !seen[next] && f.ways <= mostWays {
-				seen[next] = true
-				todo = append(todo, next)
+// early gives each node a number that is greater than those of all it leads to, over nodes
+// that take no part too.
+func (f *flow) early() []int {
+	numbers, next := make([]int, len(f.Nodes)), 1
+	var visit func(n *node)
+	visit = func(n *node) {
+		numbers[n.index] = -1
+		for _, e := range n.next {
+			if numbers[e.to.index] == 0 {
+				visit(e.to)
 			}
 		}
+		numbers[n.index] = next
+		next++
 	}
-	return nil
+	for _, n := range f.Nodes {
+		if numbers[n.index] == 0 {
+			visit(n)
+		}
+	}
+	return numbers
+}
+
+// endOf is the first loop-end after a start that no loop behind it has taken. It walks over
+// nodes that take no part too: a loop stays one when a node in it is switched off. Where all
+// are taken it is one that a loop beside this one has, which is a fault.
+func (f *flow) endOf(start *node, taken map[*node]*node, early []int) (end *node) {
+	seen := make([]bool, len(f.Nodes))
+	var shared []*node
+	for todo := []*node{start}; len(todo) > 0; todo = todo[1:] {
+		for _, e := range todo[0].next {
+			if seen[e.to.index] {
+				continue
+			}
+			seen[e.to.index] = true
+			if e.to.Type == kindLoopEnd && e.to.active() {
+				if taken[e.to] == nil {
+					if end == nil || early[e.to.index] > early[end.index] {
+						end = e.to
+					}
+					continue
+				}
+				shared = append(shared, e.to)
+			}
+			todo = append(todo, e.to)
+		}
+	}
+	for _, other := range shared {
+		if end == nil && !seen[taken[other].index] {
+			end = other
+		}
+	}
+	return end
 }
 
 // fill finds the body: what the start leads to without passing the end, and what feeds
