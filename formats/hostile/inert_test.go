@@ -29,8 +29,11 @@ func mostTime() time.Duration {
 	return 6 * time.Minute
 }
 
-// TestLoadingIsInert loads, validates, stores and writes hostile files of every format in a
-// process that may do nothing else.
+// children are the processes that load files beside each other.
+const children = 2
+
+// TestLoadingIsInert loads, validates, stores and writes hostile files of every format in
+// processes that may do nothing else.
 func TestLoadingIsInert(t *testing.T) {
 	needConfinement(t)
 	list, err := corpus()
@@ -39,29 +42,46 @@ func TestLoadingIsInert(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), mostTime())
 	defer cancel()
-	loaded := 0
-	for from, ends := 0, 0; from < len(list); {
+	var loaded [children]int
+	t.Run("child", func(t *testing.T) {
+		for first := range children {
+			t.Run(strconv.Itoa(first), func(t *testing.T) {
+				t.Parallel()
+				loaded[first] = loadEvery(ctx, t, list, first)
+			})
+		}
+	})
+	all := 0
+	for _, n := range loaded {
+		all += n
+	}
+	t.Logf("%d of %d files loaded", all, len(list))
+	if all < fewest && os.Getenv(envOnly) == "" {
+		t.Errorf("only %d files were loaded, want at least %d", all, fewest)
+	}
+}
+
+// loadEvery loads the files of one child, in a new process after each that one ended, and
+// counts those that were loaded.
+func loadEvery(ctx context.Context, t *testing.T, list []hostile, first int) (loaded int) {
+	for from, ends := first, 0; from < len(list); {
 		r := loadFrom(ctx, t, list, from)
 		loaded += r.loaded
-		if r.whole {
-			break
-		}
-		if r.at < from {
-			t.Fatalf("the process ended before the first file: %v\n%s", r.err, r.said)
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("given up after %v, with %d of %d files loaded, at %s", mostTime(), loaded, len(list), list[r.at].name)
+		switch {
+		case r.whole:
+			return loaded
+		case r.at < from:
+			t.Fatalf("the process ended before its first file: %v\n%s", r.err, r.said)
+		case ctx.Err() != nil:
+			t.Fatalf("given up after %v at %s, with %d files loaded", mostTime(), list[r.at].name, loaded)
 		}
 		report(t, list[r.at], "it ended the process: "+r.err.Error()+"\n"+beginning(r.said))
-		from = r.at + 1
+		from = r.at + children
 		if ends++; ends == mostEnds {
-			t.Fatalf("%d files have ended the process: the others are not tried (%d of %d were loaded)", ends, loaded, len(list))
+			t.Fatalf("%d files have ended the process: the others are not tried", ends)
 		}
 	}
-	t.Logf("%d of %d files loaded", loaded, len(list))
-	if loaded < fewest && os.Getenv(envOnly) == "" {
-		t.Errorf("only %d files were loaded, want at least %d", loaded, fewest)
-	}
+	return loaded
 }
 
 // A result is how far one child has come.
@@ -75,7 +95,7 @@ type result struct {
 
 func loadFrom(ctx context.Context, t *testing.T, list []hostile, from int) result {
 	t.Helper()
-	c := childProcess(ctx, modeLoad, envFrom+"="+strconv.Itoa(from))
+	c := childProcess(ctx, modeLoad, envFrom+"="+strconv.Itoa(from), envEvery+"="+strconv.Itoa(children))
 	var said bytes.Buffer
 	c.Stderr = &said
 	out, err := c.StdoutPipe()

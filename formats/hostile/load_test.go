@@ -42,7 +42,7 @@ type event struct {
 	All    int      `json:"all,omitempty"` // at the end: how many files there are
 }
 
-// loadAll loads the files of the corpus from one on, confined. At the end it does what is
+// loadAll loads the files of the corpus from one on, each or some, confined. At the end it does what is
 // forbidden, so that whoever has started it knows that it was until then.
 func loadAll() error {
 	list, err := corpus()
@@ -53,6 +53,7 @@ func loadAll() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", envFrom, err)
 	}
+	every := int(max(number(envEvery, 1), 1))
 	registry := everything()
 	debug.SetMaxStack(mostStack)
 	debug.SetGCPercent(400) // most files are small, and what they took is not kept
@@ -61,7 +62,7 @@ func loadAll() error {
 		return err
 	}
 	say := json.NewEncoder(os.Stdout)
-	for i := from; i < len(list); i++ {
+	for i := from; i < len(list); i += every {
 		text := list[i].text()
 		if err := say.Encode(event{File: i, Name: list[i].name, Begins: true, Size: len(text)}); err != nil {
 			return err

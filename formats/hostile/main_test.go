@@ -6,10 +6,12 @@ import (
 	"testing"
 )
 
-// Environment of the child: what it does, and where it begins.
+// Environment of the child: what it does, the file it begins with, and how far it is from each
+// file to its next.
 const (
-	envMode = "STEPGRAPH_HOSTILE_CHILD"
-	envFrom = "STEPGRAPH_HOSTILE_FROM"
+	envMode  = "STEPGRAPH_HOSTILE_CHILD"
+	envFrom  = "STEPGRAPH_HOSTILE_FROM"
+	envEvery = "STEPGRAPH_HOSTILE_EVERY"
 )
 
 // TestMain is the test, or the child that a test has started of its own binary.
