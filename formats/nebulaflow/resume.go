@@ -31,7 +31,7 @@ func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 		q.Outputs[globalOf(w, name)] = encode(value)
 	}
 	if r.FromNodeID != "" {
-		if w.Step(r.FromNodeID) == nil {
+		if s := w.Step(r.FromNodeID); s == nil || s.Config == "" { // a step that was added is no node
 			return q, fmt.Errorf("Resume failed: node %s not found", r.FromNodeID) //nolint:staticcheck // people see NebulaFlow's words
 		}
 		q.Entry = entryOf(w, r.FromNodeID)

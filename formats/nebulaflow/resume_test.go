@@ -40,3 +40,14 @@ func TestResume(t *testing.T) {
 		})
 	}
 }
+
+// TestResumeFromNoNode: neither a node that is not there nor a step that was added is one to
+// begin at.
+func TestResumeFromNoNode(t *testing.T) {
+	w := parse(t, "f.json", sketch("c if-else a == a", "y preview", "c:true -> y"))
+	for _, id := range []string{"zzz", "c-test", engine.DefaultEntry} {
+		if _, err := (nebulaflow.Resume{FromNodeID: id}).Request(w); err == nil || err.Error() != "Resume failed: node "+id+" not found" {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
