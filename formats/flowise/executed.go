@@ -37,8 +37,9 @@ type Entry struct {
 	PreviousNodeIDs []string  `json:"previousNodeIds"`
 	Status          string    `json:"status"` // Finished, Stopped, Failed or Terminated
 
-	visit int // of the step, to tell the entries of one node apart
-	leaf  bool
+	visit   int // of the step, to tell the entries of one node apart
+	leaf    bool
+	settled bool // nothing of it, such as the state, will change any more
 }
 
 // EntryData is what a node was given and what it gave. Output is nil for one that failed.
@@ -183,7 +184,7 @@ func orSession(s *engine.Session) string {
 
 func (r *recorder) entry(v *shownVisit, talk *chat) Entry {
 	n := v.node
-	e := Entry{NodeID: n.id, NodeLabel: n.label, PreviousNodeIDs: n.parents, Status: Finished, leaf: n.leaf,
+	e := Entry{NodeID: n.id, NodeLabel: n.label, PreviousNodeIDs: n.parents, Status: Finished, leaf: n.leaf, settled: v.settled,
 		Data: EntryData{ID: n.id, Name: n.name}}
 	switch {
 	case v.question != nil:

@@ -22,10 +22,11 @@ type shownGraph struct {
 	nodes map[string]*shownNode
 	of    map[string]string // a generated step's node
 	rank  map[string]int    // a path's place among all
+	tail  map[string]string // the last of the steps that the compiler put behind a node
 }
 
 func shownGraphOf(w *engine.Workflow) *shownGraph {
-	g := &shownGraph{nodes: map[string]*shownNode{}, of: map[string]string{}, rank: map[string]int{}}
+	g := &shownGraph{nodes: map[string]*shownNode{}, of: map[string]string{}, rank: map[string]int{}, tail: map[string]string{}}
 	for i := range w.Steps {
 		s := &w.Steps[i]
 		if s.Extra["generated"] != nil {
@@ -49,6 +50,7 @@ func shownGraphOf(w *engine.Workflow) *shownGraph {
 			n.holder = p.Source
 		}
 	}
+	g.findTails(w)
 	for _, n := range g.nodes {
 		n.parents = g.parentsOf(w, n)
 		for _, id := range n.parents {
@@ -56,6 +58,25 @@ func shownGraphOf(w *engine.Workflow) *shownGraph {
 		}
 	}
 	return g
+}
+
+// findTails follows the steps that the compiler put behind nodes, such as those that keep the
+// state, and that always run.
+func (g *shownGraph) findTails(w *engine.Workflow) {
+	behind := map[string]string{}
+	for _, p := range w.Paths {
+		if p.Kind != engine.Next || p.Condition != nil && p.Condition != "" || p.Back || g.of[p.Target] == "" {
+			continue
+		}
+		if n := g.nodeOf(p.Source); n != nil && n.id == g.of[p.Target] {
+			behind[p.Source] = p.Target
+		}
+	}
+	for id := range g.nodes {
+		for step := behind[id]; step != "" && step != g.tail[id]; step = behind[step] {
+			g.tail[id] = step
+		}
+	}
 }
 
 // parentsOf walks back from a node over the steps the compiler added to the nodes before it.

@@ -28,7 +28,7 @@ func (r *recorder) asks(q *engine.Question) {
 	if n == nil {
 		return
 	}
-	r.top = append(r.top, &shownVisit{node: n, question: q, state: r.state, wave: r.wave})
+	r.top = append(r.top, &shownVisit{node: n, question: q, state: r.state, wave: r.wave, settled: true})
 }
 
 // agentOf is the agent that has a step as a tool.

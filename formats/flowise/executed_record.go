@@ -16,6 +16,7 @@ type shownVisit struct {
 	state    json.RawMessage
 	wave     int  // how many answers had come before it
 	resumed  bool // it waited for a person
+	settled  bool // what the compiler put behind the node has run too
 	parents  []*shownVisit
 	children []*shownVisit
 	rank     int // of the path that led here, among its siblings
@@ -74,6 +75,9 @@ func (r *recorder) passed(x *engine.Execution) {
 			}
 		}
 	}
+	for _, v := range r.by[x.ID] {
+		v.settled = v.settled || r.graph.tail[v.node.id] == x.Step
+	}
 	if x.Status != engine.StatusComplete {
 		return
 	}
@@ -113,7 +117,8 @@ func (r *recorder) visit(n *shownNode, x *engine.Execution, at int) {
 	if state := gjson.GetBytes(x.Output, "state"); n.name == kindStart && state.IsObject() {
 		r.state = json.RawMessage(state.Raw)
 	}
-	v := &shownVisit{node: n, x: x, state: r.state, wave: r.wave, resumed: resumed}
+	v := &shownVisit{node: n, x: x, state: r.state, wave: r.wave, resumed: resumed,
+		settled: r.graph.tail[n.id] == "" || x.Status == engine.StatusError || x.Status == engine.StatusCancelled}
 	for _, took := range x.Took {
 		for _, before := range r.by[took.Execution] {
 			if !slices.Contains(v.parents, before) {

@@ -119,6 +119,9 @@ func (s *Stream) Update(entries []Entry, ended bool) []Event {
 		if s.shown[key] && e.Status != Stopped || s.shown[key] && s.silent[key] {
 			continue
 		}
+		if !ended && !e.settled {
+			break // its state is on the way, and what follows comes after it
+		}
 		if !ended && s.busy(e, entries) {
 			continue
 		}

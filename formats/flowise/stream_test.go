@@ -44,3 +44,30 @@ func TestLateFollowers(t *testing.T) {
 		}
 	}
 }
+
+// A node is told of when its state is known, not before.
+func TestStatesInAStream(t *testing.T) {
+	r := start(t, nil, nil)
+	document := drawn([]string{drawnNode(t, "s", "startAgentflow", "", object{"startInputType": "chatInput"}),
+		drawnNode(t, "c", "customFunctionAgentflow", "", object{"customFunctionJavascriptFunction": "return 1", "customFunctionUpdateState": []object{{"key": "n", "value": "{{ output }}"}}}),
+		drawnNode(t, "d", "directReplyAgentflow", "", object{"directReplyMessage": "x"})}, "s>c c>d")
+	w := r.put("states", document)
+	session := r.play(engine.StartRequest{Workflow: w.ID})
+	list, err := r.Executions(t.Context(), session.ID, engine.HistoryQuery{Limit: 100, Lineage: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := flowise.NewStream(flowise.Run{Workflow: w, Session: session}, nil)
+	var told []string
+	for i := range list {
+		for _, e := range s.Update(flowise.Executed(flowise.Run{Workflow: w, Session: session, Executions: list[:i+1]}), false) {
+			if entries, ok := e.Data.([]flowise.Entry); ok {
+				last := entries[len(entries)-1]
+				told = append(told, last.NodeID+string(last.Data.State))
+			}
+		}
+	}
+	if got := strings.Join(told, " "); got != `s{} c{"n":1} d{"n":1}` {
+		t.Errorf("told %s", got)
+	}
+}
