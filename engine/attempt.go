@@ -23,7 +23,7 @@ type attempt struct {
 	cancel   context.CancelCauseFunc // of an attempt under way
 
 	mu     sync.Mutex // guards what the function tells its Call
-	said   []string
+	said   []spoken
 	usage  []Usage
 	named  []namedValue // values kept under names of their own
 	window []Message    // newest messages when it started
@@ -102,10 +102,13 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 	return a.spec.Function.Call(ctx, a.input)
 }
 
-func (a *attempt) say(text string) {
+// spoken is what a call adds to the chat.
+type spoken struct{ role, text string }
+
+func (a *attempt) say(role, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.said = append(a.said, text)
+	a.said = append(a.said, spoken{role, text})
 }
 
 func (a *attempt) token(text string) {
@@ -194,8 +197,8 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		problem.info = res.info()
 		return r.failStep(a.step, *problem)
 	}
-	for _, text := range a.said {
-		r.say("assistant", text, a.step)
+	for _, s := range a.said {
+		r.say(s.role, s.text, a.step)
 	}
 	if d := r.state.engine.Driven[a.step]; d != nil && d.Body != nil {
 		r.finishDriven(a.step, res.output, res.info())

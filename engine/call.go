@@ -49,7 +49,7 @@ type Usage struct {
 
 // callSink is where a call's side information goes; the engine's attempt implements it.
 type callSink interface {
-	say(text string)
+	say(role, text string)
 	token(text string)
 	meter(Usage)
 	set(name string, value json.RawMessage)
@@ -61,7 +61,15 @@ type callSink interface {
 // holds this call's output; nothing is said when the call fails.
 func (c *Call) Say(text string) {
 	if c.sink != nil {
-		c.sink.say(text)
+		c.sink.say("assistant", text)
+	}
+}
+
+// Hear puts a message of a person into the chat, as Say does one of the assistant: what the
+// session was started with, such as the first words of a caller. Answers are there already.
+func (c *Call) Hear(text string) {
+	if c.sink != nil {
+		c.sink.say("user", text)
 	}
 }
 

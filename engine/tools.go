@@ -71,8 +71,8 @@ func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
 	for _, c := range q.Calls {
 		g.Calls = append(g.Calls, agentCall{ID: c.ID, Tool: c.Tool, Args: r.keepText(c.Arguments)})
 	}
-	for _, text := range a.said {
-		r.say("assistant", text, a.step)
+	for _, s := range a.said {
+		r.say(s.role, s.text, a.step)
 	}
 	if len(g.Calls) == 0 {
 		d.Ready = true

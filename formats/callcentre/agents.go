@@ -56,7 +56,7 @@ func (c *compiler) router(s *engine.Step, n *node) {
 	in := inputs.Of(
 		"system", inputs.Literal(system),
 		"prompt", inputs.Ref(c.ask+".response")+"|"+inputs.RefOr(givenPrompt),
-		"include_history", true, "directly_set_reply", true, "parallel", false,
+		"hear", true, "include_history", true, "directly_set_reply", true, "parallel", false,
 		"check_arguments", false, "unknown_tool_error", codeNoTool)
 	if g := n.Data.Guardrails; len(g.BannedPhrases) > 0 {
 		phrases := make([]any, len(g.BannedPhrases))

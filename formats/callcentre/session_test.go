@@ -89,7 +89,7 @@ func TestStartWithAPrompt(t *testing.T) {
 	p := &played{stub: newStub(t)}
 	s := &script{t: t, turns: call.Turns, at: -1, played: p}
 	p.Result = enginetest.Play(t, enginetest.Game{Workflow: load(t, hotel), Registry: registry(s, nil), Inputs: map[string]string{"prompt": "Hi"}, Timeout: 10 * time.Second})
-	if got := chat(p); got != "assistant: Good evening. | assistant: Hello." || p.Session.Status != engine.StatusAwaitingInput {
+	if got := chat(p); got != "assistant: Good evening. | user: Hi | assistant: Hello." || p.Session.Status != engine.StatusAwaitingInput {
 		t.Errorf("got %s, %s", got, p.Session.Status)
 	}
 }

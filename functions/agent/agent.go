@@ -42,6 +42,7 @@ type Input struct {
 	RoundLimitError  input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
 	UnknownToolError input.Text      `json:"unknown_tool_error,omitempty" jsonschema:"the kind of the error that the model is told of a tool that is not there; bad_input when absent"`
 	CheckArguments   *input.Bool     `json:"check_arguments,omitempty" jsonschema:"false makes calls whose arguments do not fit the tool's parameters; the tool decides"`
+	Hear             input.Bool      `json:"hear,omitempty" jsonschema:"the prompt is what a person says: it is put into the session's chat, unless it is the newest message there"`
 	ProfileOptional  input.Bool      `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
 }
 
@@ -112,6 +113,9 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 		return nil, err
 	}
 	if r.ask, err = generate.Prepare(ctx, f.options, ask, r.talk()); err != nil {
+		return nil, err
+	}
+	if err := r.hear(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.setTools(f.allowed(ask)); err != nil {

@@ -12,6 +12,7 @@ import (
 // A Talk takes what is said; *engine.Call is one.
 type Talk interface {
 	Say(text string)
+	Hear(text string)
 	Token(text string)
 	Meter(engine.Usage)
 	Set(name string, value json.RawMessage)
@@ -36,6 +37,7 @@ func With(ctx context.Context, t Talk) context.Context { return context.WithValu
 type Recorder struct {
 	Chat   []engine.Message
 	Said   []string
+	Heard  []string
 	Tokens []string
 	Usage  []engine.Usage
 	Asked  []int // the n of each call of Messages
@@ -44,6 +46,9 @@ type Recorder struct {
 
 // Say keeps text.
 func (r *Recorder) Say(text string) { r.Said = append(r.Said, text) }
+
+// Hear keeps text.
+func (r *Recorder) Hear(text string) { r.Heard = append(r.Heard, text) }
 
 // Token keeps text.
 func (r *Recorder) Token(text string) { r.Tokens = append(r.Tokens, text) }
