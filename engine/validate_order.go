@@ -112,22 +112,28 @@ func (v *validation) reach() {
 // loops warns of loops that nothing can leave or stop: every path of every step in them
 // is unconditional and leads round again, and no step asks a person.
 func (v *validation) loops() {
+	type ends struct{ source, target string }
+	judged := map[ends]bool{}
 	for _, id := range v.d.stepIDs() {
 		for _, p := range v.d.steps[id].next {
-			if p.back && p.fault == "" && v.endless(p) {
+			if !p.back || p.fault != "" || p.Condition != nil {
+				continue
+			}
+			endless, done := judged[ends{p.Source, p.Target}]
+			if !done {
+				endless = v.endless(p)
+				judged[ends{p.Source, p.Target}] = endless
+			}
+			if endless {
 				v.add("warning", "endless_loop", p.Source, p.ID, "nothing ends this loop: it runs until max_steps")
 			}
 		}
 	}
 }
 
-// endless tells whether a loop closed by p has neither a condition nor a question.
+// endless tells whether a loop that an unconditional p closes has neither a condition nor a question.
 func (v *validation) endless(p *compiledPath) bool {
-	if p.Condition != nil {
-		return false
-	}
-	in := v.d.loopOf(p)
-	for _, s := range in {
+	for _, s := range v.d.loopOf(p) {
 		if asks(s) {
 			return false
 		}
