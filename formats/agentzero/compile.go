@@ -116,13 +116,16 @@ func generated() map[string]any { return map[string]any{propertyGenerated: true}
 
 // helper is the id of a step beside the nodes: always the same for the same purpose, and
 // never that of a node.
-func (c *compiler) helper(purpose string) string {
+func (c *compiler) helper(purpose string) string { return c.helperAs(purpose, purpose) }
+
+// helperAs is helper with an id that reads otherwise than the purpose.
+func (c *compiler) helperAs(purpose, wanted string) string {
 	if id := c.helpers[purpose]; id != "" {
 		return id
 	}
-	id := purpose
+	id := wanted
 	for n := 2; c.used[id]; n++ {
-		id = fmt.Sprintf("%s-%d", purpose, n)
+		id = fmt.Sprintf("%s-%d", wanted, n)
 	}
 	c.used[id], c.helpers[purpose] = true, id
 	return id

@@ -282,3 +282,13 @@ func TestNamesOfVariables(t *testing.T) {
 		}
 	}
 }
+
+// Two tools whose names read the same as ids are two steps.
+func TestToolsThatReadTheSame(t *testing.T) {
+	w := compile(t, flowOf([]string{"in:input", "a:agent:{\"tools\": [\"web.search\", \"web_search\", \"web.search\"]}", "out:output"}, []string{"in>a", "a>out"}))
+	for id, function := range map[string]string{"tool-web_search": "web.search", "tool-web_search-2": "web_search"} {
+		if s := w.Step(id); s == nil || s.Function != function {
+			t.Errorf("step %s is %+v, want one that calls %s", id, s, function)
+		}
+	}
+}

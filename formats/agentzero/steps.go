@@ -108,8 +108,8 @@ func (c *compiler) tool(n *node, name string, order int) {
 	if name == responseTool {
 		return
 	}
-	_, known := c.helpers["tool-"+idText(name)]
-	step := c.helper("tool-" + idText(name))
+	_, known := c.helpers["tool-"+name]
+	step := c.helperAs("tool-"+name, "tool-"+idText(name))
 	if !known {
 		c.add(engine.Step{ID: step, Name: name, Function: name, Extra: generated()})
 	}
