@@ -138,7 +138,7 @@ func TestGETNeverChangesAnything(t *testing.T) {
 	flow := w.do("POST", "/api/v1/chatflows", map[string]any{"name": "hello", "type": "AGENTFLOW", "flowData": `{"nodes":[{"id":"startAgentflow_0","type":"agentFlow",
 		"position":{"x":0,"y":0},"data":{"id":"startAgentflow_0","name":"startAgentflow","label":"Start","inputs":{"startInputType":"chatInput"}}}],"edges":[]}`}).want(200).str("id")
 	fill := strings.NewReplacer("{batch}", batch, "/diff", "/diff?from="+hash, "{profile}", "a", "{variable}", "a", "{secret}", "a",
-		"chatflows/"+id, "chatflows/"+flow, "chatbotConfig/"+id, "chatbotConfig/"+flow)
+		"chatflows/"+id, "chatflows/"+flow, "chatbotConfig/"+id, "chatbotConfig/"+flow, "chatmessage/"+id, "chatmessage/"+flow)
 	before := everything(t, w)
 	tried := 0
 	for _, r := range routes(t, w, id) {

@@ -27,7 +27,7 @@
 // again; docs/formats/nebulaflow.md lists the messages and the decisions.
 //
 // Flowise (flowise*.go): /api/v1/chatflows, /prediction/{id} with its stream, /executions,
-// /webhook/{id}, /chatmessage/abort/{id}/{chat}, /chatflows-streaming/{id}, /public-chatbotConfig/{id},
+// /webhook/{id}, /chatmessage/{id}, /chatmessage/abort/{id}/{chat}, /chatflows-streaming/{id}, /public-chatbotConfig/{id},
 // /mcp-server/{id}, /mcp/{id} and /ping. A chatflow is a workflow, a prediction a session, an execution what its history
 // tells. Sessions of one conversation are found by their ids; labels tell the chat. What nodes
 // had put out, and in which order, is worked out by package formats/flowise.

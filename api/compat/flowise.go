@@ -23,6 +23,7 @@ type FlowiseEngine interface {
 	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error)
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)
 	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
+	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
 	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
@@ -56,6 +57,7 @@ func Flowise(r chi.Router, e FlowiseEngine, o FlowiseOptions) {
 		"POST /api/v1/prediction/{id}":              f.predict,
 		"GET /api/v1/executions":                    f.listExecutions,
 		"GET /api/v1/executions/{id}":               f.getExecution,
+		"GET /api/v1/chatmessage/{id}":              f.listMessages,
 		"PUT /api/v1/chatmessage/abort/{id}/{chat}": f.abort,
 		"GET /api/v1/public-chatbotConfig/{id}":     f.chatbotConfig,
 		"POST /api/v1/mcp-server/{id}":              f.publish,

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,13 @@ func turnOf(s *engine.Session) (day string, n int) {
 	day, number, _ := strings.Cut(s.Labels[flowise.LabelTurn], ".")
 	n, _ = strconv.Atoi(number) // 0 for a session that somebody has labelled
 	return day, n
+}
+
+// byTurn orders the sessions of a conversation as they began.
+func byTurn(a, b engine.Session) int {
+	day, n := turnOf(&a)
+	otherDay, other := turnOf(&b)
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(day, otherDay), cmp.Compare(n, other))
 }
 
 // beginTurn starts a session as the next one of a conversation. Where somebody else has just

@@ -127,6 +127,10 @@ func (f *flowiseAPI) record(ctx context.Context, id string) (*executionRecord, e
 	if err != nil {
 		return nil, err
 	}
+	return executionOf(run, entries), nil
+}
+
+func executionOf(run flowise.Run, entries []flowise.Entry) *executionRecord {
 	s := run.Session
 	flow := s.Labels[flowise.LabelFlow]
 	if flow == "" {
@@ -143,7 +147,7 @@ func (f *flowiseAPI) record(ctx context.Context, id string) (*executionRecord, e
 		stopped := s.UpdatedAt.UTC()
 		out.StoppedDate = &stopped
 	}
-	return out, nil
+	return out
 }
 
 // abort cancels what a chat has under way.

@@ -74,10 +74,11 @@ func (k knownDifference) covers(trace string, d traceDifference) bool {
 	return k.trace == trace && k.run == d.run && slices.Contains(k.whats, d.what)
 }
 
-// notPlayed are files without runs: raw exchanges and timings.
+// notPlayed are files without runs: raw exchanges, which have tests of their own, and timings.
 var notPlayed = []string{"rest_api_raw", "mcp_server", "bench"}
 
-func readTraces(t *testing.T) map[string]flowTrace {
+// tracesFolder is where the recorded cases of Flowise are.
+func tracesFolder(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("STEPGRAPH_SHARED")
 	for at := "."; folder == ""; at = filepath.Join(at, "..") {
@@ -89,10 +90,16 @@ func readTraces(t *testing.T) map[string]flowTrace {
 		}
 	}
 	folder = filepath.Join(folder, "fixtures", "flowise")
-	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
-	if len(files) == 0 {
+	if _, err := os.Stat(folder); err != nil {
 		t.Skip("the folder shared/fixtures/flowise is absent")
 	}
+	return folder
+}
+
+func readTraces(t *testing.T) map[string]flowTrace {
+	t.Helper()
+	folder := tracesFolder(t)
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	traces := map[string]flowTrace{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)

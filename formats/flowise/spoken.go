@@ -1,0 +1,59 @@
+package flowise
+
+import (
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
+)
+
+// Who a message of a conversation is of, in the words of Flowise's list of messages.
+const (
+	UserMessage = "userMessage"
+	APIMessage  = "apiMessage"
+)
+
+// A Spoken is a message of a conversation: what a request said, or what it was answered.
+type Spoken struct {
+	Role    string // UserMessage or APIMessage
+	Content string
+	At      time.Time
+	Asks    bool // it asks a person, see Action
+}
+
+// Conversation is what was said in a run, request by request: each brings one message and gets
+// one, however many nodes spoke meanwhile. said are the session's messages. A run that failed
+// or goes on gives no answer yet.
+func Conversation(run Run, entries []Entry, said []engine.Message) []Spoken {
+	var out []Spoken
+	if question := questionOf(entries); question != "" {
+		out = append(out, Spoken{Role: UserMessage, Content: question, At: run.Session.CreatedAt})
+	}
+	var answer *engine.Message
+	for i := range said {
+		m := &said[i]
+		if m.Role == "assistant" {
+			answer = m
+			continue
+		}
+		if answer != nil {
+			out = append(out, Spoken{Role: APIMessage, Content: answer.Content, At: time.UnixMilli(answer.At), Asks: true})
+			answer = nil
+		}
+		out = append(out, Spoken{Role: UserMessage, Content: m.Content, At: time.UnixMilli(m.At)})
+	}
+	if state := State(run.Session); state == Finished || state == Stopped {
+		out = append(out, Spoken{Role: APIMessage, Content: gjson.ParseBytes(Text(entries)).String(), At: run.Session.UpdatedAt, Asks: state == Stopped})
+	}
+	return out
+}
+
+// questionOf is what a run was begun with.
+func questionOf(entries []Entry) string {
+	for i := range entries {
+		if entries[i].Data.Name == kindStart {
+			return startedWith(gjson.ParseBytes(entries[i].Data.Output))
+		}
+	}
+	return ""
+}
