@@ -40,12 +40,20 @@ func Conversation(run Run, entries []Entry, said []engine.Message) []Spoken {
 			out = append(out, Spoken{Role: APIMessage, Content: answer.Content, At: time.UnixMilli(answer.At), Asks: true})
 			answer = nil
 		}
-		out = append(out, Spoken{Role: UserMessage, Content: m.Content, At: time.UnixMilli(m.At)})
+		out = append(out, Spoken{Role: UserMessage, Content: feedback(m.Content), At: time.UnixMilli(m.At)})
 	}
 	if state := State(run.Session); state == Finished || state == Stopped {
 		out = append(out, Spoken{Role: APIMessage, Content: gjson.ParseBytes(Text(entries)).String(), At: run.Session.UpdatedAt, Asks: state == Stopped})
 	}
 	return out
+}
+
+// feedback is what a person said beside a choice: a blank for the choice alone, as there.
+func feedback(said string) string {
+	if said == "proceed" || said == "reject" {
+		return " "
+	}
+	return said
 }
 
 // questionOf is what a run was begun with.
