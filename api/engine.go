@@ -24,6 +24,7 @@ type Engine interface {
 // Sessions starts, finds, edits and removes sessions.
 type Sessions interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
+	StartAndSubscribe(ctx context.Context, q engine.StartRequest) (*engine.Session, <-chan engine.Event, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
 	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error)
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)

@@ -27,6 +27,15 @@ func (f *follower) emit(ctx context.Context, ev Event) error {
 	}
 }
 
+// run brings the first events and then what happens, until the end.
+func (f *follower) run(ctx context.Context, w *watcher, stop func(), first func() error) {
+	defer close(f.out)
+	defer stop()
+	if first() == nil {
+		f.follow(ctx, w)
+	}
+}
+
 func (f *follower) snapshot(ctx context.Context, rec *SessionRecord) error {
 	view, err := f.e.wholeView(ctx, rec)
 	if err != nil {

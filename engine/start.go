@@ -15,16 +15,22 @@ import (
 // see Wait and StartAndWait. Errors: ErrWorkflowNotFound, ErrNoEntry with the steps that
 // exist, ErrSessionExists for a taken id, ErrKeyReused, ErrTooLarge, ErrBadRequest.
 func (e *Engine) Start(ctx context.Context, q StartRequest) (*Session, error) {
-	created, err := e.start(ctx, &q)
+	s, _, err := e.startAndView(ctx, &q)
+	return s, err
+}
+
+// startAndView also returns what was stored.
+func (e *Engine) startAndView(ctx context.Context, q *StartRequest) (*Session, *SessionRecord, error) {
+	created, err := e.start(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := e.view(ctx, &created.Session)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.Replayed = created.Exists
-	return s, nil
+	return s, &created.Session, nil
 }
 
 // StartAndWait starts a session and returns it at its next pause or end, or with ctx's

@@ -14,7 +14,7 @@ import (
 
 // NebulaFlowEngine is what NebulaFlow's messages ask of an engine.
 type NebulaFlowEngine interface {
-	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
+	StartAndSubscribe(ctx context.Context, q engine.StartRequest) (*engine.Session, <-chan engine.Event, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
 	State(ctx context.Context, id string) ([]byte, int64, error)
 	Act(ctx context.Context, a engine.Action) (*engine.Session, error)

@@ -76,7 +76,7 @@ func (c *nebulaConn) alone(ctx context.Context, s nebulaflow.Single, thread stri
 	}
 	q.Workflow = w.ID
 	r := &nebulaRun{w: w, mode: modeSingle, single: node, thread: thread}
-	if err := c.start(ctx, r, q); err != nil {
+	if err := c.start(r, q); err != nil {
 		return c.notStarted(ctx, node, err)
 	}
 	return nil

@@ -24,6 +24,7 @@ type nebulaRun struct {
 	thread  string                     // of llm_node_chat
 	seeds   map[string]json.RawMessage // steps that count as done
 	inside  *nebulaInside              // of a subflow's session
+	entry   string                     // of a session that has just been started: events tell of all of it
 
 	read    []engine.Execution // of the history, not told yet
 	seq     int64              // how far it has been read
@@ -58,23 +59,29 @@ type endedNode struct {
 	failed         bool
 }
 
-// watch follows a session until it ends or the connection does.
-func (c *nebulaConn) watch(r *nebulaRun) {
+// follow follows a session that is there already.
+func (c *nebulaConn) follow(r *nebulaRun) error {
+	ctx, cancel := context.WithCancel(c.life)
+	events, err := c.n.e.Subscribe(ctx, r.session, "")
+	if err != nil {
+		cancel()
+		return err
+	}
+	c.watch(ctx, cancel, r, events)
+	return nil
+}
+
+// watch tells of a session until it ends or the connection does.
+func (c *nebulaConn) watch(ctx context.Context, cancel func(), r *nebulaRun, events <-chan engine.Event) {
 	r.prepare(c)
 	c.mu.Lock()
 	c.runs[r.session] = r
 	c.mu.Unlock()
 	c.work.Go(func() {
-		ctx, cancel := context.WithCancel(c.life)
 		defer cancel()
 		defer c.forget(r)
-		events, err := c.n.e.Subscribe(ctx, r.session, "")
-		if err != nil {
-			c.report(ctx, err)
-			return
-		}
 		r.send(ctx, nebulaMessage{Type: nebulaflow.EventStarted})
-		err = r.follow(ctx, events)
+		err := r.follow(ctx, events)
 		if ctx.Err() == nil && !r.over {
 			c.report(ctx, err)
 			c.fail(ctx, "session "+r.session+" is no longer followed; follow_execution follows it again")
@@ -151,6 +158,11 @@ func (r *nebulaRun) event(ctx context.Context, ev engine.Event) error {
 // snapshot tells what happened before the events begin. The history is read first: what it
 // has ended since is not at work, whatever the state says, and what events tell again is known.
 func (r *nebulaRun) snapshot(ctx context.Context, s *engine.Session) error {
+	if r.entry != "" {
+		r.status = s.Status
+		r.begin(ctx, r.entry, 1)
+		return nil
+	}
 	if err := r.catchUp(ctx); err != nil {
 		return err
 	}

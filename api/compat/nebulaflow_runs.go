@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,7 +35,7 @@ func (c *nebulaConn) executeWorkflow(ctx context.Context, m nebulaCommand) error
 	}
 	paused := c.pausedAt(p.Resume)
 	r := &nebulaRun{w: w, mode: modeWorkflow, seeds: q.Seeds}
-	if err := c.start(ctx, r, q); err != nil {
+	if err := c.start(r, q); err != nil {
 		return c.notStarted(ctx, "", err)
 	}
 	for _, old := range paused {
@@ -140,16 +141,18 @@ func (c *nebulaConn) notStarted(ctx context.Context, node string, err error) err
 }
 
 // start starts a session and follows it.
-func (c *nebulaConn) start(ctx context.Context, r *nebulaRun, q engine.StartRequest) error {
+func (c *nebulaConn) start(r *nebulaRun, q engine.StartRequest) error {
 	if len(c.following()) >= nebulaRuns {
 		return flowRefusal("this connection follows as many sessions as it may")
 	}
 	q.Labels = map[string]string{"client": "nebulaflow"}
-	s, err := c.n.e.Start(ctx, q)
+	ctx, cancel := context.WithCancel(c.life)
+	s, events, err := c.n.e.StartAndSubscribe(ctx, q)
 	if err != nil {
+		cancel()
 		return err
 	}
-	r.session = s.ID
-	c.watch(r)
+	r.session, r.entry = s.ID, cmp.Or(q.Entry, engine.DefaultEntry)
+	c.watch(ctx, cancel, r, events)
 	return nil
 }

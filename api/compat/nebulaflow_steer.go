@@ -90,6 +90,5 @@ func (c *nebulaConn) followSession(ctx context.Context, session string) error {
 	if len(c.following()) >= nebulaRuns {
 		return flowRefusal("this connection follows as many sessions as it may")
 	}
-	c.watch(&nebulaRun{session: session, w: w, mode: modeWorkflow})
-	return nil
+	return c.follow(&nebulaRun{session: session, w: w, mode: modeWorkflow})
 }
