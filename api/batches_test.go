@@ -111,6 +111,7 @@ func TestBatchSteers(t *testing.T) {
 	do(object{"action": "resume", "filter": object{"status": []string{"paused", "pending"}}})
 	w.status(id, engine.StatusAwaitingInput)
 	do(object{"action": "reask", "step": "root"})
+	w.status(id, engine.StatusAwaitingInput)
 	w.do("GET", "/api/v1/sessions/"+id, nil).is(2, "awaiting", 0, "ask")
 	do(object{"action": "signal", "name": "go", "response": object{"a": 1}})
 	do(object{"action": "move", "step": "root", "to": "sure"})

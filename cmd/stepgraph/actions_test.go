@@ -112,13 +112,14 @@ var actions = []action{
 
 // noActions are in one of the three only, and why.
 var noActions = map[string]string{
-	"Run":          "the processor itself: dev and serve",
-	"Store":        "what the engine was made with",
-	"StartAndWait": "Start and Wait in one",
-	"Wait":         "?wait= and --wait of what starts, answers and steers",
-	"Forecast":     "dry_run and --dry-run of a batch",
-	"Lookup":       "what requests of steps ask a vault; nobody else reads a secret",
-	"Adopt":        "once, on a store that LUNA has left: migrate --adopt",
+	"Run":               "the processor itself: dev and serve",
+	"Store":             "what the engine was made with",
+	"StartAndWait":      "Start and Wait in one",
+	"StartAndSubscribe": "Start and Subscribe in one",
+	"Wait":              "?wait= and --wait of what starts, answers and steers",
+	"Forecast":          "dry_run and --dry-run of a batch",
+	"Lookup":            "what requests of steps ask a vault; nobody else reads a secret",
+	"Adopt":             "once, on a store that LUNA has left: migrate --adopt",
 
 	"Act child_ended": "what a child session sends its parent",
 	"Act state":       "the record of EditState",
