@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 )
 
@@ -104,18 +103,6 @@ func (r *runner) groupResults(id string) []BodyResult {
 	}
 	for _, inner := range step.body { // errors on the way to an end are dealt with too
 		r.settleError(inner)
-	}
-	return out
-}
-
-// groupOutput is what a group without a function of its own to finish it gives.
-func resultOutputs(results []BodyResult) []json.RawMessage {
-	out := make([]json.RawMessage, 0, len(results))
-	for _, one := range results {
-		if one.Output == nil {
-			one.Output = json.RawMessage("null")
-		}
-		out = append(out, one.Output)
 	}
 	return out
 }

@@ -45,10 +45,6 @@ func classes(goods map[string][]good) []hostile {
 // simplest are the first good files of a format: ours, which hold one of each.
 func simplest(goods []good) []good { return goods[:min(2, len(goods))] }
 
-func fixed(name, text string) hostile {
-	return hostile{"class/" + name, func() []byte { return []byte(text) }}
-}
-
 func made(name string, text func() string) hostile {
 	return hostile{"class/" + name, func() []byte { return []byte(text()) }}
 }

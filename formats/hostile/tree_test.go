@@ -103,22 +103,3 @@ func (t *tree) all() []*tree {
 	}
 	return out
 }
-
-// get is the item of a key, nil where there is none.
-func (t *tree) get(key string) *tree {
-	for i, k := range t.keys {
-		if k == jsonText(key) {
-			return t.items[i]
-		}
-	}
-	return nil
-}
-
-// set puts an item in, in the place of one of the same key.
-func (t *tree) set(key string, item *tree) {
-	if was := t.get(key); was != nil {
-		*was = *item
-		return
-	}
-	t.keys, t.items = append(t.keys, jsonText(key)), append(t.items, item)
-}
