@@ -113,7 +113,7 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 		return err
 	}
 	if def.steps[need] == nil {
-		return &DetailError{Err: ErrStepNotFound, Detail: need, Exists: def.stepIDs()}
+		return &DetailError{Err: ErrStepNotFound, Detail: need, Exists: def.ids}
 	}
 	return nil
 }

@@ -35,14 +35,13 @@ func (d *Definition) findBodies() {
 // those below the first that is nested too deep: after it no step has more than
 // maxNesting+1 containers around it. Which of a circle is taken out goes by id.
 func (d *Definition) boundNesting() {
-	ids := d.stepIDs()
-	depth := make(map[string]int, len(ids))
-	for _, id := range ids {
+	depth := make(map[string]int, len(d.ids))
+	for _, id := range d.ids {
 		if d.steps[id].holder == "" {
 			d.nestFrom(id, depth)
 		}
 	}
-	for _, id := range ids {
+	for _, id := range d.ids {
 		if _, done := depth[id]; !done { // no step outside all bodies holds it: it is in a circle, or below one
 			d.removeFromBody(d.steps[id])
 			d.steps[id].fault = errNesting

@@ -1,7 +1,5 @@
 package engine
 
-import "sort"
-
 // findBackPaths returns the NEXT paths that close a loop: those people marked `back`,
 // and, for cycles that have none marked, the closing paths met by a depth-first search
 // in path order: from root, then from steps not reached that no path leads to, then from
@@ -22,17 +20,12 @@ func (d *Definition) findBackPaths() map[string]bool {
 			incoming[p.Target] = true
 		}
 	}
-	ids := make([]string, 0, len(d.steps))
-	for id := range d.steps {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
-	for _, id := range ids {
+	for _, id := range d.ids {
 		if !incoming[id] {
 			search.from(id)
 		}
 	}
-	for _, id := range ids {
+	for _, id := range d.ids {
 		search.from(id)
 	}
 	return search.back

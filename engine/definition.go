@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/conditions"
@@ -19,6 +21,7 @@ type Definition struct {
 	Hash     string // of everything that can change what a session does (not x, y)
 
 	steps  map[string]*compiledStep
+	ids    []string        // of steps, in their order
 	back   map[string]bool // ids of NEXT paths that close a loop
 	absent bool            // the workflow does not exist
 	readAt time.Time       // when the read of it began
@@ -66,6 +69,7 @@ func Compile(w *Workflow) *Definition {
 			d.steps[step.ID] = compileStep(step)
 		}
 	}
+	d.ids = slices.Sorted(maps.Keys(d.steps))
 	for i := range w.Paths {
 		d.addPath(&w.Paths[i])
 	}

@@ -83,7 +83,7 @@ func (e *Engine) explainAnswer(ctx context.Context, a *acceptance, err error) er
 	if readErr != nil || def.steps[a.q.Step] != nil {
 		return err
 	}
-	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: def.stepIDs()}
+	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: def.ids}
 }
 
 // An acceptance decides, under the session's lock, whether an answer counts.

@@ -93,13 +93,13 @@ func (e *Engine) checkGiven(q *StartRequest, def *Definition) error {
 				return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/" + field + "/" + name, Message: "is no JSON"}}}
 			}
 			if field == "seeds" && def.steps[name] == nil {
-				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.stepIDs()}
+				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.ids}
 			}
 		}
 	}
 	for _, id := range q.Until {
 		if def.steps[id] == nil {
-			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.stepIDs()}
+			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.ids}
 		}
 	}
 	for i, m := range q.Messages {

@@ -31,7 +31,7 @@ func (d *Definition) findRoutes() {
 		entered++
 		stack = append(stack, frame{step: s, paths: d.onward(s)})
 	}
-	for _, id := range d.stepIDs() {
+	for _, id := range d.ids {
 		if seen[d.steps[id]] {
 			continue
 		}

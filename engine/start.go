@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"sort"
 
 	"github.com/tidwall/gjson"
 )
@@ -153,7 +152,7 @@ func (e *Engine) checkEntry(ctx context.Context, def *Definition, workflow, entr
 		return e.workflowNotFound(ctx, workflow)
 	}
 	if def.steps[entry] == nil {
-		return &DetailError{Err: ErrNoEntry, Detail: fmt.Sprintf("workflow %q has no step %q to start at", workflow, entry), Exists: def.stepIDs()}
+		return &DetailError{Err: ErrNoEntry, Detail: fmt.Sprintf("workflow %q has no step %q to start at", workflow, entry), Exists: def.ids}
 	}
 	return nil
 }
@@ -166,13 +165,4 @@ func (e *Engine) workflowNotFound(ctx context.Context, workflow string) error {
 		}
 	}
 	return out
-}
-
-func (d *Definition) stepIDs() []string {
-	ids := make([]string, 0, len(d.steps))
-	for id := range d.steps {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
-	return ids
 }

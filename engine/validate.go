@@ -16,7 +16,7 @@ import (
 func Validate(w *Workflow, registry *Registry) []Problem {
 	v := validation{d: Compile(w), registry: registry, problems: append([]Problem(nil), w.Problems...)}
 	v.entries()
-	for _, id := range v.d.stepIDs() {
+	for _, id := range v.d.ids {
 		v.step(v.d.steps[id])
 	}
 	compiled := make(map[*Path]*compiledPath, len(w.Paths))

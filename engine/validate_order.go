@@ -102,7 +102,7 @@ func (v *validation) reach() {
 			}
 		}
 	}
-	for _, id := range v.d.stepIDs() {
+	for _, id := range v.d.ids {
 		if !seen[id] {
 			v.add("warning", "unreachable", id, "", "no path leads here from %q: it runs only as an entry step or after a move", DefaultEntry)
 		}
@@ -114,7 +114,7 @@ func (v *validation) reach() {
 func (v *validation) loops() {
 	type ends struct{ source, target string }
 	judged := map[ends]bool{}
-	for _, id := range v.d.stepIDs() {
+	for _, id := range v.d.ids {
 		for _, p := range v.d.steps[id].next {
 			if !p.back || p.fault != "" || p.Condition != nil {
 				continue

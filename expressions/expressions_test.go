@@ -10,20 +10,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/expressions"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
-
-// fixture finds a recorded case file; the folder is not part of the repository.
-func fixture(t *testing.T, path string) []byte {
-	root := os.Getenv("STEPGRAPH_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	text, err := os.ReadFile(filepath.Join(root, "fixtures", path))
-	if err != nil {
-		t.Skip("the recorded cases are not here: " + err.Error())
-	}
-	return text
-}
 
 // TestRecorded checks that what was recorded from Python is so here, of a sandbox with few
 // functions where that knew them all, else of Python as it is.
@@ -35,9 +23,7 @@ func TestRecorded(t *testing.T) {
 			Full              string `json:"python_full"`
 		}
 	}
-	if err := json.Unmarshal(fixture(t, "agentzero/10-condition-expressions.json"), &file); err != nil {
-		t.Fatal(err)
-	}
+	fixtures.Read(t, filepath.Join(fixtures.Folder(t, "agentzero"), "10-condition-expressions.json"), &file)
 	if len(file.Rows) == 0 {
 		t.Fatal("no rows")
 	}

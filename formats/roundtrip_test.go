@@ -8,7 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/memory"
 )
 

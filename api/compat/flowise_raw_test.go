@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A rawExchange is a request to Flowise and its answer as they went over the wire.
@@ -29,7 +31,7 @@ type rawExchange struct {
 
 // TestFlowiseRawExchanges plays the recorded exchanges in their order.
 func TestFlowiseRawExchanges(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(tracesFolder(t), "rest_api_raw.json"))
+	text, err := os.ReadFile(filepath.Join(fixtures.Folder(t, "flowise"), "rest_api_raw.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A flowTrace is one recorded case: a flow and requests to it, in order.
@@ -77,28 +79,9 @@ func (k knownDifference) covers(trace string, d traceDifference) bool {
 // notPlayed are files without runs: raw exchanges, which have tests of their own, and timings.
 var notPlayed = []string{"rest_api_raw", "mcp_server", "bench"}
 
-// tracesFolder is where the recorded cases of Flowise are.
-func tracesFolder(t *testing.T) string {
-	t.Helper()
-	folder := os.Getenv("STEPGRAPH_SHARED")
-	for at := "."; folder == ""; at = filepath.Join(at, "..") {
-		if _, err := os.Stat(filepath.Join(at, "shared", "fixtures")); err == nil {
-			folder = filepath.Join(at, "shared")
-		}
-		if whole, err := filepath.Abs(at); err != nil || whole == "/" {
-			break
-		}
-	}
-	folder = filepath.Join(folder, "fixtures", "flowise")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("the folder shared/fixtures/flowise is absent")
-	}
-	return folder
-}
-
 func readTraces(t *testing.T) map[string]flowTrace {
 	t.Helper()
-	folder := tracesFolder(t)
+	folder := fixtures.Folder(t, "flowise")
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	traces := map[string]flowTrace{}
 	for _, file := range files {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -205,18 +205,8 @@ func TestWorkflowIDIsAWorkflowOrAStep(t *testing.T) {
 // TestRecordedTalk plays what a client of LUNA sent, and compares what it got, where
 // LUNA did right.
 func TestRecordedTalk(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "fixtures", "luna", "workflows")
-	if shared := os.Getenv("STEPGRAPH_SHARED"); shared != "" {
-		dir = filepath.Join(shared, "fixtures", "luna", "workflows")
-	}
-	cypher, err := os.ReadFile(filepath.Join(dir, "request_kinds.cypher"))
-	if err != nil {
-		t.Skip("no recorded talks in " + dir)
-	}
-	recorded, err := os.ReadFile(filepath.Join(dir, "request_kinds.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := fixtures.Folder(t, "luna/workflows")
+	cypher, recorded := fixtures.Text(t, filepath.Join(dir, "request_kinds.cypher")), fixtures.Text(t, filepath.Join(dir, "request_kinds.json"))
 	var talk struct {
 		Actions []struct {
 			Response map[string]any `json:"response"`

@@ -12,25 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/tidwall/sjson"
 )
-
-// nebulaFixtures is the folder of the recorded runs of NebulaFlow.
-func nebulaFixtures(t *testing.T) string {
-	t.Helper()
-	shared := os.Getenv("STEPGRAPH_SHARED")
-	for at := "."; shared == "" && len(at) < 40; at = filepath.Join("..", at) {
-		if _, err := os.Stat(filepath.Join(at, "shared", "fixtures")); err == nil {
-			shared = filepath.Join(at, "shared")
-		}
-	}
-	folder := filepath.Join(shared, "fixtures", "nebulaflow")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("the folder shared/fixtures/nebulaflow is absent")
-	}
-	return folder
-}
 
 // A nebulaRecord is one recorded run.
 type nebulaRecord struct {
@@ -113,7 +98,7 @@ func (s nebulaStubs) model(ctx context.Context, ask models.Request) (models.Resp
 // TestNebulaFixtures plays the recorded runs over the socket: what the client is told is what
 // the original told its own.
 func TestNebulaFixtures(t *testing.T) {
-	folder := nebulaFixtures(t)
+	folder := fixtures.Folder(t, "nebulaflow")
 	files, err := filepath.Glob(filepath.Join(folder, "*.expected.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"testing"
+
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 func TestEvalReferenceRecordedCases(t *testing.T) {
@@ -12,7 +14,7 @@ func TestEvalReferenceRecordedCases(t *testing.T) {
 		State, Input, Want json.RawMessage
 		Unresolved         bool
 	}
-	readJSON(t, filepath.Join(fixtures(t, "luna"), "references.json"), &cases)
+	fixtures.Read(t, filepath.Join(fixtures.Folder(t, "luna"), "references.json"), &cases)
 	for _, c := range cases {
 		t.Run(c.ID, func(t *testing.T) {
 			state := write(t, filepath.Join(t.TempDir(), "state.json"), c.State)
@@ -47,7 +49,7 @@ func TestEvalConditionRecordedCases(t *testing.T) {
 		State, Condition   json.RawMessage
 		Want               bool
 	}
-	readJSON(t, filepath.Join(fixtures(t, "luna"), "conditions.json"), &cases)
+	fixtures.Read(t, filepath.Join(fixtures.Folder(t, "luna"), "conditions.json"), &cases)
 	for _, c := range cases {
 		t.Run(c.ID, func(t *testing.T) {
 			state := write(t, filepath.Join(t.TempDir(), "state.json"), c.State)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A lunaScenario is what the original did with a workflow of its own.
@@ -96,7 +97,7 @@ var lunaDiffers = map[string]map[string]lunaWant{
 // TestLunaScenarios plays every recorded scenario through run, and compares status and
 // newest output of each step.
 func TestLunaScenarios(t *testing.T) {
-	folder := fixtures(t, "luna", "workflows")
+	folder := fixtures.Folder(t, "luna/workflows")
 	stub := httptest.NewServer(lunaStubHandler)
 	defer stub.Close()
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
@@ -110,7 +111,7 @@ func TestLunaScenarios(t *testing.T) {
 		}
 		played++
 		var s lunaScenario
-		readJSON(t, file, &s)
+		fixtures.Read(t, file, &s)
 		t.Run(s.Name, func(t *testing.T) { s.play(t, folder, stub.Listener.Addr().String()) })
 	}
 	if played < 18 {

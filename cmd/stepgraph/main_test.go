@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -108,31 +106,6 @@ func invoke(t *testing.T, stdin string, env map[string]string, args ...string) r
 	var out, talk bytes.Buffer
 	code := Main(t.Context(), args, strings.NewReader(stdin), &out, &talk, func(name string) string { return env[name] })
 	return result{code, out.String(), talk.String()}
-}
-
-// fixtures is the folder of recorded cases beside the repository.
-func fixtures(t *testing.T, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("STEPGRAPH_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	folder := filepath.Join(append([]string{root, "fixtures"}, parts...)...)
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("recorded cases are absent: no %s; set STEPGRAPH_SHARED", folder)
-	}
-	return folder
-}
-
-func readJSON(t *testing.T, file string, to any) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, to)
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
 }
 
 func write(t *testing.T, file string, v any) string {

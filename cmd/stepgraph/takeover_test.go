@@ -15,12 +15,13 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // takeover writes graph and SESSION as LUNA left them when it asked, takes the session
 // over with migrate --adopt, and answers: it goes on as one that was ours from the start.
 func takeover(t *testing.T, database *neo4jserver.Server) {
-	folder := fixtures(t, "luna", "workflows")
+	folder := fixtures.Folder(t, "luna/workflows")
 	stub := httptest.NewServer(lunaStubHandler)
 	defer stub.Close()
 	driver, err := database.Driver()
@@ -35,7 +36,7 @@ func takeover(t *testing.T, database *neo4jserver.Server) {
 	taken := 0
 	for _, file := range files {
 		var s lunaScenario
-		readJSON(t, file, &s)
+		fixtures.Read(t, file, &s)
 		stops := s.stops()
 		if len(stops) > 1 && s.Name != "conversation_loop" { // the one whose history LUNA and we both have written
 			stops = stops[:1]
@@ -121,7 +122,7 @@ func (x *luna) state() json.RawMessage {
 			StateAfter json.RawMessage `json:"state_after"`
 		} `json:"actions"`
 	}
-	readJSON(x.t, filepath.Join(fixtures(x.t, "luna", "workflows"), x.s.Name+".json"), &raw)
+	fixtures.Read(x.t, filepath.Join(fixtures.Folder(x.t, "luna/workflows"), x.s.Name+".json"), &raw)
 	return raw.Actions[x.at].StateAfter
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // validated are the problems of a file as -o json gives them.
@@ -52,7 +54,7 @@ func TestValidateRecordedFlows(t *testing.T) {
 			}
 		}
 	}
-	readJSON(t, filepath.Join(fixtures(t, "agentzero"), "09-invalid-flows.json"), &file)
+	fixtures.Read(t, filepath.Join(fixtures.Folder(t, "agentzero"), "09-invalid-flows.json"), &file)
 	for _, c := range file.Flows {
 		found := validated(t, string(c.Flow))
 		if len(found) != 1 || found[0].Code != c.Expect.Code || strings.Join(c.Expect.Where, "") != "" && found[0].Step+found[0].Path != c.Expect.Where[0] {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/agentzero"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 func export(t *testing.T, w *engine.Workflow) (string, []engine.Problem) {

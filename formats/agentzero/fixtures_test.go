@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/formats/agentzero"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/source"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 func TestInvalidFlowsAreRefused(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/agentzero"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A flow that is taken gives validate nothing to complain of.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/callcentre"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 func TestExportGivesTheFileBack(t *testing.T) {

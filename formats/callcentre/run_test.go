@@ -18,8 +18,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/callcentre"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/models"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/callcentre"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // wantTool is one tool of an agent as the fixtures list it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/callcentre"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A graph that is taken gives validate nothing to complain of but what the graph is at fault

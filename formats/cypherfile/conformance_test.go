@@ -45,7 +45,7 @@ func TestConformance(t *testing.T) {
 		}
 	})
 	t.Run("fixtures", func(t *testing.T) {
-		for _, file := range fixtures(t) {
+		for _, file := range recorded(t) {
 			src, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/formats/flowise"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A logicCase is one call of a function of Flowise with what came of it.

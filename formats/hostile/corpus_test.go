@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // Environment of a run, so that more files, or others, are made.
@@ -58,7 +59,7 @@ func corpus() ([]hostile, error) {
 	}
 	copies := number(envFiles, fewestFiles)
 	files := append(classes(goods), damaged("made", goods, copies)...)
-	if folder := recorded(); folder != "" {
+	if folder := fixtures.Root(); isFolder(folder) {
 		goods, err := goodFiles(os.DirFS(folder))
 		if err != nil {
 			return nil, err
@@ -66,6 +67,11 @@ func corpus() ([]hostile, error) {
 		files = append(files, damaged("recorded", goods, copies/2)...)
 	}
 	return slices.DeleteFunc(files, func(f hostile) bool { return !strings.Contains(f.name, os.Getenv(envOnly)) }), nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // damaged are copies of good files, every format in turn.
@@ -113,20 +119,6 @@ func goodFiles(at fs.FS) (map[string][]good, error) {
 		byFormat[g.format] = append(byFormat[g.format], g)
 	}
 	return byFormat, nil
-}
-
-// recorded is the folder of recorded cases, "" where it is absent.
-func recorded() string {
-	folders := []string{filepath.Join(os.Getenv("STEPGRAPH_SHARED"), "fixtures")}
-	for up, n := "..", 0; n < 6; up, n = filepath.Join(up, ".."), n+1 {
-		folders = append(folders, filepath.Join(up, "shared", "fixtures"))
-	}
-	for _, folder := range folders {
-		if info, err := os.Stat(folder); err == nil && info.IsDir() {
-			return folder
-		}
-	}
-	return ""
 }
 
 // goodsIn are the workflows in a file: the file itself, or objects somewhere inside of it.

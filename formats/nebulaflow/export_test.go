@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/tidwall/gjson"
 )
 

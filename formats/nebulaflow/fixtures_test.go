@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/tidwall/gjson"

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // FuzzParse: whatever a file holds is refused or compiled to a graph the engine can read, and

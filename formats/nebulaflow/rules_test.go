@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // A rule is a flow, drawn as sketch has it, with runs and what comes of them: for each node its

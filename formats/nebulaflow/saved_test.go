@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/sjson"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // withState is a flow with results in it, as the editor saves it.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // singleDiffers are the recorded single nodes that are meant to give something else.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/internal/fixtures"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 // TestCompiledFlowsAreValid: the engine finds no error in what is compiled, and warns of

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/openai"
 )
@@ -55,20 +55,8 @@ type traceRun struct {
 
 func readTrace(t *testing.T, name string) trace {
 	t.Helper()
-	dir := os.Getenv("STEPGRAPH_SHARED")
-	for up := ".."; dir == "" && len(up) < 30; up += "/.." {
-		if _, err := os.Stat(filepath.Join(up, "shared", "fixtures")); err == nil {
-			dir = filepath.Join(up, "shared")
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "fixtures", "flowise", name+".json"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the recorded flows are not here: there is no shared/fixtures/flowise above this package and $STEPGRAPH_SHARED is not set")
-	}
 	var out trace
-	if err := errors.Join(err, json.Unmarshal(text, &out)); err != nil {
-		t.Fatal(err)
-	}
+	fixtures.Read(t, filepath.Join(fixtures.Folder(t, "flowise"), name+".json"), &out)
 	return out
 }
 

@@ -2,13 +2,13 @@ package compare_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stepgraph/stepgraph/functions/compare"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
 
 func TestHolds(t *testing.T) {
@@ -127,19 +127,6 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// shared reads a recorded file; the folder is not part of the repository.
-func shared(t *testing.T, path string) []byte {
-	root := os.Getenv("STEPGRAPH_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	text, err := os.ReadFile(filepath.Join(root, "fixtures", path))
-	if err != nil {
-		t.Skip("the recorded cases are not here: " + err.Error())
-	}
-	return text
-}
-
 // operators are the recorded names of ours.
 var operators = map[string]compare.Operator{
 	"contains": compare.Contains, "notContains": compare.NotContains, "startsWith": compare.StartsWith, "endsWith": compare.EndsWith,
@@ -170,9 +157,7 @@ func TestRecorded(t *testing.T) {
 			Error  string
 		}
 	}
-	if err := json.Unmarshal(shared(t, "flowise/logic/condition.json"), &file); err != nil {
-		t.Fatal(err)
-	}
+	fixtures.Read(t, filepath.Join(fixtures.Folder(t, "flowise/logic"), "condition.json"), &file)
 	judged := 0
 	for _, c := range file.Cases {
 		if c.Fn == "removeMarkdown" {

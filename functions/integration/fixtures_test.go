@@ -14,23 +14,8 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/integration"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
-
-// recorded is the folder of the recorded graphs.
-func recorded(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("STEPGRAPH_SHARED")
-	for up := ".."; dir == "" && len(up) < 20; up += "/.." {
-		if _, err := os.Stat(filepath.Join(up, "shared", "fixtures")); err == nil {
-			dir = filepath.Join(up, "shared")
-		}
-	}
-	dir = filepath.Join(dir, "fixtures", "callcentre")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the recorded graphs are not here: there is no shared/fixtures/callcentre above this package and $STEPGRAPH_SHARED is not set")
-	}
-	return dir
-}
 
 type graph struct {
 	Nodes []struct {
@@ -100,7 +85,7 @@ var names = map[string]string{
 var decided = map[string]string{"gone_tgone": "REST_404", "nourl_tnourl": "REST_NO_URL"}
 
 func TestRecorded(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(recorded(t), "*.graph.json"))
+	files, err := filepath.Glob(filepath.Join(fixtures.Folder(t, "callcentre"), "*.graph.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded graphs: %v", err)
 	}

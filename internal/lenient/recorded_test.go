@@ -3,25 +3,12 @@ package lenient_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/internal/lenient"
 )
-
-// shared reads a recorded file; the folder is not part of the repository.
-func shared(t *testing.T, path string) []byte {
-	root := os.Getenv("STEPGRAPH_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	text, err := os.ReadFile(filepath.Join(root, "fixtures", path))
-	if err != nil {
-		t.Skip("the recorded cases are not here: " + err.Error())
-	}
-	return text
-}
 
 // TestRecorded reads the texts that a system which takes JSON5 was recorded with.
 func TestRecorded(t *testing.T) {
@@ -33,9 +20,7 @@ func TestRecorded(t *testing.T) {
 	read := 0
 	for _, name := range []string{"misc", "state"} {
 		var file struct{ Cases []recorded }
-		if err := json.Unmarshal(shared(t, "flowise/logic/"+name+".json"), &file); err != nil {
-			t.Fatal(err)
-		}
+		fixtures.Read(t, filepath.Join(fixtures.Folder(t, "flowise/logic"), name+".json"), &file)
 		for _, c := range file.Cases {
 			var in struct{ Body, Output, IterationInput json.RawMessage }
 			if c.Fn != "parseJsonBody" && c.Fn != "parseOutput" && c.Fn != "Iteration.run" || json.Unmarshal(c.Input, &in) != nil {
