@@ -9,7 +9,7 @@ FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition for
 	internal/lenient:FuzzParse internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
-.PHONY: help build test test-on-neo4j test-elsewhere test-stores scenarios lint fmt bench verify check
+.PHONY: help build dist test test-on-neo4j test-elsewhere test-stores scenarios lint fmt bench verify check
 .PHONY: $(BIN)/neo4j-for-tests
 
 help: ## print this list
@@ -17,6 +17,9 @@ help: ## print this list
 
 build: ## build .bin/stepgraph
 	go build -o $(BIN)/stepgraph ./cmd/stepgraph
+
+dist: ## build .bin/stepgraph without debug information
+	go build -trimpath -ldflags '-s -w' -o $(BIN)/stepgraph ./cmd/stepgraph
 
 $(BIN)/neo4j-for-tests:
 	go build -o $@ ./cypher/neo4jserver/cmd/neo4j-for-tests

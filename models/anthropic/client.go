@@ -9,10 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
 // BaseURL is where Anthropic itself answers.
@@ -41,10 +39,10 @@ type Options struct {
 
 // A Client is a models.Model that asks one server.
 type Client struct {
-	name    string // in errors: "anthropic", with the host of another server behind it
-	key     string
-	prices  models.Prices
-	service anthropic.MessageService
+	name     string // in errors: "anthropic", with the host of another server behind it
+	key      string
+	prices   models.Prices
+	endpoint wire.Endpoint
 
 	mu       sync.Mutex
 	unschema map[string]bool // models that do not know structured output
@@ -72,12 +70,28 @@ func New(options Options) (*Client, error) {
 	case c.prices == nil:
 		c.prices = AnthropicPrices
 	}
-	c.service = anthropic.NewMessageService(requestOptions(options)...)
+	c.endpoint = wire.Endpoint{URL: base.JoinPath("v1", "messages"), Header: options.header(), HTTP: options.client(), MaxBody: options.MaxBody}
 	return c, nil
 }
 
-func requestOptions(options Options) []option.RequestOption {
-	client := options.HTTPClient
+// version is the version of the API that the types of this package follow.
+const version = "2023-06-01"
+
+// header returns what identifies the caller in each request.
+func (o *Options) header() http.Header {
+	h := http.Header{}
+	h.Set("Accept", "application/json, text/event-stream")
+	h.Set("Anthropic-Version", version)
+	if o.Key != "" {
+		h.Set("X-Api-Key", o.Key)
+	}
+	return h
+}
+
+// client returns an HTTP client that follows no redirect: net/http takes only the standard
+// header of credentials away from a request to another host, not this API's.
+func (o *Options) client() *http.Client {
+	client := o.HTTPClient
 	if client == nil {
 		client = models.HTTPClient()
 	}
@@ -85,27 +99,7 @@ func requestOptions(options Options) []option.RequestOption {
 	still.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
 		return fmt.Errorf("redirected to %s, which is not followed", req.URL.Host)
 	}
-	limit := options.MaxBody
-	if limit == 0 {
-		limit = models.MaxBody
-	}
-	list := []option.RequestOption{
-		option.WithBaseURL(strings.TrimRight(options.BaseURL, "/") + "/"),
-		option.WithHTTPClient(&still),
-		option.WithMaxRetries(0),
-		option.WithoutOpenTelemetry(), // its spans are switched by the environment, contents included
-		option.WithMiddleware(func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			answer, err := next(req)
-			if err == nil && answer.Body != nil {
-				answer.Body = models.LimitBody(answer.Body, limit)
-			}
-			return answer, err
-		}),
-	}
-	if options.Key != "" {
-		list = append(list, option.WithAPIKey(options.Key))
-	}
-	return list
+	return &still
 }
 
 // Provider returns the entry of a models.Catalog for these options.
@@ -157,21 +151,38 @@ func (c *Client) check(req models.Request) error {
 }
 
 // ask sends one request. Its error is a *models.Error.
-func (c *Client) ask(ctx context.Context, req models.Request, inWords bool) (*anthropic.Message, *models.Error) {
+func (c *Client) ask(ctx context.Context, req models.Request, inWords bool) (*message, *models.Error) {
 	params, err := parameters(req, inWords)
 	if err != nil {
 		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
 	}
-	var answer *http.Response
-	options := []option.RequestOption{option.WithResponseInto(&answer)}
-	if req.Key != "" {
-		options = append(options, option.WithHeader("Idempotency-Key", models.HeaderValue(req.Key)))
-	}
-	message, err := c.stream(ctx, params, req.Token, &answer, options)
+	body, err := wire.Encode(params, req.Extra)
 	if err != nil {
-		return nil, c.failure(ctx, answer, err)
+		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
 	}
-	return message, nil
+	answer, err := c.answer(ctx, body, req)
+	if err != nil {
+		return nil, c.failure(ctx, err)
+	}
+	return answer, nil
+}
+
+// answer posts a request and reads the answer, which is streamed unless the server knows no
+// streams.
+func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*message, error) {
+	resp, err := c.endpoint.Post(ctx, body, req.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	token := req.Token
+	if token == nil {
+		token = func(string) {}
+	}
+	if wire.IsJSON(resp) {
+		return wholeAnswer(resp, token)
+	}
+	return readStream(resp, token)
 }
 
 func (c *Client) inWords(model string) bool {

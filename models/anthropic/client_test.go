@@ -133,11 +133,11 @@ func TestSchemaInWordsWhereItIsRefused(t *testing.T) {
 func TestRequestsThatAreRefusedBeforeTheyGoOut(t *testing.T) {
 	s := serve(t, says("x"))
 	for want, change := range map[string]func(*models.Request){
-		"no model named":                      func(r *models.Request) { r.Model = "" },
-		`unknown role "boss"`:                 func(r *models.Request) { r.Messages[0].Role = "boss" },
-		`the extra parameter "stream"`:        func(r *models.Request) { r.Extra = map[string]json.RawMessage{"stream": json.RawMessage(`false`)} },
-		"the schema of the output is no JSON": func(r *models.Request) { r.Schema = json.RawMessage(`{`) },
-		`tool "x": the schema`:                func(r *models.Request) { r.Tools = []models.Tool{{Name: "x", Parameters: json.RawMessage(`{`)}} },
+		"no model named":                             func(r *models.Request) { r.Model = "" },
+		`unknown role "boss"`:                        func(r *models.Request) { r.Messages[0].Role = "boss" },
+		`the extra parameter "stream"`:               func(r *models.Request) { r.Extra = map[string]json.RawMessage{"stream": json.RawMessage(`false`)} },
+		"the schema of the output is not valid JSON": func(r *models.Request) { r.Schema = json.RawMessage(`{`) },
+		`tool "x": the schema`:                       func(r *models.Request) { r.Tools = []models.Tool{{Name: "x", Parameters: json.RawMessage(`{`)}} },
 	} {
 		req := hello()
 		change(&req)

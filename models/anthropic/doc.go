@@ -1,5 +1,4 @@
-// Package anthropic speaks to Anthropic's messages API, through Anthropic's own
-// library.
+// Package anthropic speaks to Anthropic's messages API.
 //
 // It puts models.Request into the words of that API: system messages go to the
 // top, results of tools become parts of a user message, messages of one role in

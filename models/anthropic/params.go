@@ -1,13 +1,9 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -19,58 +15,100 @@ var owned = map[string]bool{
 	"stop_sequences": true, "output_config": true, "tools": true, "tool_choice": true, "stream": true,
 }
 
+// A request is the body of a messages request. Its fields, like those of all types of the
+// wire here, are named as in Anthropic's API reference.
+type request struct {
+	Model         string          `json:"model"`
+	MaxTokens     int             `json:"max_tokens"`
+	System        []block         `json:"system,omitempty"`
+	Messages      []turn          `json:"messages"`
+	Temperature   *float64        `json:"temperature,omitempty"`
+	TopP          *float64        `json:"top_p,omitempty"`
+	StopSequences []string        `json:"stop_sequences,omitempty"`
+	Tools         []tool          `json:"tools,omitempty"`
+	ToolChoice    *toolChoice     `json:"tool_choice,omitempty"`
+	Thinking      *thinkingConfig `json:"thinking,omitempty"`
+	OutputConfig  *outputConfig   `json:"output_config,omitempty"`
+	Stream        bool            `json:"stream"`
+}
+
+// A turn is one message of a request: the roles alternate.
+type turn struct {
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
+}
+
+// A tool describes a function. The schema goes out as it is written: models fill the
+// properties in the order they see.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type toolChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name,omitempty"`
+}
+
+type thinkingConfig struct {
+	Type         string `json:"type"`
+	BudgetTokens int    `json:"budget_tokens"`
+}
+
+type outputConfig struct {
+	Effort string        `json:"effort,omitempty"`
+	Format *outputFormat `json:"format,omitempty"`
+}
+
+type outputFormat struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
 // parameters puts a request into the words of the wire.
-func parameters(req models.Request, inWords bool) (anthropic.MessageNewParams, error) {
-	params := anthropic.MessageNewParams{
-		Model:         anthropic.Model(req.Model),
+func parameters(req models.Request, inWords bool) (*request, error) {
+	params := &request{
+		Model:         req.Model,
 		MaxTokens:     MaxTokens,
+		Messages:      []turn{},
+		Temperature:   req.Temperature,
+		TopP:          req.TopP,
 		StopSequences: req.Stop,
-		ToolChoice:    toolChoice(req.ToolChoice),
+		ToolChoice:    newToolChoice(req.ToolChoice),
+		Stream:        true,
 	}
 	if req.MaxTokens > 0 {
-		params.MaxTokens = int64(req.MaxTokens)
+		params.MaxTokens = req.MaxTokens
 	}
-	if req.Temperature != nil {
-		params.Temperature = anthropic.Float(*req.Temperature)
+	if err := setThinking(params, req); err != nil {
+		return nil, err
 	}
-	if req.TopP != nil {
-		params.TopP = anthropic.Float(*req.TopP)
+	if req.ReasoningEffort != "" {
+		params.OutputConfig = &outputConfig{Effort: req.ReasoningEffort}
 	}
-	if err := setThinking(&params, req); err != nil {
-		return params, err
+	if err := setMessages(params, req.Messages); err != nil {
+		return nil, err
 	}
-	params.OutputConfig.Effort = anthropic.OutputConfigEffort(req.ReasoningEffort)
-	if err := setMessages(&params, req.Messages); err != nil {
-		return params, err
-	}
-	if err := setSchema(&params, req.Schema, inWords); err != nil {
-		return params, err
+	if err := setSchema(params, req.Schema, inWords); err != nil {
+		return nil, err
 	}
 	for _, t := range req.Tools {
-		described, err := tool(t)
+		described, err := newTool(t)
 		if err != nil {
-			return params, err
+			return nil, err
 		}
 		params.Tools = append(params.Tools, described)
-	}
-	if len(req.Extra) > 0 {
-		extra := make(map[string]any, len(req.Extra))
-		for name, value := range req.Extra {
-			extra[name] = value
-		}
-		params.SetExtraFields(extra)
 	}
 	return params, nil
 }
 
 // setMessages sorts the messages: the API takes system texts apart, wants the
 // roles to alternate and all results of one round of tools in one message.
-func setMessages(params *anthropic.MessageNewParams, messages []models.Message) error {
+func setMessages(params *request, messages []models.Message) error {
 	for i, m := range messages {
 		if m.Role == models.RoleSystem {
-			if m.Content != "" {
-				params.System = append(params.System, anthropic.TextBlockParam{Text: m.Content})
-			}
+			params.System = append(params.System, textBlocks(m.Content)...)
 			continue
 		}
 		role, blocks, err := content(m)
@@ -84,105 +122,60 @@ func setMessages(params *anthropic.MessageNewParams, messages []models.Message) 
 			params.Messages[last].Content = append(params.Messages[last].Content, blocks...)
 			continue
 		}
-		params.Messages = append(params.Messages, anthropic.MessageParam{Role: role, Content: blocks})
+		params.Messages = append(params.Messages, turn{Role: role, Content: blocks})
 	}
 	return nil
 }
 
-func content(m models.Message) (anthropic.MessageParamRole, []anthropic.ContentBlockParamUnion, error) {
+// content returns the blocks of a message and the role under which the API takes them.
+func content(m models.Message) (role string, blocks []block, err error) {
 	switch m.Role {
 	case models.RoleTool:
-		result := &anthropic.ToolResultBlockParam{ToolUseID: m.ToolCallID}
-		if m.Content != "" {
-			result.Content = []anthropic.ToolResultBlockParamContentUnion{{OfText: &anthropic.TextBlockParam{Text: m.Content}}}
-		}
-		return anthropic.MessageParamRoleUser, []anthropic.ContentBlockParamUnion{{OfToolResult: result}}, nil
+		return models.RoleUser, []block{{Type: "tool_result", ToolUseID: m.ToolCallID, Content: textBlocks(m.Content)}}, nil
 	case models.RoleUser:
-		return anthropic.MessageParamRoleUser, append(images(m.Images), text(m.Content)...), nil
+		return models.RoleUser, append(imageBlocks(m.Images), textBlocks(m.Content)...), nil
 	case models.RoleAssistant:
-		return anthropic.MessageParamRoleAssistant, assistant(m), nil
+		return models.RoleAssistant, assistant(m), nil
 	}
 	return "", nil, fmt.Errorf("unknown role %q; there are system, user, assistant and tool", m.Role)
 }
 
-func text(s string) []anthropic.ContentBlockParamUnion {
-	if s == "" {
-		return nil
-	}
-	return []anthropic.ContentBlockParamUnion{anthropic.NewTextBlock(s)}
-}
-
-func images(list []models.Image) []anthropic.ContentBlockParamUnion {
-	var blocks []anthropic.ContentBlockParamUnion
-	for _, image := range list {
-		if len(image.Data) > 0 {
-			blocks = append(blocks, anthropic.NewImageBlockBase64(image.Type(), base64.StdEncoding.EncodeToString(image.Data)))
-			continue
-		}
-		blocks = append(blocks, anthropic.NewImageBlock(anthropic.URLImageSourceParam{URL: image.URL}))
-	}
-	return blocks
-}
-
-// toolUses repeats what the model asked for. Its input must be an object again,
-// whatever the model wrote.
-func toolUses(calls []models.ToolCall) []anthropic.ContentBlockParamUnion {
-	var blocks []anthropic.ContentBlockParamUnion
-	for _, call := range calls {
-		var input any = call.Arguments
-		if len(call.Arguments) == 0 {
-			input = struct{}{}
-		} else if call.Arguments[0] != '{' {
-			input = map[string]any{"arguments": call.Arguments}
-		}
-		blocks = append(blocks, anthropic.NewToolUseBlock(call.ID, input, call.Name))
-	}
-	return blocks
-}
-
-func setSchema(params *anthropic.MessageNewParams, schema json.RawMessage, inWords bool) error {
+func setSchema(params *request, schema json.RawMessage, inWords bool) error {
 	switch {
 	case len(schema) == 0:
 		return nil
 	case !json.Valid(schema):
-		return errors.New("the schema of the output is no JSON")
+		return errors.New("the schema of the output is not valid JSON")
 	case inWords:
-		params.System = append(params.System, anthropic.TextBlockParam{Text: models.SchemaInWords(schema)})
+		params.System = append(params.System, textBlocks(models.SchemaInWords(schema))...)
 		return nil
 	}
-	// As it is written: the library's map would sort the properties, and models
-	// fill them in the order they see.
-	format := fmt.Appendf(nil, `{"type":"json_schema","schema":%s}`, schema)
-	params.OutputConfig.Format = param.Override[anthropic.JSONOutputFormatParam](json.RawMessage(format))
+	if params.OutputConfig == nil {
+		params.OutputConfig = &outputConfig{}
+	}
+	params.OutputConfig.Format = &outputFormat{Type: "json_schema", Schema: schema}
 	return nil
 }
 
-func tool(t models.Tool) (anthropic.ToolUnionParam, error) {
+func newTool(t models.Tool) (tool, error) {
 	schema := t.Parameters
 	if len(schema) == 0 {
 		schema = json.RawMessage(`{"type":"object"}`)
 	}
 	if !json.Valid(schema) {
-		return anthropic.ToolUnionParam{}, fmt.Errorf("tool %q: the schema of its parameters is no JSON", t.Name)
+		return tool{}, fmt.Errorf("tool %q: the schema of its parameters is not valid JSON", t.Name)
 	}
-	out := anthropic.ToolParam{Name: t.Name, InputSchema: param.Override[anthropic.ToolInputSchemaParam](schema)}
-	if t.Description != "" {
-		out.Description = anthropic.String(t.Description)
-	}
-	return anthropic.ToolUnionParam{OfTool: &out}, nil
+	return tool{Name: t.Name, Description: t.Description, InputSchema: schema}, nil
 }
 
-func toolChoice(choice string) anthropic.ToolChoiceUnionParam {
+func newToolChoice(choice string) *toolChoice {
 	switch choice {
 	case "":
-		return anthropic.ToolChoiceUnionParam{}
-	case "auto":
-		return anthropic.ToolChoiceUnionParam{OfAuto: &anthropic.ToolChoiceAutoParam{}}
-	case "none":
-		none := anthropic.NewToolChoiceNoneParam()
-		return anthropic.ToolChoiceUnionParam{OfNone: &none}
+		return nil
+	case "auto", "none":
+		return &toolChoice{Type: choice}
 	case "required":
-		return anthropic.ToolChoiceUnionParam{OfAny: &anthropic.ToolChoiceAnyParam{}}
+		return &toolChoice{Type: "any"}
 	}
-	return anthropic.ToolChoiceParamOfTool(choice)
+	return &toolChoice{Type: "tool", Name: choice}
 }

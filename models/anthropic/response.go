@@ -1,139 +1,126 @@
 package anthropic
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"strings"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// stream asks for a stream, hands its text to token (which may be nil) and puts
-// the answer together. answer points at what option.WithResponseInto fills.
-func (c *Client) stream(ctx context.Context, params anthropic.MessageNewParams, token func(string), answer **http.Response, options []option.RequestOption) (*anthropic.Message, error) {
-	stream := c.service.NewStreaming(ctx, params, options...)
-	defer stream.Close()
-	if token == nil {
-		token = func(string) {}
-	}
-	if stream.Err() == nil && isJSON(*answer) {
-		return wholeAnswer(*answer, token)
-	}
-	var message anthropic.Message
-	complete := false
-	for stream.Next() {
-		event := stream.Current()
-		if err := message.Accumulate(event); err != nil {
-			return nil, err
-		}
-		if event.Type == "content_block_delta" && event.Delta.Type == "text_delta" && event.Delta.Text != "" {
-			token(event.Delta.Text)
-		}
-		complete = complete || event.Type == "message_stop"
-	}
-	switch err := stream.Err(); {
-	case err != nil:
-		return nil, err
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case !complete: // half an answer must not pass for a whole one
-		return nil, fmt.Errorf("the stream ended before the answer did: %w", io.ErrUnexpectedEOF)
-	}
-	return &message, nil
+// A message is a whole answer, as the server sent it or put together from a stream.
+type message struct {
+	Model       string      `json:"model"`
+	Content     []block     `json:"content"`
+	StopReason  string      `json:"stop_reason"`
+	StopDetails stopDetails `json:"stop_details"`
+	Usage       usage       `json:"usage"`
 }
 
-func isJSON(answer *http.Response) bool {
-	if answer == nil {
-		return false
+// stopDetails say why a model refused.
+type stopDetails struct {
+	Explanation string `json:"explanation"`
+}
+
+type usage struct {
+	InputTokens              int `json:"input_tokens"`
+	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
+	CacheCreationInputTokens int `json:"cache_creation_input_tokens"`
+	OutputTokens             int `json:"output_tokens"`
+	OutputTokensDetails      struct {
+		ThinkingTokens int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// update takes over the counts at the end of a stream. They are totals; those that the end
+// does not repeat stay as they were at the start.
+func (u *usage) update(end *usage) {
+	if end.InputTokens > 0 {
+		u.InputTokens = end.InputTokens
 	}
-	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	return kind == "application/json"
+	if end.CacheReadInputTokens > 0 {
+		u.CacheReadInputTokens = end.CacheReadInputTokens
+	}
+	if end.CacheCreationInputTokens > 0 {
+		u.CacheCreationInputTokens = end.CacheCreationInputTokens
+	}
+	u.OutputTokens, u.OutputTokensDetails = end.OutputTokens, end.OutputTokensDetails
 }
 
 // wholeAnswer reads the answer of a server that does not stream and sends the
 // whole of it, as small servers and mocks do.
-func wholeAnswer(answer *http.Response, token func(string)) (*anthropic.Message, error) {
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return nil, err
-	}
-	var message anthropic.Message
-	if err := json.Unmarshal(body, &message); err != nil {
+func wholeAnswer(resp *http.Response, token func(string)) (*message, error) {
+	var answer message
+	if err := wire.Decode(resp, &answer); err != nil {
 		return nil, fmt.Errorf("no message: %w", err)
 	}
-	if text := said(&message); text != "" {
+	if text := said(&answer); text != "" {
 		token(text)
 	}
-	return &message, nil
+	return &answer, nil
 }
 
-func said(message *anthropic.Message) string {
+func said(answer *message) string {
 	var text strings.Builder
-	for _, block := range message.Content {
-		if block.Type == "text" {
-			text.WriteString(block.Text)
+	for _, b := range answer.Content {
+		if b.Type == typeText {
+			text.WriteString(b.Text)
 		}
 	}
 	return text.String()
 }
 
 // finish makes a Response of a message. A refusal is an error.
-func (c *Client) finish(req models.Request, message *anthropic.Message) (models.Response, error) {
-	if message.StopReason == anthropic.StopReasonRefusal {
-		reason := strings.TrimSpace(message.StopDetails.Explanation + " " + said(message))
+func (c *Client) finish(req models.Request, answer *message) (models.Response, error) {
+	if answer.StopReason == "refusal" {
+		reason := strings.TrimSpace(answer.StopDetails.Explanation + " " + said(answer))
 		return models.Response{}, models.NewError(models.KindRefusal, false, strings.TrimRight(c.name+": the model refused: "+reason, ": "), nil)
 	}
 	resp := models.Response{
-		Text:         said(message),
-		Model:        string(message.Model),
-		FinishReason: finishReason(message.StopReason),
+		Text:         said(answer),
+		Model:        answer.Model,
+		FinishReason: finishReason(answer.StopReason),
 	}
-	for _, block := range message.Content {
-		if block.Type == "tool_use" {
+	for _, block := range answer.Content {
+		if block.Type == typeToolUse {
 			resp.ToolCalls = append(resp.ToolCalls, models.ToolCall{ID: block.ID, Name: block.Name, Arguments: models.Arguments(string(block.Input))})
 		}
 	}
-	resp.Reasoning, resp.Thinking = thoughts(message)
+	resp.Reasoning, resp.Thinking = thoughts(answer)
 	if len(resp.ToolCalls) == 0 {
 		resp.Object = models.Object(req.Schema, resp.Text)
 	}
 	if resp.Model == "" {
 		resp.Model = req.Model
 	}
-	resp.Usage = c.usage(req, resp, message.Usage)
+	resp.Usage = c.usage(req, resp, answer.Usage)
 	return resp, nil
 }
 
-func finishReason(reason anthropic.StopReason) string {
+func finishReason(reason string) string {
 	switch reason {
-	case anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence:
+	case "end_turn", "stop_sequence":
 		return models.FinishStop
-	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
+	case "max_tokens", "model_context_window_exceeded":
 		return models.FinishLength
-	case anthropic.StopReasonToolUse:
+	case "tool_use":
 		return models.FinishToolCalls
 	}
-	return string(reason)
+	return reason
 }
 
 // usage counts cached tokens as input, as models.Usage does and the API does not.
-func (c *Client) usage(req models.Request, resp models.Response, counted anthropic.Usage) models.Usage {
-	usage := models.Usage{
-		InputTokens:     int(counted.InputTokens + counted.CacheReadInputTokens + counted.CacheCreationInputTokens),
-		OutputTokens:    int(counted.OutputTokens),
-		CachedTokens:    int(counted.CacheReadInputTokens),
-		ReasoningTokens: int(counted.OutputTokensDetails.ThinkingTokens),
+func (c *Client) usage(req models.Request, resp models.Response, counted usage) models.Usage {
+	used := models.Usage{
+		InputTokens:     counted.InputTokens + counted.CacheReadInputTokens + counted.CacheCreationInputTokens,
+		OutputTokens:    counted.OutputTokens,
+		CachedTokens:    counted.CacheReadInputTokens,
+		ReasoningTokens: counted.OutputTokensDetails.ThinkingTokens,
 	}
-	if usage == (models.Usage{}) {
-		usage = models.EstimateUsage(req, resp)
+	if used == (models.Usage{}) {
+		used = models.EstimateUsage(req, resp)
 	}
-	usage.Cost = c.prices.Cost(resp.Model, usage)
-	return usage
+	used.Cost = c.prices.Cost(resp.Model, used)
+	return used
 }

@@ -5,31 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/stepgraph/stepgraph/models"
-)
-
-// A thought is one block of thinking. The signature, or the data that only the API can
-// read, lets it go on from where it was when the results of tools arrive; without its
-// thoughts the API refuses these.
-type thought struct {
-	Type      string `json:"type"`
-	Thinking  string `json:"thinking,omitempty"`
-	Signature string `json:"signature,omitempty"`
-	Data      string `json:"data,omitempty"`
-}
-
-// Types of thoughts.
-const (
-	openThought   = "thinking"
-	closedThought = "redacted_thinking"
 )
 
 // setThinking sets how long the model may think. The API counts it as part of the answer,
 // whose bound grows by it where the request has none.
-func setThinking(params *anthropic.MessageNewParams, req models.Request) error {
-	budget := int64(req.ReasoningTokens)
+func setThinking(params *request, req models.Request) error {
+	budget := req.ReasoningTokens
 	switch {
 	case budget <= 0:
 		return nil
@@ -38,23 +20,25 @@ func setThinking(params *anthropic.MessageNewParams, req models.Request) error {
 	case params.MaxTokens <= budget:
 		return fmt.Errorf("the answer may have %d tokens, its reasoning alone %d: the first must be the larger", req.MaxTokens, budget)
 	}
-	params.Thinking = anthropic.ThinkingConfigParamOfEnabled(budget)
+	params.Thinking = &thinkingConfig{Type: "enabled", BudgetTokens: budget}
 	return nil
 }
 
-// thoughts takes the thinking out of an answer, as text and as what goes back.
-func thoughts(message *anthropic.Message) (text string, back json.RawMessage) {
-	var list []thought
+// thoughts takes the thinking out of an answer, as text and as what goes back. The signature,
+// or the data that only the API can read, lets the model go on from where it was when the
+// results of tools arrive; without its thoughts the API refuses these.
+func thoughts(answer *message) (text string, back json.RawMessage) {
+	var list []block
 	var shown []string
-	for _, block := range message.Content {
-		switch block.Type {
-		case openThought:
-			list = append(list, thought{Type: openThought, Thinking: block.Thinking, Signature: block.Signature})
-			if block.Thinking != "" {
-				shown = append(shown, block.Thinking)
+	for _, b := range answer.Content {
+		switch b.Type {
+		case typeThinking:
+			list = append(list, block{Type: typeThinking, Thinking: b.Thinking, Signature: b.Signature})
+			if b.Thinking != "" {
+				shown = append(shown, b.Thinking)
 			}
-		case closedThought:
-			list = append(list, thought{Type: closedThought, Data: block.Data})
+		case typeRedactedThinking:
+			list = append(list, block{Type: typeRedactedThinking, Data: b.Data})
 		}
 	}
 	if len(list) == 0 {
@@ -69,19 +53,19 @@ func thoughts(message *anthropic.Message) (text string, back json.RawMessage) {
 
 // assistant puts an answer back: what it thought first, as the API demands. What another
 // provider thought is left out.
-func assistant(m models.Message) []anthropic.ContentBlockParamUnion {
-	var list []thought
+func assistant(m models.Message) []block {
+	var list []block
 	if json.Unmarshal(m.Thinking, &list) != nil {
 		list = nil
 	}
-	var blocks []anthropic.ContentBlockParamUnion
+	var blocks []block
 	for _, t := range list {
 		switch {
-		case t.Type == openThought && t.Signature != "":
-			blocks = append(blocks, anthropic.NewThinkingBlock(t.Signature, t.Thinking))
-		case t.Type == closedThought && t.Data != "":
-			blocks = append(blocks, anthropic.NewRedactedThinkingBlock(t.Data))
+		case t.Type == typeThinking && t.Signature != "":
+			blocks = append(blocks, block{Type: typeThinking, Thinking: t.Thinking, Signature: t.Signature})
+		case t.Type == typeRedactedThinking && t.Data != "":
+			blocks = append(blocks, block{Type: typeRedactedThinking, Data: t.Data})
 		}
 	}
-	return append(append(blocks, text(m.Content)...), toolUses(m.ToolCalls)...)
+	return append(append(blocks, textBlocks(m.Content)...), toolUses(m.ToolCalls)...)
 }

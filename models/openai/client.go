@@ -9,10 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
 // BaseURL is where OpenAI itself answers.
@@ -44,7 +42,7 @@ type Client struct {
 	official bool
 	key      string
 	prices   models.Prices
-	service  openai.ChatCompletionService
+	endpoint wire.Endpoint
 
 	mu       sync.Mutex
 	dialects map[string]dialect // by model
@@ -72,34 +70,23 @@ func New(options Options) (*Client, error) {
 	case c.prices == nil:
 		c.prices = OpenAIPrices
 	}
-	c.service = openai.NewChatCompletionService(requestOptions(options)...)
+	c.endpoint = wire.Endpoint{URL: base.JoinPath("chat", "completions"), Header: options.header(), HTTP: options.HTTPClient, MaxBody: options.MaxBody}
 	return c, nil
 }
 
-func requestOptions(options Options) []option.RequestOption {
-	client := options.HTTPClient
-	if client == nil {
-		client = models.HTTPClient()
+// header returns what identifies the caller in each request.
+func (o *Options) header() http.Header {
+	h := http.Header{"Accept": {"application/json, text/event-stream"}}
+	if o.Key != "" {
+		h.Set("Authorization", "Bearer "+o.Key)
 	}
-	if options.MaxBody == 0 {
-		options.MaxBody = models.MaxBody
+	if o.Organization != "" {
+		h.Set("OpenAI-Organization", o.Organization)
 	}
-	list := []option.RequestOption{
-		option.WithBaseURL(options.BaseURL),
-		option.WithHTTPClient(client),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(watchBody(options.MaxBody)),
+	if o.Project != "" {
+		h.Set("OpenAI-Project", o.Project)
 	}
-	if options.Key != "" {
-		list = append(list, option.WithAPIKey(options.Key))
-	}
-	if options.Organization != "" {
-		list = append(list, option.WithOrganization(options.Organization))
-	}
-	if options.Project != "" {
-		list = append(list, option.WithProject(options.Project))
-	}
-	return list
+	return h
 }
 
 // Provider returns the entry of a models.Catalog for these options. A server
@@ -150,26 +137,36 @@ func (c *Client) check(req models.Request) error {
 }
 
 // ask sends one request. Its error is a *models.Error.
-func (c *Client) ask(ctx context.Context, req models.Request, spoken dialect) (*openai.ChatCompletion, *models.Error) {
+func (c *Client) ask(ctx context.Context, req models.Request, spoken dialect) (*completion, *models.Error) {
 	params, err := parameters(req, spoken)
 	if err != nil {
 		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
 	}
-	var answer *http.Response
-	options := []option.RequestOption{option.WithResponseInto(&answer)}
-	if req.Key != "" {
-		options = append(options, option.WithHeader("Idempotency-Key", models.HeaderValue(req.Key)))
-	}
-	var completion *openai.ChatCompletion
-	if req.Token != nil {
-		completion, err = c.stream(ctx, params, req.Token, &answer, options)
-	} else {
-		completion, err = c.service.New(ctx, params, options...)
-	}
+	body, err := wire.Encode(params, req.Extra)
 	if err != nil {
-		return nil, c.failure(ctx, answer, err)
+		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
 	}
-	return completion, nil
+	answer, err := c.answer(ctx, body, req)
+	if err != nil {
+		return nil, c.failure(ctx, err)
+	}
+	return answer, nil
+}
+
+// answer posts a request and reads the answer, whole or as a stream.
+func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*completion, error) {
+	resp, err := c.endpoint.Post(ctx, body, req.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	switch {
+	case req.Token == nil:
+		return wholeAnswer(resp, func(string) {})
+	case wire.IsJSON(resp):
+		return wholeAnswer(resp, req.Token)
+	}
+	return readStream(resp, req.Token)
 }
 
 func (c *Client) dialect(model string) dialect {

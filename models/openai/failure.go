@@ -5,36 +5,40 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// failure makes a models.Error of what went wrong. answer is nil if no headers
-// arrived. The library's error is not kept: it holds the request with the key.
-func (c *Client) failure(ctx context.Context, answer *http.Response, err error) *models.Error {
-	var inStream *ssestream.StreamError
+// A streamError is an error that the server sends inside a stream, after it has begun with
+// status 200.
+type streamError struct {
+	header http.Header
+	body   []byte
+}
+
+func (e *streamError) Error() string { return "error in the stream" }
+
+// failure returns the models.Error for what went wrong.
+func (c *Client) failure(ctx context.Context, err error) *models.Error {
+	var refused *wire.StatusError
+	var inStream *streamError
 	switch {
 	case ctx.Err() != nil:
 		return models.TransportError(ctx, c.name, err, c.key)
 	case errors.As(err, &inStream):
-		return c.streamFailure(answer, inStream)
-	case answer != nil && answer.StatusCode >= 400:
-		// The library has read the body and put it back.
-		body, _ := io.ReadAll(answer.Body)
-		return models.StatusError(c.name, answer.StatusCode, answer.Header, complaint(body).text(), c.key)
+		return c.streamFailure(inStream)
+	case errors.As(err, &refused):
+		return models.StatusError(c.name, refused.Status, refused.Header, complaint(refused.Body).text(), c.key)
 	}
 	return models.TransportError(ctx, c.name, err, c.key)
 }
 
-// streamFailure is for an error that arrives after the stream has begun with 200:
-// what it is called decides what its status would have been.
-func (c *Client) streamFailure(answer *http.Response, err *ssestream.StreamError) *models.Error {
-	said := complaint(err.Event.Data)
+// streamFailure derives from the error's type and code which status it would have had.
+func (c *Client) streamFailure(err *streamError) *models.Error {
+	said := complaint(err.body)
 	status := http.StatusInternalServerError
 	switch word := said.Type + " " + said.Code; {
 	case strings.Contains(word, "rate_limit"), strings.Contains(word, "429"):
@@ -42,11 +46,7 @@ func (c *Client) streamFailure(answer *http.Response, err *ssestream.StreamError
 	case strings.Contains(word, "invalid"), strings.Contains(word, "context_length"), strings.Contains(word, "400"):
 		status = http.StatusBadRequest
 	}
-	var header http.Header
-	if answer != nil {
-		header = answer.Header
-	}
-	return models.StatusError(c.name, status, header, said.text(), c.key)
+	return models.StatusError(c.name, status, err.header, said.text(), c.key)
 }
 
 // A trouble is what a server says about an error.

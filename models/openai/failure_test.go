@@ -178,3 +178,14 @@ func TestAnswersHaveALargestSize(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLooseTypesOfOtherServers: a compatible server sends lists, null and fractions where
+// OpenAI sends a string or a whole number.
+func TestLooseTypesOfOtherServers(t *testing.T) {
+	s := serve(t, reply(200, `{"model":null,"choices":[{"finish_reason":null,"message":{"content":[{"type":"thinking","text":"hm"},{"type":"text","text":"a"},{"type":"text","text":"b"}],
+		"reasoning":{"steps":[]},"tool_calls":null,"refusal":null}}],"usage":{"prompt_tokens":3.0,"completion_tokens":null,"prompt_tokens_details":null}}`))
+	resp, err := s.client(t).Generate(t.Context(), hello())
+	if err != nil || resp.Text != "ab" || resp.Reasoning != "" || resp.Model != "gpt-4o" || resp.Usage != (models.Usage{InputTokens: 3}) {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}

@@ -6,38 +6,41 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/stepgraph/stepgraph/models"
 )
 
 // formatName is what the wire does not allow in the name of a schema.
 var formatName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// responseFormat asks for structured output in the best way the server knows.
-func responseFormat(req models.Request, spoken dialect) (format openai.ChatCompletionNewParamsResponseFormatUnion, err error) {
+type responseFormat struct {
+	Type       string      `json:"type"`
+	JSONSchema *jsonSchema `json:"json_schema,omitempty"`
+}
+
+type jsonSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// newResponseFormat asks for structured output in the best way the server knows; nil asks
+// for text.
+func newResponseFormat(req models.Request, spoken dialect) (*responseFormat, error) {
 	switch {
 	case len(req.Schema) == 0:
-		return format, nil
+		return nil, nil
 	case !json.Valid(req.Schema):
-		return format, errors.New("the schema of the output is no JSON")
+		return nil, errors.New("the schema of the output is not valid JSON")
 	case spoken.plainJSON:
-		format.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
-		return format, nil
+		return &responseFormat{Type: "json_object"}, nil
 	}
 	name := formatName.ReplaceAllString(req.SchemaName, "_")
 	if name == "" {
 		name = "output"
 	}
-	format.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
-		JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-			Name:   name[:min(len(name), 64)],
-			Schema: req.Schema,
-			Strict: openai.Bool(strict(req.Schema)),
-		},
-	}
-	return format, nil
+	return &responseFormat{Type: "json_schema", JSONSchema: &jsonSchema{
+		Name: name[:min(len(name), 64)], Schema: req.Schema, Strict: strict(req.Schema),
+	}}, nil
 }
 
 // withSchemaInWords tells the model the schema itself, for servers that only

@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -24,145 +20,159 @@ var owned = map[string]bool{
 // speaker is what the wire allows as the name of who said a message.
 var speaker = regexp.MustCompile(`^[^\s<|\\/>]{1,64}$`)
 
+// A request is the body of a chat completion request. Its fields, like those of all types of
+// the wire here, are named as in OpenAI's API reference.
+type request struct {
+	Model               string          `json:"model"`
+	Messages            []message       `json:"messages"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+	TopP                *float64        `json:"top_p,omitempty"`
+	Seed                *int64          `json:"seed,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Stop                []string        `json:"stop,omitempty"`
+	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	Tools               []tool          `json:"tools,omitempty"`
+	ToolChoice          any             `json:"tool_choice,omitempty"` // a word, or a tool by name
+	Stream              bool            `json:"stream,omitempty"`
+	StreamOptions       *streamOptions  `json:"stream_options,omitempty"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// A message is one message of a request. Content is a string, a list of parts, or absent.
+type message struct {
+	Role       string     `json:"role"`
+	Name       string     `json:"name,omitempty"`
+	Content    any        `json:"content,omitempty"`
+	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	// Where a server showed what the model thought, one of these goes back.
+	ReasoningContent string `json:"reasoning_content,omitempty"`
+	Reasoning        string `json:"reasoning,omitempty"`
+}
+
+type part struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL    string `json:"url"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// A tool describes a function. The schema goes out as it is written: models fill the
+// properties in the order they see.
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
 // parameters puts a request into the words of the wire.
-func parameters(req models.Request, spoken dialect) (openai.ChatCompletionNewParams, error) {
-	params := openai.ChatCompletionNewParams{
+func parameters(req models.Request, spoken dialect) (*request, error) {
+	params := &request{
 		Model:           req.Model,
-		ReasoningEffort: shared.ReasoningEffort(req.ReasoningEffort),
+		Temperature:     req.Temperature,
+		TopP:            req.TopP,
+		Seed:            req.Seed,
+		Stop:            req.Stop,
+		ReasoningEffort: req.ReasoningEffort,
 		ToolChoice:      toolChoice(req.ToolChoice),
-		Stop:            openai.ChatCompletionNewParamsStopUnion{OfStringArray: req.Stop},
+		Stream:          req.Token != nil,
 	}
 	messages := req.Messages
 	if len(req.Schema) > 0 && spoken.plainJSON {
 		messages = withSchemaInWords(messages, req.Schema)
 	}
 	for i, m := range messages {
-		said, err := message(m)
+		said, err := newMessage(m)
 		if err != nil {
-			return params, fmt.Errorf("message %d: %w", i, err)
+			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
 		params.Messages = append(params.Messages, said)
 	}
-	for _, tool := range req.Tools {
-		described, err := function(tool)
-		if err != nil {
-			return params, err
+	for _, t := range req.Tools {
+		if len(t.Parameters) > 0 && !json.Valid(t.Parameters) {
+			return nil, fmt.Errorf("tool %q: parameters: the schema is not valid JSON", t.Name)
 		}
-		params.Tools = append(params.Tools, described)
+		params.Tools = append(params.Tools, tool{Type: "function", Function: function{t.Name, t.Description, t.Parameters}})
+	}
+	if spoken.oldMaxTokens {
+		params.MaxTokens = max(req.MaxTokens, 0)
+	} else {
+		params.MaxCompletionTokens = max(req.MaxTokens, 0)
+	}
+	if params.Stream && !spoken.noStreamOptions {
+		params.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	var err error
-	params.ResponseFormat, err = responseFormat(req, spoken)
-	setNumbers(&params, req, spoken)
-	if req.Token != nil && !spoken.noStreamOptions {
-		params.StreamOptions = openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)}
-	}
-	if len(req.Extra) > 0 {
-		extra := make(map[string]any, len(req.Extra))
-		for name, value := range req.Extra {
-			extra[name] = value
-		}
-		params.SetExtraFields(extra)
-	}
+	params.ResponseFormat, err = newResponseFormat(req, spoken)
 	return params, err
 }
 
-func setNumbers(params *openai.ChatCompletionNewParams, req models.Request, spoken dialect) {
-	if req.Temperature != nil {
-		params.Temperature = openai.Float(*req.Temperature)
-	}
-	if req.TopP != nil {
-		params.TopP = openai.Float(*req.TopP)
-	}
-	if req.Seed != nil {
-		params.Seed = openai.Int(*req.Seed)
-	}
-	switch {
-	case req.MaxTokens <= 0:
-	case spoken.oldMaxTokens:
-		params.MaxTokens = openai.Int(int64(req.MaxTokens))
-	default:
-		params.MaxCompletionTokens = openai.Int(int64(req.MaxTokens))
-	}
-}
-
-func message(m models.Message) (openai.ChatCompletionMessageParamUnion, error) {
-	var name param.Opt[string]
-	if speaker.MatchString(m.Name) {
-		name = openai.String(m.Name)
+func newMessage(m models.Message) (message, error) {
+	out := message{Role: m.Role, Content: m.Content}
+	if speaker.MatchString(m.Name) && m.Role != models.RoleTool {
+		out.Name = m.Name
 	}
 	switch m.Role {
 	case models.RoleSystem:
-		out := openai.SystemMessage(m.Content)
-		out.OfSystem.Name = name
-		return out, nil
 	case models.RoleUser:
-		out := user(m)
-		out.OfUser.Name = name
-		return out, nil
+		if len(m.Images) > 0 {
+			out.Content = parts(m)
+		}
 	case models.RoleAssistant:
-		return assistant(m, name), nil
+		setCalls(&out, m)
 	case models.RoleTool:
-		return openai.ToolMessage(m.Content, m.ToolCallID), nil
+		out.ToolCallID = m.ToolCallID
+	default:
+		return out, fmt.Errorf("unknown role %q; there are system, user, assistant and tool", m.Role)
 	}
-	return openai.ChatCompletionMessageParamUnion{}, fmt.Errorf("unknown role %q; there are system, user, assistant and tool", m.Role)
+	return out, nil
 }
 
-func user(m models.Message) openai.ChatCompletionMessageParamUnion {
-	if len(m.Images) == 0 {
-		return openai.UserMessage(m.Content)
-	}
-	var parts []openai.ChatCompletionContentPartUnionParam
+func parts(m models.Message) []part {
+	var out []part
 	if m.Content != "" {
-		parts = append(parts, openai.TextContentPart(m.Content))
+		out = append(out, part{Type: "text", Text: m.Content})
 	}
 	for _, image := range m.Images {
-		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
-			URL: image.Address(), Detail: image.Detail,
-		}))
+		out = append(out, part{Type: "image_url", ImageURL: &imageURL{URL: image.Address(), Detail: image.Detail}})
 	}
-	return openai.UserMessage(parts)
+	return out
 }
 
-func assistant(m models.Message, name param.Opt[string]) openai.ChatCompletionMessageParamUnion {
-	out := &openai.ChatCompletionAssistantMessageParam{Name: name}
-	if m.Content != "" || len(m.ToolCalls) == 0 {
-		out.Content.OfString = openai.String(m.Content)
+// setCalls repeats what an assistant message asked for. A message that only calls tools has
+// no content.
+func setCalls(out *message, m models.Message) {
+	if m.Content == "" && len(m.ToolCalls) > 0 {
+		out.Content = nil
 	}
 	for _, call := range m.ToolCalls {
-		out.ToolCalls = append(out.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-				ID: call.ID,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
-					Name: call.Name, Arguments: models.ArgumentsText(call.Arguments),
-				},
-			},
+		out.ToolCalls = append(out.ToolCalls, toolCall{
+			ID: call.ID, Type: "function", Function: calledFunction{Name: call.Name, Arguments: models.ArgumentsText(call.Arguments)},
 		})
 	}
 	setThinking(out, m)
-	return openai.ChatCompletionMessageParamUnion{OfAssistant: out}
 }
 
-// function describes a tool. The schema goes out as it is written: the library's
-// map would sort the properties, and models fill them in the order they see.
-func function(tool models.Tool) (openai.ChatCompletionToolUnionParam, error) {
-	definition := struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description,omitempty"`
-		Parameters  json.RawMessage `json:"parameters,omitempty"`
-	}{tool.Name, tool.Description, tool.Parameters}
-	text, err := json.Marshal(definition)
-	if err != nil {
-		return openai.ChatCompletionToolUnionParam{}, fmt.Errorf("tool %q: parameters: %w", tool.Name, err)
-	}
-	return openai.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](json.RawMessage(text))), nil
-}
-
-func toolChoice(choice string) openai.ChatCompletionToolChoiceOptionUnionParam {
+func toolChoice(choice string) any {
 	switch choice {
 	case "":
-		return openai.ChatCompletionToolChoiceOptionUnionParam{}
+		return nil
 	case "auto", "none", "required":
-		return openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String(choice)}
+		return choice
 	}
-	return openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: choice})
+	return tool{Type: "function", Function: function{Name: choice}}
 }

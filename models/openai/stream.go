@@ -1,16 +1,12 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
+	"github.com/stepgraph/stepgraph/internal/sse"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -18,72 +14,62 @@ import (
 // are made at once.
 const maxToolCalls = 128
 
-// stream asks for a stream, hands its text to token and puts the answer
-// together. answer points at what option.WithResponseInto fills.
-func (c *Client) stream(ctx context.Context, params openai.ChatCompletionNewParams, token func(string), answer **http.Response, options []option.RequestOption) (*openai.ChatCompletion, error) {
-	stream := c.service.NewStreaming(ctx, params, options...)
-	defer stream.Close()
-	if stream.Err() == nil && isJSON(*answer) {
-		return wholeAnswer(*answer, token)
-	}
+// endOfStream is what the wire says after the last chunk.
+const endOfStream = "[DONE]"
+
+// A chunk is one event of a stream.
+type chunk struct {
+	Model   text  `json:"model"`
+	Usage   usage `json:"usage"`
+	Choices []struct {
+		Index        int    `json:"index"`
+		FinishReason text   `json:"finish_reason"`
+		Delta        answer `json:"delta"`
+	} `json:"choices"`
+	Error json.RawMessage `json:"error"`
+}
+
+// readStream hands the text of a stream to token and puts the answer together.
+func readStream(resp *http.Response, token func(string)) (*completion, error) {
 	var sum assembly
-	for stream.Next() {
-		if err := sum.add(stream.Current(), token); err != nil {
+	for event, err := range sse.Read(resp.Body, models.MaxBody) {
+		if err != nil {
+			return nil, err
+		}
+		if event.Data == endOfStream {
+			return sum.completion(true)
+		}
+		var piece chunk
+		if err := json.Unmarshal([]byte(event.Data), &piece); err != nil {
+			return nil, fmt.Errorf("an event of the stream is not valid JSON: %w", err)
+		}
+		if len(piece.Error) > 0 && string(piece.Error) != "null" {
+			return nil, &streamError{header: resp.Header, body: []byte(event.Data)}
+		}
+		if err := sum.add(&piece, token); err != nil {
 			return nil, err
 		}
 	}
-	if err := stream.Err(); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return sum.completion(complete(*answer))
+	return sum.completion(false)
 }
 
-func isJSON(answer *http.Response) bool {
-	if answer == nil {
-		return false
-	}
-	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	return kind == "application/json"
-}
-
-// wholeAnswer reads the answer of a server that does not stream and sends the
-// whole of it, as small servers and mocks do.
-func wholeAnswer(answer *http.Response, token func(string)) (*openai.ChatCompletion, error) {
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return nil, err
-	}
-	var completion openai.ChatCompletion
-	if err := json.Unmarshal(body, &completion); err != nil {
-		return nil, fmt.Errorf("no chat completion: %w", err)
-	}
-	if len(completion.Choices) > 0 && completion.Choices[0].Message.Content != "" {
-		token(completion.Choices[0].Message.Content)
-	}
-	return &completion, nil
-}
-
-// An assembly puts the chunks of a stream together. The library has an
-// accumulator of its own, which turns away streams whose chunks differ in their
-// id; compatible servers send such.
+// An assembly puts the chunks of a stream together. It does not compare their ids: the
+// chunks of some compatible servers differ in them.
 type assembly struct {
-	model, content, refusal, finish string
-	calls                           []openai.ChatCompletionMessageToolCallUnion
-	usage                           openai.CompletionUsage
-	thinks, thought                 string // under which name, and what
+	model, finish text
+	message       answer
+	usage         usage
 }
 
-func (s *assembly) add(chunk openai.ChatCompletionChunk, token func(string)) error {
-	if chunk.Model != "" {
-		s.model = chunk.Model
+func (s *assembly) add(piece *chunk, token func(string)) error {
+	if piece.Model != "" {
+		s.model = piece.Model
 	}
-	if chunk.Usage.PromptTokens+chunk.Usage.CompletionTokens > 0 {
-		s.usage = chunk.Usage
+	if piece.Usage.PromptTokens+piece.Usage.CompletionTokens > 0 {
+		s.usage = piece.Usage
 	}
-	for _, choice := range chunk.Choices {
+	for i := range piece.Choices {
+		choice := &piece.Choices[i]
 		if choice.Index != 0 {
 			continue
 		}
@@ -95,13 +81,12 @@ func (s *assembly) add(chunk openai.ChatCompletionChunk, token func(string)) err
 				return err
 			}
 		}
-		s.refusal += choice.Delta.Refusal
-		if name, text := reasoning(choice.Delta.JSON.ExtraFields); name != "" {
-			s.thinks, s.thought = name, s.thought+text
-		}
+		s.message.Refusal += choice.Delta.Refusal
+		s.message.ReasoningContent += choice.Delta.ReasoningContent
+		s.message.Reasoning += choice.Delta.Reasoning
 		if choice.Delta.Content != "" {
-			s.content += choice.Delta.Content
-			token(choice.Delta.Content)
+			s.message.Content += choice.Delta.Content
+			token(string(choice.Delta.Content))
 		}
 	}
 	return nil
@@ -109,15 +94,18 @@ func (s *assembly) add(chunk openai.ChatCompletionChunk, token func(string)) err
 
 // addCall adds a piece of a tool call: the first one has the id and the name, all
 // have a part of the arguments.
-func (s *assembly) addCall(delta openai.ChatCompletionChunkChoiceDeltaToolCall) error {
-	index := max(delta.Index, 0) // some servers send -1 for a lone call
+func (s *assembly) addCall(delta toolCall) error {
+	index := 0
+	if delta.Index != nil {
+		index = max(*delta.Index, 0) // some servers send -1 for a lone call
+	}
 	if index >= maxToolCalls {
 		return fmt.Errorf("the stream has a tool call number %d", index)
 	}
-	for int64(len(s.calls)) <= index {
-		s.calls = append(s.calls, openai.ChatCompletionMessageToolCallUnion{Type: "function"})
+	for len(s.message.ToolCalls) <= index {
+		s.message.ToolCalls = append(s.message.ToolCalls, toolCall{})
 	}
-	call := &s.calls[index]
+	call := &s.message.ToolCalls[index]
 	if delta.ID != "" {
 		call.ID = delta.ID
 	}
@@ -130,16 +118,12 @@ func (s *assembly) addCall(delta openai.ChatCompletionChunkChoiceDeltaToolCall) 
 
 // completion returns the whole. A stream with neither a finish reason nor an end
 // was cut off: half an answer must not pass for a whole one.
-func (s *assembly) completion(ended bool) (*openai.ChatCompletion, error) {
+func (s *assembly) completion(ended bool) (*completion, error) {
 	if s.finish == "" {
 		if !ended {
 			return nil, fmt.Errorf("the stream ended before the answer did: %w", io.ErrUnexpectedEOF)
 		}
 		s.finish = models.FinishStop
 	}
-	out := &openai.ChatCompletion{Model: s.model, Usage: s.usage}
-	message := openai.ChatCompletionMessage{Content: s.content, Refusal: s.refusal, ToolCalls: s.calls}
-	message.JSON.ExtraFields = shown(s.thinks, s.thought)
-	out.Choices = []openai.ChatCompletionChoice{{FinishReason: s.finish, Message: message}}
-	return out, nil
+	return &completion{Model: s.model, Usage: s.usage, Choices: []choice{{FinishReason: s.finish, Message: s.message}}}, nil
 }

@@ -3,33 +3,25 @@ package openai
 import (
 	"encoding/json"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/respjson"
-
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// reasoningNames are what compatible servers call the text of what a model thought. OpenAI
-// itself shows none here.
-var reasoningNames = []string{"reasoning_content", "reasoning"}
+// What compatible servers call the text of what a model thought. OpenAI itself shows none
+// here.
+const (
+	nameReasoningContent = "reasoning_content"
+	nameReasoning        = "reasoning"
+)
 
-// reasoning returns the text of what a model thought in a message or a piece of one, and
-// what the server calls it.
-func reasoning(extra map[string]respjson.Field) (name, text string) {
-	for _, name := range reasoningNames {
-		if json.Unmarshal([]byte(extra[name].Raw()), &text) == nil && text != "" {
-			return name, text
-		}
+// thought returns the text of what a model thought, and what the server calls it.
+func (a *answer) thought() (name, text string) {
+	switch {
+	case a.ReasoningContent != "":
+		return nameReasoningContent, string(a.ReasoningContent)
+	case a.Reasoning != "":
+		return nameReasoning, string(a.Reasoning)
 	}
 	return "", ""
-}
-
-// shown is the text as a message that was not streamed would hold it.
-func shown(name, text string) map[string]respjson.Field {
-	if name == "" {
-		return nil
-	}
-	return map[string]respjson.Field{name: respjson.NewField(string(encode(text)))}
 }
 
 // thinking is what goes back to the server: the text under its own name. Servers that think
@@ -38,26 +30,18 @@ func thinking(name, text string) json.RawMessage {
 	if name == "" {
 		return nil
 	}
-	return encode(map[string]string{name: text})
-}
-
-func encode(v any) json.RawMessage {
-	text, err := json.Marshal(v)
+	back, err := json.Marshal(map[string]string{name: text})
 	if err != nil {
 		panic("openai: a text without a JSON form: " + err.Error()) // cannot happen
 	}
-	return text
+	return back
 }
 
 // setThinking puts back what the server showed. What another provider thought is left out.
-func setThinking(out *openai.ChatCompletionAssistantMessageParam, m models.Message) {
+func setThinking(out *message, m models.Message) {
 	var given map[string]string
 	if len(m.ToolCalls) == 0 || json.Unmarshal(m.Thinking, &given) != nil {
 		return
 	}
-	for _, name := range reasoningNames {
-		if text, ok := given[name]; ok {
-			out.SetExtraFields(map[string]any{name: text})
-		}
-	}
+	out.ReasoningContent, out.Reasoning = given[nameReasoningContent], given[nameReasoning]
 }

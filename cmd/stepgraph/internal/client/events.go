@@ -1,12 +1,12 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/sse"
 )
 
 // An Event is one event of a stream.
@@ -43,31 +43,16 @@ func (c *Client) Subscribe(ctx context.Context, session, lastEventID string) (<-
 // maxEvent bounds one line of the stream: a snapshot with its messages.
 const maxEvent = 8 << 20
 
-// read takes a stream of events apart until it ends.
+// read passes the events of a stream on until the stream ends or ctx does.
 func read(ctx context.Context, body io.Reader, to chan<- Event) {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, maxEvent)
-	ev, data := Event{}, []string{}
-	for lines.Scan() {
-		field, value, _ := strings.Cut(lines.Text(), ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case lines.Text() == "":
-			if len(data) > 0 {
-				ev.Data = json.RawMessage(strings.Join(data, "\n"))
-				select {
-				case to <- ev:
-				case <-ctx.Done():
-					return
-				}
-			}
-			ev, data = Event{}, data[:0]
-		case field == "event":
-			ev.Type = value
-		case field == "id":
-			ev.ID = value
-		case field == "data":
-			data = append(data, value)
+	for event, err := range sse.Read(body, maxEvent) {
+		if err != nil {
+			return
+		}
+		select {
+		case to <- Event{Type: event.Type, ID: event.ID, Data: json.RawMessage(event.Data)}:
+		case <-ctx.Done():
+			return
 		}
 	}
 }
