@@ -9,19 +9,20 @@ import (
 
 // A Session is a session as clients see it.
 type Session struct {
-	ID        string                  `json:"id" example:"0192f0c1-8a53-7c5e-9b1d-2f60d1e4a7b3"`
-	Workflow  string                  `json:"workflow" example:"conversation"`
-	Status    string                  `json:"status" enum:"active,awaiting_input,pending,paused,complete,error,cancelled" example:"awaiting_input"`
-	Version   int64                   `json:"version" doc:"grows with each checkpoint; the ETag of session and state"`
-	CreatedAt time.Time               `json:"created_at"`
-	UpdatedAt time.Time               `json:"updated_at"`
-	Labels    map[string]string       `json:"labels,omitempty"`
-	Awaiting  []engine.Question       `json:"awaiting" doc:"the open questions, the one that waits longest first"`
-	Error     *engine.SessionError    `json:"error,omitempty"`
-	Problems  []engine.SessionProblem `json:"problems,omitempty" doc:"why steps wait, failed, or paths are closed"`
-	Messages  []Message               `json:"messages" doc:"the newest of the chat; all of it is at …/messages"`
-	Result    json.RawMessage         `json:"result,omitempty" doc:"of a complete session: the newest output of the step without a forward path that ran, by step id where there are several"`
-	Accepted  *engine.Accepted        `json:"accepted,omitempty" doc:"on the reply to an answer: what was accepted"`
+	ID           string                  `json:"id" example:"0192f0c1-8a53-7c5e-9b1d-2f60d1e4a7b3"`
+	Workflow     string                  `json:"workflow" example:"conversation"`
+	Status       string                  `json:"status" enum:"active,awaiting_input,pending,paused,complete,error,cancelled" example:"awaiting_input"`
+	Version      int64                   `json:"version" doc:"grows with each checkpoint; the ETag of session and state"`
+	CreatedAt    time.Time               `json:"created_at"`
+	UpdatedAt    time.Time               `json:"updated_at"`
+	Labels       map[string]string       `json:"labels,omitempty"`
+	Awaiting     []engine.Question       `json:"awaiting" doc:"the open questions, the one that waits longest first"`
+	AwaitingMore bool                    `json:"awaiting_more,omitempty" doc:"true: sessions below this one ask more than awaiting lists; answer some, or page through /api/v1/awaiting?root="`
+	Error        *engine.SessionError    `json:"error,omitempty"`
+	Problems     []engine.SessionProblem `json:"problems,omitempty" doc:"why steps wait, failed, or paths are closed"`
+	Messages     []Message               `json:"messages" doc:"the newest of the chat; all of it is at …/messages"`
+	Result       json.RawMessage         `json:"result,omitempty" doc:"of a complete session: the newest output of the step without a forward path that ran, by step id where there are several"`
+	Accepted     *engine.Accepted        `json:"accepted,omitempty" doc:"on the reply to an answer: what was accepted"`
 }
 
 // A Message is one line of a session's chat.
@@ -36,7 +37,7 @@ type Message struct {
 func sessionOf(s *engine.Session) Session {
 	out := Session{ID: s.ID, Workflow: s.Workflow, Status: s.Status, Version: s.Version,
 		CreatedAt: s.CreatedAt.UTC(), UpdatedAt: s.UpdatedAt.UTC(), Labels: s.Labels,
-		Awaiting: questionsOf(s.Awaiting), Error: s.Error, Problems: s.Problems,
+		Awaiting: questionsOf(s.Awaiting), AwaitingMore: s.AwaitingMore, Error: s.Error, Problems: s.Problems,
 		Messages: messagesOf(s.Messages), Result: s.Result, Accepted: s.Accepted}
 	if s.Accepted != nil {
 		accepted := *s.Accepted

@@ -59,6 +59,7 @@ var (
 	queryCountAll          = load("count_all")
 	queryCountQuestions    = load("count_questions")
 	queryChildren          = load("children")
+	queryDescendants       = load("descendants")
 	queryDeleteBegin       = load("delete_begin")
 	queryDeleteExecutions  = load("delete_executions")
 	queryDeleteMessages    = load("delete_messages")

@@ -15,10 +15,12 @@ type Session struct {
 	UpdatedAt time.Time         `json:"updated_at"`
 	Labels    map[string]string `json:"labels,omitempty"`
 	Awaiting  []Question        `json:"awaiting"`
-	Error     *SessionError     `json:"error,omitempty"`
-	Problems  []SessionProblem  `json:"problems,omitempty"`
-	Messages  []Message         `json:"messages"`
-	Accepted  *Accepted         `json:"accepted,omitempty"` // on the reply to an answer
+	// AwaitingMore is true when sessions below this one ask more than Awaiting lists.
+	AwaitingMore bool             `json:"awaiting_more,omitempty"`
+	Error        *SessionError    `json:"error,omitempty"`
+	Problems     []SessionProblem `json:"problems,omitempty"`
+	Messages     []Message        `json:"messages"`
+	Accepted     *Accepted        `json:"accepted,omitempty"` // on the reply to an answer
 	// Result is what the session has come to: the newest output of the step without a
 	// forward path that ran, an object by step id where several did; nil before.
 	Result json.RawMessage `json:"result,omitempty"`

@@ -29,7 +29,11 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 	a := acceptance{q: q}
 	delivered, err := e.accept(ctx, &a)
 	if isSentinel(err, ErrNoOpenQuestion) && q.Visit == 0 && q.Ask == 0 {
-		if below, ok := e.answerBelow(ctx, q); ok {
+		below, belowErr := e.answerBelow(ctx, q)
+		if belowErr != nil {
+			return nil, belowErr
+		}
+		if below != "" {
 			q.Session = below
 			return e.Answer(ctx, q)
 		}

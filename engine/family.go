@@ -3,10 +3,9 @@ package engine
 import (
 	"context"
 	"slices"
-	"strings"
 )
 
-// hasChildren tells whether a step waits for child sessions.
+// hasChildren reports whether a step waits for child sessions.
 func (s *State) hasChildren() bool {
 	for id, d := range s.engine.Driven {
 		if d.Kids != nil && !d.Ready && s.Status(id) == StatusActive {
@@ -16,41 +15,24 @@ func (s *State) hasChildren() bool {
 	return false
 }
 
-// descendants are the sessions below one, at any depth, that are open.
-func (e *Engine) descendants(ctx context.Context, id string, awaiting bool) ([]SessionRecord, error) {
-	root := id
-	if rec, err := e.store.Session(ctx, id); err == nil && rec.Root != "" {
-		root = rec.Root
-	}
-	q := SessionQuery{Root: root, Awaiting: awaiting, OldestWaiting: awaiting, Limit: maxPage}
-	if !awaiting {
-		q.Status = []string{StatusActive}
-	}
-	found, err := e.store.ListSessions(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(found, func(rec SessionRecord) bool { return !strings.HasPrefix(rec.ID, id+"/") }), nil
-}
-
-// addChildQuestions lists the questions of child sessions with their parent's, the oldest
-// first: a person need not know where they are asked.
+// addChildQuestions lists the questions of the sessions below with their ancestor's, the
+// oldest first: a person need not know where they are asked. One read finds them; where
+// there are more sessions than a page holds, AwaitingMore says so.
 func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
-	below, err := e.descendants(ctx, s.ID, true)
+	below, err := e.store.Descendants(ctx, DescendantQuery{Of: s.ID, Awaiting: true, Limit: maxPage + 1, WithState: true})
 	if err != nil {
 		return err
 	}
+	if s.AwaitingMore = len(below) > maxPage; s.AwaitingMore {
+		below = below[:maxPage]
+	}
 	for i := range below {
-		rec, err := e.store.Session(ctx, below[i].ID)
+		state, err := ParseState(below[i].ID, below[i].State)
 		if err != nil {
-			continue // ended and deleted meanwhile
-		}
-		state, err := ParseState(rec.ID, rec.State)
-		if err != nil {
-			continue
+			continue // an error of that session, which shows it
 		}
 		for _, q := range state.Questions() {
-			q.Session = rec.ID
+			q.Session = below[i].ID
 			s.Awaiting = append(s.Awaiting, q)
 		}
 	}
@@ -58,43 +40,44 @@ func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// familyRests tells whether nothing below a session goes on by itself, so that all it
+// familyRests reports whether nothing below a session goes on by itself, so that all it
 // waits for are people.
 func (e *Engine) familyRests(ctx context.Context, id string) (bool, error) {
-	active, err := e.descendants(ctx, id, false)
-	if err != nil {
+	moving, err := e.store.Descendants(ctx, DescendantQuery{Of: id, Moving: true, Limit: 1})
+	if err != nil || len(moving) > 0 {
 		return false, err
 	}
-	for i := range active {
-		if active[i].Lease != "" || !active[i].DueAt.IsZero() {
-			return false, nil
-		}
-	}
-	waiting, err := e.descendants(ctx, id, true)
+	waiting, err := e.store.Descendants(ctx, DescendantQuery{Of: id, Awaiting: true, Limit: 1})
 	return len(waiting) > 0, err
 }
 
-// answerBelow finds the child session whose question an answer to its parent is for: the
-// parent has none open, and the one below that waits longest has the step that is named.
-func (e *Engine) answerBelow(ctx context.Context, q AnswerRequest) (string, bool) {
-	below, err := e.descendants(ctx, q.Session, true)
-	if err != nil {
-		return "", false
-	}
-	for i := range below {
-		rec, err := e.store.Session(ctx, below[i].ID)
+// answerBelow finds the session below whose question an answer is for, "" when there is
+// none: of those with a question at the step that is named, the one that waits longest. Its
+// error is the store's, which has not said no.
+func (e *Engine) answerBelow(ctx context.Context, q AnswerRequest) (string, error) {
+	page := DescendantQuery{Of: q.Session, Awaiting: true, Step: q.Step, Limit: maxPage}
+	for {
+		below, err := e.store.Descendants(ctx, page)
 		if err != nil {
-			continue
+			return "", err
 		}
-		state, err := ParseState(rec.ID, rec.State)
-		if err != nil {
-			continue
-		}
-		for _, w := range state.questions() {
-			if w.Kind != AskSignal && (q.Step == "" || q.Step == w.Step) {
-				return rec.ID, true
+		for i := range below {
+			if below[i].asksPerson(q.Step) {
+				return below[i].ID, nil
 			}
 		}
+		if len(below) < page.Limit {
+			return "", nil
+		}
+		last := &below[len(below)-1]
+		page.After = Cursor{At: last.AwaitingSince, ID: last.ID}
 	}
-	return "", false
+}
+
+// asksPerson reports whether a session has a question open that is a person's to answer,
+// at the step if one is named.
+func (rec *SessionRecord) asksPerson(step string) bool {
+	return slices.ContainsFunc(rec.waiting(), func(w Waiting) bool {
+		return w.Kind != AskSignal && (step == "" || step == w.Step)
+	})
 }

@@ -102,6 +102,11 @@ type Sessions interface {
 	CountSessions(ctx context.Context, q SessionQuery, by string) (map[string]int64, error)
 	// Children returns the ids of a session's child sessions, in id order.
 	Children(ctx context.Context, parent string) ([]string, error)
+	// Descendants returns one page of the sessions below one, at any depth: those whose
+	// id begins with its id and a slash. The order is by id, with Awaiting the one that
+	// waits longest first (awaiting_since, then id). It reads the family alone, however
+	// many sessions there are.
+	Descendants(ctx context.Context, q DescendantQuery) ([]SessionRecord, error)
 	// DeleteSession removes a session nobody holds with its history, messages, requests,
 	// blobs and results, in bounded batches: it returns done=false until all is gone; the
 	// SESSION itself goes first-locked and last-removed, so a kill in the middle leaves
@@ -136,9 +141,20 @@ type SessionQuery struct {
 	WithState     bool
 }
 
+// A DescendantQuery says which sessions below one. Zero fields do not filter.
+type DescendantQuery struct {
+	Of        string // the session above; it is not among them
+	Awaiting  bool   // only those with an open question, longest waiting first
+	Step      string // with a question open at this step
+	Moving    bool   // only those that go on by themselves: leased, due now, or active and due later
+	After     Cursor // the last row of the page before; At counts with Awaiting only
+	Limit     int    // rows; 0 means 50
+	WithState bool
+}
+
 // A Cursor is the sort key of a row.
 type Cursor struct {
-	At time.Time // created_at, or awaiting_since for OldestWaiting
+	At time.Time // created_at, or awaiting_since for OldestWaiting and DescendantQuery.Awaiting
 	ID string
 }
 

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -35,6 +36,23 @@ func TestListsUseTheirIndex(t *testing.T) {
 		plan := planOf(t, s, sessionScalars+"NULL FROM session"+page, f.args)
 		if !strings.Contains(plan, c.want) || strings.Contains(plan, "SCAN session") && !strings.Contains(c.want, "SCAN session") {
 			t.Errorf("%s: want %s, got\n%s", name, c.want, plan)
+		}
+	}
+}
+
+// A family is read by the index on id, however much else waits or is due.
+func TestFamiliesUseTheirIndex(t *testing.T) {
+	s := openBare(t, filepath.Join(t.TempDir(), "x.db"))
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []engine.DescendantQuery{{}, {Awaiting: true}, {Awaiting: true, Step: "ask", After: engine.Cursor{ID: "x"}}, {Moving: true}, {After: engine.Cursor{ID: "x"}}} {
+		q.Of = "a"
+		f := familyFilter(q, time.Now())
+		page := f.familyPage(q)
+		plan := planOf(t, s, sessionScalars+"NULL FROM session"+page, f.args)
+		if !strings.Contains(plan, "SEARCH session USING INDEX sqlite_autoindex_session_1 (id>? AND id<?)") {
+			t.Errorf("%+v:\n%s", q, plan)
 		}
 	}
 }

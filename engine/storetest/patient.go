@@ -92,6 +92,10 @@ func (p patient) CountSessions(ctx context.Context, q engine.SessionQuery, by st
 	return again(ctx, func() (map[string]int64, error) { return p.Store.CountSessions(ctx, q, by) })
 }
 
+func (p patient) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+	return again(ctx, func() ([]engine.SessionRecord, error) { return p.Store.Descendants(ctx, q) })
+}
+
 func (p patient) Children(ctx context.Context, parent string) ([]string, error) {
 	return again(ctx, func() ([]string, error) { return p.Store.Children(ctx, parent) })
 }

@@ -35,6 +35,7 @@ func sideBySide() []area {
 		{"due", dueCases},
 		{"closing", closingCases},
 		{"children", childCases},
+		{"descendants", familyCases},
 		{"parent", parentCases},
 		{"blob", blobCases},
 		{"result", resultCases},

@@ -31,6 +31,11 @@ func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by str
 	return read(s, "CountSessions", func() (map[string]int64, error) { return s.inner.CountSessions(ctx, q, by) })
 }
 
+// Descendants calls the store below as planned.
+func (s *Store) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+	return read(s, "Descendants", func() ([]engine.SessionRecord, error) { return s.inner.Descendants(ctx, q) })
+}
+
 // Children calls the store below as planned.
 func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
 	return read(s, "Children", func() ([]string, error) { return s.inner.Children(ctx, parent) })

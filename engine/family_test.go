@@ -1,0 +1,110 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// countingStore counts reads of sessions and, when told to, fails those of descendants.
+type countingStore struct {
+	engine.Store
+	reads atomic.Int64
+	away  atomic.Bool
+}
+
+func (s *countingStore) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+	s.reads.Add(1)
+	return s.Store.Session(ctx, id)
+}
+
+func (s *countingStore) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+	s.reads.Add(1)
+	if s.away.Load() {
+		return nil, fmt.Errorf("read: %w", engine.ErrUnavailable)
+	}
+	return s.Store.Descendants(ctx, q)
+}
+
+// familyWorkflows are `top`, which asks n questions through a map and has a subflow `mid`,
+// whose own subflow `low` asks one: two levels below the top.
+func familyWorkflows(t *testing.T, ctx context.Context, e *engine.Engine) {
+	t.Helper()
+	next := func(from, to string) engine.Path { return engine.Path{Kind: engine.Next, Source: from, Target: to} }
+	for _, w := range []*engine.Workflow{
+		{ID: "ask", Steps: []engine.Step{{ID: "root", Function: "ask_name"}}},
+		{ID: "low", Steps: []engine.Step{{ID: "root"}, {ID: "deep", Function: "ask_name"}}, Paths: []engine.Path{next("root", "deep")}},
+		{ID: "mid", Steps: []engine.Step{{ID: "root", Function: "sessions", Input: `{"workflow": "low", "n": 1}`}}},
+		{ID: "top", Steps: []engine.Step{{ID: "root"}, {ID: "m", Function: "sessions", Input: `{"workflow": "ask", "n": 600}`},
+			{ID: "s", Function: "sessions", Input: `{"workflow": "mid", "n": 1}`}}, Paths: []engine.Path{next("root", "m"), next("root", "s")}},
+	} {
+		if _, err := e.PutWorkflow(ctx, w, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// runSessions starts n sessions of a workflow and gives how many there were.
+func runSessions(ctx context.Context, in struct {
+	Workflow string `json:"workflow"`
+	N        int    `json:"n"`
+}) (map[string]int, error) {
+	if engine.CallOf(ctx).Body != nil {
+		return map[string]int{"n": in.N}, nil
+	}
+	q := &engine.RunSessions{Concurrency: in.N}
+	for range in.N {
+		q.Sessions = append(q.Sessions, engine.ChildSession{Workflow: in.Workflow})
+	}
+	return nil, q
+}
+
+// TestFamilyBesideMany: a nested session sees and answers its own question beside 600 others
+// of its root, in a number of reads that does not grow with them; a list that is cut says so.
+func TestFamilyBesideMany(t *testing.T) {
+	store := &countingStore{Store: memory.New(memory.Options{})}
+	registry := engine.NewRegistry()
+	engine.Register(registry, "ask_name", askName)
+	engine.Register(registry, "sessions", runSessions)
+	e := engine.New(store, registry, engine.Options{})
+	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
+	defer stop()
+	stopped := make(chan error)
+	go func() { stopped <- e.Run(ctx) }()
+	defer func() { stop(); <-stopped }()
+	familyWorkflows(t, ctx, e)
+	if _, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "top", ID: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	store.reads.Store(0)
+	top, err := e.Session(ctx, "t")
+	if err != nil || top.Status != engine.StatusAwaitingInput || len(top.Awaiting) != 500 || !top.AwaitingMore {
+		t.Fatalf("%s, %d questions, more %t, %v; want 500 and a word that there are more", top.Status, len(top.Awaiting), top.AwaitingMore, err)
+	}
+	if n := store.reads.Load(); n > 4 {
+		t.Errorf("%d reads for one view of 600 children", n)
+	}
+	mid, err := e.Session(ctx, "t/s/1/0")
+	if err != nil || mid.Status != engine.StatusAwaitingInput || len(mid.Awaiting) != 1 || mid.AwaitingMore || mid.Awaiting[0].Session != "t/s/1/0/root/1/0" {
+		t.Fatalf("%+v, %v; want its own question", mid, err)
+	}
+	store.away.Store(true)
+	if _, err := e.Answer(ctx, engine.AnswerRequest{Session: "t/s/1/0", Response: json.RawMessage(`"Ada"`)}); !errors.Is(err, engine.ErrUnavailable) {
+		t.Errorf("a store that is away says %v, want that it may be asked again", err)
+	}
+	store.away.Store(false)
+	if _, err := e.Answer(ctx, engine.AnswerRequest{Session: "t", Step: "deep", Response: json.RawMessage(`"Ada"`)}); err != nil {
+		t.Errorf("answer by its step, beside 600 others: %v", err)
+	}
+	s, err := e.Wait(ctx, "t/s/1/0")
+	if err != nil || s.Status != engine.StatusComplete {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

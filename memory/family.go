@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Descendants filters and sorts the sessions below one.
+func (s *Store) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	key := func(x *session) engine.Cursor {
+		if q.Awaiting {
+			return engine.Cursor{At: x.record.AwaitingSince, ID: x.record.ID}
+		}
+		return engine.Cursor{ID: x.record.ID}
+	}
+	order := func(a, b engine.Cursor) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
+	after := q.After
+	if !q.Awaiting {
+		after.At = engine.Cursor{}.At
+	}
+	now := s.now()
+	var rows []*session
+	for _, x := range s.sessions {
+		if x.below(&q, now) && (q.After.ID == "" || order(key(x), after) > 0) {
+			rows = append(rows, x)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *session) int { return order(key(a), key(b)) })
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	var out []engine.SessionRecord
+	for _, x := range rows[:min(limit, len(rows))] {
+		r := x.record
+		if !q.WithState {
+			r.State = nil
+		}
+		out = append(out, cloneRecord(r))
+	}
+	return out, nil
+}
+
+// below reports whether a session is one of those the query is for.
+func (x *session) below(q *engine.DescendantQuery, now time.Time) bool {
+	r := &x.record
+	switch {
+	case !strings.HasPrefix(r.ID, q.Of+"/"),
+		q.Awaiting && r.AwaitingSince.IsZero(),
+		q.Moving && r.Lease == "" && (r.DueAt.IsZero() || r.Status != engine.StatusActive && r.DueAt.After(now)):
+		return false
+	}
+	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w engine.Waiting) bool { return w.Step == q.Step })
+}
