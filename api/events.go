@@ -19,14 +19,17 @@ type eventsIn struct {
 	AtSession
 	LastEventID string `header:"Last-Event-ID" doc:"the id of the last event received: what was missed comes first"`
 	Last        string `query:"last_event_id" doc:"the same, for clients that cannot set headers"`
+	Audience    string `query:"audience" enum:"person,internal" doc:"only the tokens of this audience: person is what the session says to the person; all when absent"`
 }
 
 func (s *server) registerEvents() {
 	register(s, operation{id: "watchSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/events", tag: tagHistory,
 		summary: "Follow a session as server-sent events", stream: true,
 		about: "The first event is a `snapshot` (the session), unless Last-Event-ID says how far the client has come. Then come " +
-			"`step` {step, visit, status}, `message` (a message), `token` {step, visit, call, text, provisional} without an id, " +
-			"`session` {status, awaiting}; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.",
+			"`step` {step, visit, status}, `message` (a message), `token` {step, visit, call, text, audience, provisional} without an id, " +
+			"`session` {status, awaiting}. A token's audience is `person` for what a step says to the person, as it comes, and `internal` for " +
+			"everything else: tools, departments, model calls that do not reply. A client that shows a conversation asks for `?audience=person`; " +
+			"text with guardrails comes sentence by sentence, each one judged first; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.",
 		problems: []string{"session_not_found"}}, s.events)
 	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/events"].Get
 	op.Responses["200"].Description = "Events"
@@ -52,12 +55,12 @@ func (s *server) events(ctx context.Context, in *eventsIn) (*huma.StreamResponse
 		_, w := humachi.Unwrap(c)
 		s.metrics.streams.Inc()
 		defer s.metrics.streams.Dec()
-		s.stream(ctx, w, events)
+		s.stream(ctx, w, events, in.Audience)
 	}}, nil
 }
 
 // stream writes events until they end or the client goes.
-func (s *server) stream(ctx context.Context, w http.ResponseWriter, events <-chan engine.Event) {
+func (s *server) stream(ctx context.Context, w http.ResponseWriter, events <-chan engine.Event, audience string) {
 	h := w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-store")
@@ -75,6 +78,9 @@ func (s *server) stream(ctx context.Context, w http.ResponseWriter, events <-cha
 		case ev, open := <-events:
 			if !open {
 				return
+			}
+			if token, ok := ev.Data.(engine.TokenEvent); ok && audience != "" && token.Audience != audience {
+				continue
 			}
 			var err error
 			if text, err = eventText(ev); err != nil {

@@ -199,3 +199,33 @@ func TestEventsResumeInsideACheckpoint(t *testing.T) {
 	}
 	back.close()
 }
+
+// A client of a conversation hears what the session says to the person, not what its steps say
+// to each other.
+func TestEventsOfOneAudience(t *testing.T) {
+	w := newWorld(t, Options{})
+	for query, want := range map[string]string{
+		"":                   "internal: He owes 400./person: All is /internal: Hm./person: paid./",
+		"?audience=person":   "person: All is /person: paid./",
+		"?audience=internal": "internal: He owes 400./internal: Hm./",
+	} {
+		id := w.start("thinks")
+		stream := w.watch(id, "", query)
+		stream.next("snapshot")
+		w.do("POST", "/api/v1/sessions/"+id+"/answer", map[string]any{"response": "well"}).want(200)
+		heard, said := "", ""
+		for ev := stream.any(); ev.kind != "end"; ev = stream.any() {
+			switch {
+			case ev.kind == "token":
+				heard += fmt.Sprintf("%s: %s/", ev.data["audience"], ev.data["text"])
+			case ev.kind == "message" && ev.data["role"] == "assistant":
+				said += ev.data["content"].(string)
+			}
+		}
+		if heard != want || said != "All is paid." {
+			t.Errorf("%q: heard %q, said %q", query, heard, said)
+		}
+		stream.ended()
+	}
+	w.do("GET", "/api/v1/sessions/"+w.start("plain")+"/events?audience=all", nil).want(422)
+}

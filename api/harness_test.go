@@ -74,6 +74,8 @@ var testWorkflows = []string{
 	  "paths": [{"source": "root", "target": "hello"}, {"source": "hello", "target": "sure"}]}`,
 	`{"id": "plain", "steps": [{"id": "root", "function": "say", "input": {"message": "done"}}, {"id": "other", "function": "say", "input": {"message": "other"}}], "paths": []}`,
 	`{"id": "slow", "steps": [{"id": "root", "function": "slow", "input": {}}], "paths": []}`,
+	`{"id": "thinks", "steps": [{"id": "root", "function": "ask", "input": {"prompt": "?"}}, {"id": "think", "function": "think", "input": {}}],
+	  "paths": [{"source": "root", "target": "think"}]}`,
 	`{"id": "broken", "steps": [{"id": "root", "function": "fail", "input": {}}], "paths": []}`,
 	`{"id": "typed", "steps": [{"id": "root", "function": "ask", "input": {"prompt": "Age?", "schema": {"type": "object", "required": ["age"], "properties": {"age": {"type": "integer"}}}}}], "paths": []}`,
 	`{"id": "default", "steps": [
@@ -112,6 +114,15 @@ func (w *world) registry() *engine.Registry {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}, func(s *engine.Spec) { s.Effects = true })
+	engine.Register(r, "think", func(ctx context.Context, _ object) (object, error) {
+		call := engine.CallOf(ctx)
+		call.Token("He owes 400.")
+		call.Speak("All is ")
+		call.Token("Hm.")
+		call.Speak("paid.")
+		call.Say("All is paid.")
+		return object{}, nil
 	}, func(s *engine.Spec) { s.Effects = true })
 	engine.Register(r, "fail", func(context.Context, object) (object, error) { return nil, fmt.Errorf("it broke") },
 		func(s *engine.Spec) { s.Aliases = []string{"break"} })

@@ -40,7 +40,7 @@ func TestPageKeepsToItsPolicy(t *testing.T) {
 // TestPageAnswersEveryKind: the page has something that answers each kind of question, and
 // answers one of a child session there.
 func TestPageAnswersEveryKind(t *testing.T) {
-	for _, part := range []string{"q.kind === 'confirm'", "q.kind === 'select'", "q.kind === 'approval'", "q.kind === 'signal'", "q.session || session.id", "'/signal'"} {
+	for _, part := range []string{"events?audience=person", "q.kind === 'confirm'", "q.kind === 'select'", "q.kind === 'approval'", "q.kind === 'signal'", "q.session || session.id", "'/signal'"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %s", part)
 		}

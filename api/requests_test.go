@@ -124,7 +124,7 @@ func TestBadRequests(t *testing.T) {
 
 func TestNotFoundsSayWhatExists(t *testing.T) {
 	w := newWorld(t, Options{})
-	w.do("POST", "/api/v1/sessions", map[string]any{"workflow": "none"}).is("[broken default plain slow talk typed]", "exists").
+	w.do("POST", "/api/v1/sessions", map[string]any{"workflow": "none"}).is("[broken default plain slow talk thinks typed]", "exists").
 		is(`workflow not found: "none"`, "detail")
 	w.do("POST", "/api/v1/sessions", map[string]any{"workflow": "plain", "entry": "x"}).is("[other root]", "exists")
 	w.do("DELETE", "/api/v1/workflows/talk/paths/x", nil).is("[hello>sure root>hello]", "exists")

@@ -65,7 +65,7 @@ func TestListWorkflowsInPages(t *testing.T) {
 			break
 		}
 	}
-	if fmt.Sprint(ids) != "[broken default plain slow talk typed]" {
+	if fmt.Sprint(ids) != "[broken default plain slow talk thinks typed]" {
 		t.Errorf("%v", ids)
 	}
 }

@@ -130,12 +130,20 @@ type StepEvent struct {
 	Status string `json:"status"`
 }
 
+// Audiences of a token: the person whom the session talks to, and those who watch how it
+// works (tools, departments, model calls that do not reply).
+const (
+	AudiencePerson   = "person"
+	AudienceInternal = "internal"
+)
+
 // TokenEvent: a fragment of a text that is being made.
 type TokenEvent struct {
 	Step        string `json:"step"`
 	Visit       int    `json:"visit"`
 	Call        int    `json:"call"`
 	Text        string `json:"text"`
+	Audience    string `json:"audience"`
 	Provisional bool   `json:"provisional"`
 }
 

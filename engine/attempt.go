@@ -111,9 +111,9 @@ func (a *attempt) say(role, text string) {
 	a.said = append(a.said, spoken{role, text})
 }
 
-func (a *attempt) token(text string) {
+func (a *attempt) token(audience, text string) {
 	a.r.e.events.publish(Event{Type: EventToken, Session: a.r.id,
-		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Provisional: true}})
+		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Audience: audience, Provisional: true}})
 }
 
 func (a *attempt) meter(u Usage) {

@@ -50,7 +50,7 @@ type Usage struct {
 // callSink is where a call's side information goes; the engine's attempt implements it.
 type callSink interface {
 	say(role, text string)
-	token(text string)
+	token(audience, text string)
 	meter(Usage)
 	set(name string, value json.RawMessage)
 	append(name string, first, values []json.RawMessage)
@@ -73,11 +73,21 @@ func (c *Call) Hear(text string) {
 	}
 }
 
-// Token shows a fragment of text to those who watch the session, at once and marked
-// provisional: the call may still fail and be made again.
+// Token shows a fragment of text to those who watch how the session works, at once and
+// marked provisional: the call may still fail and be made again. Its audience is internal: a
+// client that shows a conversation leaves it out. What the person is to read is for Speak.
 func (c *Call) Token(text string) {
 	if c.sink != nil {
-		c.sink.token(text)
+		c.sink.token(AudienceInternal, text)
+	}
+}
+
+// Speak shows a fragment of what the call is about to Say, at once and marked provisional.
+// Its audience is the person, who may hear it before the call has ended: a fragment that must
+// be judged first is withheld until it was.
+func (c *Call) Speak(text string) {
+	if c.sink != nil {
+		c.sink.token(AudiencePerson, text)
 	}
 }
 

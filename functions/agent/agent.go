@@ -33,7 +33,7 @@ type Input struct {
 	OnReject         input.Text      `json:"on_reject,omitempty" jsonschema:"of a call that a person has rejected: tell (the default) the model, with what the person said, or withdraw: the tool is taken away and the model asked as if it had not called it"`
 	Parallel         *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
 	ToolChoice       input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
-	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced"`
+	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
 	Convert          input.Bool      `json:"convert,omitempty" jsonschema:"with a schema and without tools: the model answers in its own words first, and is asked for the object in a call of its own, as after tools"`
 	Parse            input.Bool      `json:"parse,omitempty" jsonschema:"without a schema: an answer that is the text of a JSON object or list stands in output too"`
 	Trim             input.Bool      `json:"trim,omitempty" jsonschema:"the answer without blanks at its ends"`
@@ -110,6 +110,9 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	}
 	r := &round{in: in, call: engine.CallOf(ctx), say: bool(ask.DirectlySetReply)}
 	if err := r.readPast(); err != nil {
+		return nil, err
+	}
+	if r.guard, err = readGuardrails(in.Guardrails); err != nil {
 		return nil, err
 	}
 	if r.ask, err = generate.Prepare(ctx, f.options, ask, r.talk()); err != nil {

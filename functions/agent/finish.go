@@ -60,12 +60,9 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 	if r.in.Marks {
 		out.Clarify, out.AskUser, out.Response = marked(out.Response)
 	}
-	guard, err := readGuardrails(r.in.Guardrails)
-	if err != nil {
-		return nil, err
-	}
-	if guard.bans(out.Response) {
-		out.Response, out.Guarded = guard.Fallback, true
+	if r.guard.bans(out.Response) {
+		out.Response, out.Guarded = r.guard.Fallback, true
+		r.spoke.instead(out.Response)
 	}
 	out.Text, out.Tokens = out.Response, r.tokens
 	r.ask.Answered(ctx, out.Text)
@@ -123,30 +120,4 @@ func marked(text string) (clarify, askUser, answer string) {
 		return "", rest, strings.TrimSpace(markAskUser + " " + rest)
 	}
 	return "", "", text
-}
-
-// guardrails keep phrases out of answers.
-type guardrails struct {
-	Banned   []string `json:"banned_phrases"`
-	Fallback string   `json:"fallback"`
-}
-
-func readGuardrails(given json.RawMessage) (g guardrails, err error) {
-	if given == nil {
-		return g, nil
-	}
-	if err := json.Unmarshal(given, &g); err != nil {
-		return g, input.Bad("guardrails: want {banned_phrases: [texts], fallback: text}")
-	}
-	return g, nil
-}
-
-func (g guardrails) bans(text string) bool {
-	low := strings.ToLower(text)
-	for _, phrase := range g.Banned {
-		if phrase = strings.ToLower(strings.TrimSpace(phrase)); phrase != "" && strings.Contains(low, phrase) {
-			return true
-		}
-	}
-	return false
 }

@@ -20,6 +20,8 @@ type round struct {
 	call  *engine.Call
 	tools []engine.ToolInfo
 	say   bool
+	guard guardrails
+	spoke *release // of guarded speech, nil where none is shown
 
 	past   []entry // the rounds before
 	calls  int     // of tools, in these
@@ -54,6 +56,9 @@ func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 		return nil, problem
 	}
 	response, err := r.ask.Ask(ctx, r.request(ctx, last))
+	if err == nil {
+		r.spoke.rest()
+	}
 	// What the model cannot even be asked any more is the limit's doing.
 	if fault := (*engine.CallError)(nil); last && errors.As(err, &fault) && !fault.Transient && ctx.Err() == nil {
 		problem.Message += "; asked to answer without tools: " + fault.Message
@@ -85,7 +90,7 @@ func (r *round) most(given input.Int, otherwise int) int {
 // request is what the model is asked: the question, and all rounds that have passed.
 func (r *round) request(ctx context.Context, last bool) models.Request {
 	q := r.ask.Request
-	q.Token = r.ask.Token(ctx)
+	q.Token = r.token(ctx)
 	q.Messages = append(append([]models.Message(nil), q.Messages...), r.messages()...)
 	if last {
 		q.Messages = append(q.Messages, models.Message{Role: models.RoleUser, Content: "No more tools can be called. Answer with what you know."})

@@ -158,17 +158,21 @@ type Asking struct {
 	whole bool // no tokens are wanted
 }
 
-// Token is where the answer is shown as it comes, nil for nowhere.
-func (a *Asking) Token(ctx context.Context) func(string) {
-	if a.whole {
+// Token returns where the answer is shown as it comes, nil for nowhere: to the person when
+// it is what the step says in the chat, else to those who watch how the session works.
+func (a *Asking) Token(ctx context.Context, said bool) func(string) {
+	switch {
+	case a.whole:
 		return nil
+	case said:
+		return talk.Of(ctx).Speak
 	}
 	return talk.Of(ctx).Token
 }
 
 // text asks for a text, which is shown as it comes.
 func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
-	a.Request.Token = a.Token(ctx)
+	a.Request.Token = a.Token(ctx, say)
 	response, err := a.Ask(ctx, a.Request)
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func TestText(t *testing.T) {
 	if want := []models.Message{{Role: "system", Content: "be brief"}, {Role: "user", Content: "one"}}; !reflect.DeepEqual(r.Messages, want) {
 		t.Errorf("messages %v, want %v", r.Messages, want)
 	}
-	if !slices.Equal(heard.Tokens, []string{"plain one"}) || heard.Said != nil {
+	if !slices.Equal(heard.Tokens, []string{"plain one"}) || heard.Said != nil || heard.Spoken != nil {
 		t.Errorf("tokens %q, said %q", heard.Tokens, heard.Said)
 	}
 	if want := []engine.Usage{{Model: "exact", InputTokens: 10, OutputTokens: 2, CachedTokens: 1, Cost: 0.5}}; !slices.Equal(heard.Usage, want) {
@@ -96,8 +96,8 @@ func TestDirectReply(t *testing.T) {
 	if out, err := call(t, f, generate.Options{}, heard, `{"user":"three","directly_set_reply":true,"schema":{}}`); err != nil || string(out) != `{"n":1,"response":"r3"}` {
 		t.Errorf("got %s, %v", out, err)
 	}
-	if !slices.Equal(heard.Said, []string{"direct two", "r3"}) {
-		t.Errorf("said %q", heard.Said)
+	if !slices.Equal(heard.Said, []string{"direct two", "r3"}) || !slices.Equal(heard.Spoken, []string{"direct two"}) || heard.Tokens != nil {
+		t.Errorf("said %q, spoken %q, shown %q", heard.Said, heard.Spoken, heard.Tokens)
 	}
 }
 

@@ -14,6 +14,7 @@ type Talk interface {
 	Say(text string)
 	Hear(text string)
 	Token(text string)
+	Speak(text string)
 	Meter(engine.Usage)
 	Set(name string, value json.RawMessage)
 	Append(name string, first, values []json.RawMessage)
@@ -39,6 +40,7 @@ type Recorder struct {
 	Said   []string
 	Heard  []string
 	Tokens []string
+	Spoken []string
 	Usage  []engine.Usage
 	Asked  []int // the n of each call of Messages
 	Named  map[string]json.RawMessage
@@ -52,6 +54,9 @@ func (r *Recorder) Hear(text string) { r.Heard = append(r.Heard, text) }
 
 // Token keeps text.
 func (r *Recorder) Token(text string) { r.Tokens = append(r.Tokens, text) }
+
+// Speak keeps text.
+func (r *Recorder) Speak(text string) { r.Spoken = append(r.Spoken, text) }
 
 // Meter keeps u.
 func (r *Recorder) Meter(u engine.Usage) { r.Usage = append(r.Usage, u) }
