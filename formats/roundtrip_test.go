@@ -52,9 +52,20 @@ func TestFixturesComeBack(t *testing.T) {
 				comesBack(t, &l.Workflows[i], "json")
 			}
 		}
-		if workflows == 0 {
-			t.Errorf("no workflow of %s", format.Name())
-		}
+		checkSome(t, format.Name(), workflows)
+	}
+}
+
+// checkSome fails a format of which no file was tried. Flowise's only files are its templates,
+// which are other people's.
+func checkSome(t *testing.T, format string, tried int) {
+	t.Helper()
+	switch {
+	case tried > 0:
+	case format == "flowise" && !fixtures.Complete():
+		t.Log("Flowise's templates are not part of the repository: not tried")
+	default:
+		t.Errorf("no workflow of %s", format)
 	}
 }
 

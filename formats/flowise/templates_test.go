@@ -34,7 +34,7 @@ var needs = map[string][]string{
 // Each template of the marketplace loads, says which step needs what and why, and runs to its
 // end with these steps replaced by mocks.
 func TestTemplates(t *testing.T) {
-	folder := filepath.Join(fixtures.Folder(t, "flowise"), "templates")
+	folder := fixtures.Folder(t, "flowise/templates")
 	for name, wanted := range needs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
