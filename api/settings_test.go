@@ -60,7 +60,8 @@ func TestSecretsAreWriteOnly(t *testing.T) {
 		w.do("GET", "/api/v1/secrets", nil).want(200),
 		w.do("PUT", path, `{"value":"`+value+`","host":"x"}`).problem("request_invalid"),
 		w.do("PUT", path, `{"value":["`+value+`"]}`).problem("request_invalid"),
-		w.do("PUT", path, `{"value":"`+value+`","hosts":["https://x"]}`).problem("request_invalid"),
+		w.do("PUT", path, `{"value":"`+value+`","hosts":["https://x/y"]}`).problem("request_invalid"),
+		w.do("PUT", path, `{"value":"`+value+`"}`).problem("request_invalid"), // no hosts: nowhere, not everywhere
 		w.do("PUT", "/api/v1/secrets/a-b", `{"value":"`+value+`"}`).problem("request_invalid"),
 		w.do("PUT", path, `{"value":"`+value).problem("bad_request"),
 		w.do("POST", path, `{"value":"`+value+`"}`).problem("method_not_allowed"),

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/stepgraph/stepgraph/references"
 )
 
 // An attempt is one call of a step's function with a resolved input.
@@ -17,7 +19,8 @@ type attempt struct {
 	compiled *compiledStep
 	spec     *Spec
 	call_    Call
-	input    json.RawMessage
+	input    json.RawMessage // as it is recorded
+	given    json.RawMessage // what the function gets: input, with the names of secrets bound
 	reads    []Lineage
 	timeout  time.Duration
 	cancel   context.CancelCauseFunc // of an attempt under way
@@ -61,6 +64,7 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 	if len(step.tools) > 0 {
 		a.call_.Tools = r.def.toolInfos(step.ID, r.e.registry)
 	}
+	a.given, a.call_.Secrets = bindSecrets(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)})
 	a.call_.sink = a
 	switch {
 	case step.timeout > 0:
@@ -99,7 +103,11 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 			err = &CallError{Kind: KindFailed, Message: fmt.Sprintf("function %s panicked: %v", a.spec.Name, p)}
 		}
 	}()
-	return a.spec.Function.Call(ctx, a.input)
+	out, err = a.spec.Function.Call(ctx, a.given)
+	if names := a.call_.Secrets; names != nil {
+		out, err = names.restoreResult(out, err)
+	}
+	return out, err
 }
 
 // spoken is what a call adds to the chat.

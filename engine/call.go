@@ -24,6 +24,9 @@ type Call struct {
 	// Bindings holds the values of references in program text by identifier, as one JSON
 	// object (see Spec.Program).
 	Bindings json.RawMessage
+	// Secrets are the names of secrets in the input that stand in the step as it is stored
+	// (see Spec.Secrets); nil where there are none.
+	Secrets *SecretNames
 	// Number counts the calls of this visit from 1: a function that handed control to the
 	// engine (see RunBody) is called again with the next number.
 	Number int

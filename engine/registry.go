@@ -46,6 +46,9 @@ type Spec struct {
 	// Program names the input fields that hold program text. References in them are never
 	// pasted; they are bound: the field keeps an identifier and Call.Bindings its value.
 	Program []string `json:"program,omitempty"`
+	// Secrets names the input fields in which the function puts secrets where the stored step
+	// names them; see SecretNames.
+	Secrets []string `json:"secrets,omitempty"`
 	// Raw names the input fields that the function gets as they are written, references
 	// and all: conditions that the engine judges later (see RunBody.While).
 	Raw []string `json:"raw,omitempty"`

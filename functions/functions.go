@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -29,7 +30,7 @@ type Options struct {
 	AllowNet []netip.Prefix                     // networks that workflows may call beside the public internet
 	// Getenv gives the value of $NAME for a request to host, and whether workflows may use
 	// it there; without it no name has a value.
-	Getenv    func(name, host string) (string, bool)
+	Getenv    func(name string, to *url.URL) (string, bool)
 	Transport http.RoundTripper // replaces the guarded one of api
 	Timeout   time.Duration     // of an HTTP request whose step sets none; 30 s by default
 	Code      code.Options      // limits of scripts, and their folder

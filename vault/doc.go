@@ -7,6 +7,6 @@
 // one does not give them away. Several engines share both through a common folder: each looks
 // whether the file has changed before it answers.
 //
-// The invariant: a secret's value leaves the package through Lookup alone, for a host that
-// the secret is meant for.
+// The invariant: a secret's value leaves the package through Lookup, for a host that the
+// secret names, and through Value, for commands that the operator's configuration names.
 package vault

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,7 +56,7 @@ type Variable struct {
 
 // A Secret is what may be known of a secret: everything but its value.
 type Secret struct {
-	Hosts       []string `json:"hosts,omitempty" doc:"the hosts that requests may take it to, *.example.com for all below; every host when empty"`
+	Hosts       []string `json:"hosts,omitempty" doc:"the hosts that requests may take it to: [http://]HOST[:PORT], *.example.com for all below, * for every address; https and its port unless written"`
 	Description string   `json:"description,omitempty"`
 }
 
@@ -112,25 +114,26 @@ func (s Secret) check(name, value string) error {
 	if value == "" || len(value) > maxValue {
 		return fmt.Errorf("secret %s: %w: its value has 1 to %d bytes", name, ErrInvalid, maxValue)
 	}
+	if err := s.CheckHosts(); err != nil {
+		return fmt.Errorf("secret %s: %w: %w", name, ErrInvalid, err)
+	}
+	return nil
+}
+
+// CheckHosts returns what is wrong with the hosts of a secret. There has to be one.
+func (s Secret) CheckHosts() error {
+	if len(s.Hosts) == 0 {
+		return errors.New(`hosts is missing: name the hosts that requests may take it to, such as api.example.com, or "*" for every address`)
+	}
 	for _, h := range s.Hosts {
-		if h == "" || strings.ContainsAny(h, "/:@ ") || strings.Contains(strings.TrimPrefix(h, "*."), "*") {
-			return fmt.Errorf("secret %s: %w: host %q: want a name such as api.example.com or *.example.com, without scheme and port", name, ErrInvalid, h)
+		if err := CheckHost(h); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// serves tells whether the secret may go to host.
-func (s Secret) serves(host string) bool {
-	if len(s.Hosts) == 0 {
-		return true
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	for _, h := range s.Hosts {
-		h = strings.ToLower(h)
-		if h == host || strings.HasPrefix(h, "*.") && strings.HasSuffix(host, h[1:]) {
-			return true
-		}
-	}
-	return false
+// serves reports whether a request may take the secret to an address.
+func (s Secret) serves(to *url.URL) bool {
+	return slices.ContainsFunc(s.Hosts, func(pattern string) bool { return HostServes(pattern, to) })
 }

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -116,11 +117,23 @@ func (v *Vault) DeleteSecret(name string) error {
 	return v.change("secret", name, fixed, func(s *stored) error { return remove(s.Secrets, name, ErrSecretNotFound) })
 }
 
-// Lookup gives the value of a secret for a request to host. No secret of the name, one for
-// other hosts only, and one that cannot be read, have none; the error of the last says why.
-func (v *Vault) Lookup(name, host string) (string, bool, error) {
+// Lookup gives the value of a secret for a request to an address. No secret of the name, one
+// for other hosts only, and one that cannot be read, have none; the error of the last says
+// why.
+func (v *Vault) Lookup(name string, to *url.URL) (string, bool, error) {
+	return v.value(name, func(s Secret) bool { return s.serves(to) })
+}
+
+// Value gives the value of a secret for an entry of the configuration that hands it to a
+// command. It is the operator who names the secret and the command there, so hosts do not
+// count.
+func (v *Vault) Value(name string) (string, bool, error) {
+	return v.value(name, func(Secret) bool { return true })
+}
+
+func (v *Vault) value(name string, serves func(Secret) bool) (string, bool, error) {
 	if fixed, ok := v.options.Fixed.Secrets[name]; ok {
-		if !fixed.serves(host) {
+		if !serves(fixed.Secret) {
 			return "", false, nil
 		}
 		value, err := fixed.Value()
@@ -136,7 +149,7 @@ func (v *Vault) Lookup(name, host string) (string, bool, error) {
 		return "", false, err
 	}
 	s, ok := v.stored.Secrets[name]
-	if !ok || !s.Entry.serves(host) {
+	if !ok || !serves(s.Entry.Secret) {
 		return "", false, nil
 	}
 	value, err := v.unseal(name, s.Entry)

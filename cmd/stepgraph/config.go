@@ -23,7 +23,7 @@ type config struct {
 	AllowNet    []string                   `json:"allow_net"`
 	AllowShell  bool                       `json:"allow_shell"`
 	Functions   map[string]string          `json:"functions"` // remote functions: name or prefix.* to address
-	Env         []string                   `json:"env"`       // environment variables that steps may use: NAME, or NAME@HOST for one host
+	Env         []string                   `json:"env"`       // environment variables that steps may use, as NAME@HOST
 	Scripts     string                     `json:"scripts"`   // folder of the scripts that steps may name
 	Python      string                     `json:"python"`    // the Python that scripts of that language run in; off without
 	Profiles    map[string]vault.Profile   `json:"profiles"`  // named settings of model calls
@@ -54,6 +54,9 @@ func readConfig(file string) (config, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
+		return c, usagef("configuration %s: %s", file, err)
+	}
+	if err := c.checkEnv(); err != nil {
 		return c, usagef("configuration %s: %s", file, err)
 	}
 	return c, nil

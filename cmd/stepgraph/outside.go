@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/url"
 
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
@@ -32,11 +33,15 @@ func (a *app) openOutside(s settings, store string) (*outside, error) {
 }
 
 // ownSecretOrEnv gives the configuration's own entries secrets of the vault and the whole
-// environment: it is the operator who names them.
-func (a *app) ownSecretOrEnv(v *vault.Vault) func(name, host string) (string, bool) {
+// environment: it is the operator who names them. to is nil for a command.
+func (a *app) ownSecretOrEnv(v *vault.Vault) func(name string, to *url.URL) (string, bool) {
 	open := a.secretOrEnv(v)
-	return func(name, host string) (string, bool) {
-		if value, ok := open(name, host); ok {
+	return func(name string, to *url.URL) (string, bool) {
+		if to == nil {
+			if value, ok, err := v.Value(name); err == nil && ok {
+				return value, true
+			}
+		} else if value, ok := open(name, to); ok {
 			return value, true
 		}
 		value := a.env(name)

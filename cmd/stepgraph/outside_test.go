@@ -92,7 +92,7 @@ func TestSecretsStayOutside(t *testing.T) {
 		}
 	}
 	for _, hint := range []string{
-		"there is no secret \\\"SHOP_TOKEN\\\" that workflows may use for localhost", "not on this store",
+		"there is no secret \\\"SHOP_TOKEN\\\" that workflows may use for http://localhost", "not on this store",
 		"no MCP server is configured", "not for ***", "order(id: 200)",
 	} {
 		if !strings.Contains(ran.out, hint) {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/netguard"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/vault"
 )
 
 // registry holds what steps may call, and the models behind it. A mistake in the
@@ -81,14 +84,26 @@ func networks(list []string) ([]netip.Prefix, error) {
 	return nets, nil
 }
 
-// openEnv gives steps the environment variables that the configuration opens: NAME to
-// every host, NAME@HOST to that host alone.
-func (a *app) openEnv(name, host string) (string, bool) {
+// openEnv gives steps the environment variables that the configuration opens as NAME@HOST.
+func (a *app) openEnv(name string, to *url.URL) (string, bool) {
 	for _, open := range a.config.Env {
-		variable, only, bound := strings.Cut(open, "@")
-		if variable == name && (!bound || strings.EqualFold(only, host)) {
+		if variable, host, _ := strings.Cut(open, "@"); variable == name && vault.HostServes(host, to) {
 			return a.env(name), true
 		}
 	}
 	return "", false
+}
+
+// checkEnv refuses an entry of env that does not say where its variable may go.
+func (c *config) checkEnv() error {
+	for _, open := range c.Env {
+		name, host, bound := strings.Cut(open, "@")
+		if name == "" || !bound {
+			return fmt.Errorf("env: %q: want NAME@HOST, such as %s@api.example.com, or %s@* for every address", open, open, open)
+		}
+		if err := vault.CheckHost(host); err != nil {
+			return fmt.Errorf("env: %q: %w", open, err)
+		}
+	}
+	return nil
 }

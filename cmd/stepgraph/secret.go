@@ -15,7 +15,7 @@ var secretSettings = settingsOf{kind: "secrets", name: "secret", headings: "SECR
 	row: func(text json.RawMessage) ([]any, error) {
 		var s api.Secret
 		err := json.Unmarshal(text, &s)
-		return []any{s.Name, first(strings.Join(s.Hosts, " "), "all"), s.Source, short(s.Description, 60)}, err
+		return []any{s.Name, first(strings.Join(s.Hosts, " "), "none"), s.Source, short(s.Description, 60)}, err
 	}}
 
 func (a *app) secretCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) secretSetCommand() *cobra.Command {
 	to.register(c)
 	c.Flags().StringVar(&file, "from-file", "", "file that holds the value")
 	c.Flags().StringVar(&variable, "from-env", "", "variable of the environment that holds the value")
-	c.Flags().StringArrayVar(&hosts, "host", nil, "host that requests may take it to, *.example.com for all below; all hosts without")
+	c.Flags().StringArrayVar(&hosts, "host", nil, "host that requests may take it to: [http://]HOST[:PORT], *.example.com for all below, * for every address (required)")
 	c.Flags().StringVar(&description, "description", "", "what it is for")
 	return c
 }

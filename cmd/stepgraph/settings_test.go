@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/netip"
+	"net/url"
 	"slices"
 	"testing"
 
@@ -66,13 +67,22 @@ func TestNetworks(t *testing.T) {
 }
 
 func TestOpenEnv(t *testing.T) {
-	a := &app{env: func(string) string { return "value" }, config: config{Env: []string{"ANY", "BOUND@api.example.com"}}}
+	a := &app{env: func(string) string { return "value" }, config: config{Env: []string{"ANY@*", "BOUND@api.example.com"}}}
 	for _, c := range []struct {
-		name, host string
-		open       bool
-	}{{"ANY", "h", true}, {"BOUND", "api.example.com", true}, {"BOUND", "evil.example.com", false}, {"HOME", "h", false}} {
-		if _, open := a.openEnv(c.name, c.host); open != c.open {
-			t.Errorf("$%s for %s: %t", c.name, c.host, open)
+		name, to string
+		open     bool
+	}{{"ANY", "http://h", true}, {"BOUND", "https://api.example.com/x", true}, {"BOUND", "http://api.example.com", false}, {"BOUND", "https://evil.example.com", false}, {"HOME", "http://h", false}} {
+		to, err := url.Parse(c.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, open := a.openEnv(c.name, to); open != c.open {
+			t.Errorf("$%s for %s: %t", c.name, c.to, open)
+		}
+	}
+	for _, entry := range []string{"ANY", "@h", "A@", "A@h/x"} {
+		if err := (&config{Env: []string{entry}}).checkEnv(); err == nil {
+			t.Errorf("%q is taken", entry)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -13,7 +14,7 @@ import (
 type secretConfig struct {
 	Env         string   `json:"env,omitempty"`   // a variable of the environment
 	File        string   `json:"file,omitempty"`  // a file, such as those that Docker and Kubernetes mount
-	Hosts       []string `json:"hosts,omitempty"` // that requests may take it to; every host when empty
+	Hosts       []string `json:"hosts,omitempty"` // that requests may take it to; required
 	Description string   `json:"description,omitempty"`
 }
 
@@ -29,7 +30,11 @@ func (a *app) openVault(store string) (*vault.Vault, error) {
 		if err != nil {
 			return nil, usagef("configuration %s: secrets: %s: %s", a.file, name, err)
 		}
-		fixed.Secrets[name] = vault.FixedSecret{Secret: vault.Secret{Hosts: s.Hosts, Description: s.Description}, Value: value}
+		known := vault.Secret{Hosts: s.Hosts, Description: s.Description}
+		if err := known.CheckHosts(); err != nil {
+			return nil, usagef("configuration %s: secrets: %s: %s", a.file, name, err)
+		}
+		fixed.Secrets[name] = vault.FixedSecret{Secret: known, Value: value}
 	}
 	file := a.vaultFile(store)
 	v, err := vault.Open(vault.Options{File: file, Fixed: fixed})
@@ -72,16 +77,16 @@ func (a *app) secretValue(s secretConfig) (func() (string, error), error) {
 
 // secretOrEnv gives steps the secrets of the vault and the variables of the environment that
 // the configuration opens.
-func (a *app) secretOrEnv(v *vault.Vault) func(name, host string) (string, bool) {
-	return func(name, host string) (string, bool) {
-		value, ok, err := v.Lookup(name, host)
+func (a *app) secretOrEnv(v *vault.Vault) func(name string, to *url.URL) (string, bool) {
+	return func(name string, to *url.URL) (string, bool) {
+		value, ok, err := v.Lookup(name, to)
 		if err != nil {
 			a.log.Warn("secret cannot be read", "secret", name, "error", err)
 		}
 		if ok {
 			return value, true
 		}
-		return a.openEnv(name, host)
+		return a.openEnv(name, to)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -103,7 +104,7 @@ func watch(name string, longest time.Duration) (done func()) {
 // what its reader could.
 func everything() *engine.Registry {
 	r := engine.NewRegistry()
-	functions.Standard(r, functions.Options{Shell: shell.Options{Allow: true, Dir: os.TempDir()}, Files: files.Options{Dir: os.TempDir()}, Getenv: func(string, string) (string, bool) { return "secret", true }})
+	functions.Standard(r, functions.Options{Shell: shell.Options{Allow: true, Dir: os.TempDir()}, Files: files.Options{Dir: os.TempDir()}, Getenv: func(string, *url.URL) (string, bool) { return "secret", true }})
 	r.Add(mcp.Spec(mcp.NewPool(mcp.Options{Servers: map[string]mcp.Server{"x": {Command: "touch", Args: []string{"/tmp/stepgraph-was-here"}}}})))
 	return r
 }

@@ -68,6 +68,7 @@ func Spec(o generate.Options) engine.Spec {
 		Aliases:     []string{"utils.agent"},
 		Description: "A model that calls tools, which are steps, before it answers.",
 		Effects:     true,
+		Secrets:     []string{"api_key"},
 		Limit:       modelCalls,
 		Check:       f.check,
 		Input:       schema(),

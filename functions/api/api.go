@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 type Options struct {
 	AllowNet []netip.Prefix // networks that may be called beside the public internet
 	// Getenv gives the value of the secret or environment variable NAME for a request to
-	// host, and whether workflows may use it there; without it no name has a value.
-	Getenv  func(name, host string) (string, bool)
+	// an address, and whether workflows may use it there; without it no name has a value.
+	Getenv  func(name string, to *url.URL) (string, bool)
 	Timeout time.Duration // of a request whose step sets none; 30 s by default
 	// Transport replaces the guarded one; only tests and programs with a guard of their own
 	// set it.
@@ -70,6 +71,7 @@ func Spec(o Options) engine.Spec {
 		Aliases:     []string{"api", "utils.api"},
 		Description: "Makes an HTTP request and keeps the answer.",
 		Effects:     true,
+		Secrets:     []string{"params", "query", "headers", "auth"},
 		Check:       check,
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -194,8 +195,17 @@ func TestBlockedAddress(t *testing.T) {
 
 const token = `s3cr/et"&x`
 
-func open(name, host string) (string, bool) {
-	return token, name == "API_TOKEN" && host == "127.0.0.1"
+func open(name string, to *url.URL) (string, bool) {
+	return token, name == "API_TOKEN" && to.Hostname() == "127.0.0.1"
+}
+
+// bound calls the function as the engine does: with the names of secrets in the text bound.
+func bound(ctx context.Context, o api.Options, text string) (json.RawMessage, error) {
+	spec := api.Spec(o)
+	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	call := *engine.CallOf(ctx)
+	call.Secrets = names
+	return spec.Function.Call(engine.WithCall(ctx, &call), in)
 }
 
 func TestSecrets(t *testing.T) {
@@ -210,7 +220,7 @@ func TestSecrets(t *testing.T) {
 	defer server.Close()
 	o := api.Options{AllowNet: loopback, Getenv: open}
 	text := `{"url":"` + server.URL + `","headers":{"Authorization":"Bot $API_TOKEN","X-Price":"$5"},"params":{"appid":"${API_TOKEN}","other":"$OTHER"}}`
-	raw, err := api.Spec(o).Function.Call(t.Context(), json.RawMessage(text))
+	raw, err := bound(t.Context(), o, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +234,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("a name without value was changed: %s", raw)
 	}
 	closed := call(t, o, `{"url":"http://localhost:1","headers":{"Authorization":"$API_TOKEN"}}`)
-	if want := "header Authorization: $API_TOKEN is not open to workflows for localhost; the operator can set it and allow it with --env API_TOKEN"; show(closed.Error) != fmt.Sprintf("%q", want) {
+	if want := "header Authorization: $API_TOKEN is not open to workflows for http://localhost:1; the operator can store it with secret set API_TOKEN --host http://localhost:1, or open the variable of the environment with env: [\"API_TOKEN@http://localhost:1\"] in the configuration"; show(closed.Error) != fmt.Sprintf("%q", want) {
 		t.Errorf("error %s\nwant %s", show(closed.Error), want)
 	}
 }
@@ -272,7 +282,7 @@ func TestCancelled(t *testing.T) {
 func call(t *testing.T, o api.Options, text string) api.Output {
 	t.Helper()
 	ctx := engine.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
-	raw, err := api.Spec(o).Function.Call(ctx, json.RawMessage(text))
+	raw, err := bound(ctx, o, text)
 	if err != nil {
 		t.Fatal(err)
 	}

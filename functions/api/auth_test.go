@@ -1,10 +1,10 @@
 package api_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -52,7 +52,7 @@ func TestSecretByName(t *testing.T) {
 	}
 	for _, where := range []string{`"params":{"x":{"secret":"OTHER"}}`, `"headers":{"x":{"secret":"OTHER"}}`, `"auth":{"type":"bearer","token":{"secret":"OTHER"}}`} {
 		out := call(t, o, `{"url":"`+server.URL+`",`+where+`}`)
-		if !strings.Contains(show(out.Error), `there is no secret \"OTHER\" that workflows may use for 127.0.0.1`) {
+		if !strings.Contains(show(out.Error), `there is no secret \"OTHER\" that workflows may use for http://127.0.0.1`) {
 			t.Errorf("%s: error %s", where, show(out.Error))
 		}
 	}
@@ -79,8 +79,8 @@ func TestErrorsShowNoSecret(t *testing.T) {
 		http.Redirect(w, r, "http://"+strings.TrimPrefix(r.Header.Get("X-Host"), "Bearer ")+".invalid/", http.StatusFound)
 	}))
 	defer server.Close()
-	o := api.Options{AllowNet: loopback, Getenv: func(string, string) (string, bool) { return "topsecretname", true }}
-	raw, err := api.Spec(o).Function.Call(t.Context(), json.RawMessage(`{"url":"`+server.URL+`","headers":{"X-Host":{"secret":"HOST"}}}`))
+	o := api.Options{AllowNet: loopback, Getenv: func(string, *url.URL) (string, bool) { return "topsecretname", true }}
+	raw, err := bound(t.Context(), o, `{"url":"`+server.URL+`","headers":{"X-Host":{"secret":"HOST"}}}`)
 	if err != nil || strings.Contains(string(raw), "topsecretname") || !strings.Contains(string(raw), `"error":"`) {
 		t.Errorf("the output is %s, %v", raw, err)
 	}

@@ -51,6 +51,7 @@ func Spec(o generate.Options) engine.Spec {
 		Aliases:     []string{"utils.classify"},
 		Description: "Lets a model choose one of several classes, by which paths go.",
 		Effects:     true,
+		Secrets:     []string{"api_key"},
 		Limit:       8,
 		Check:       check,
 		Input:       schema(),

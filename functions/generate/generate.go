@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/url"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -32,7 +33,7 @@ type Options struct {
 	Schemas  func() map[string]json.RawMessage // by the name that steps give as schema_name
 	// Getenv gives the value of $NAME in an api_key for host, and whether workflows may use
 	// it there.
-	Getenv func(name, host string) (string, bool)
+	Getenv func(name string, to *url.URL) (string, bool)
 	Log    *slog.Logger // what models answered, at debug level; nil: none
 }
 
@@ -102,6 +103,7 @@ func Spec(o Options) engine.Spec {
 		Aliases:     []string{"generate", "utils.generate"},
 		Description: "Asks a model, for a text or for an object that fits a schema.",
 		Effects:     true,
+		Secrets:     []string{"api_key"},
 		Limit:       limit,
 		Check:       f.check,
 		Input:       input.Schema[Input](),

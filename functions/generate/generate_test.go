@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -61,8 +62,10 @@ func texts(list ...string) []models.Response {
 func call(t *testing.T, f *fake, o generate.Options, heard *talk.Recorder, text string) (json.RawMessage, error) {
 	t.Helper()
 	o.Models = f
-	ctx := talk.With(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1"}), heard)
-	return generate.Spec(o).Function.Call(ctx, json.RawMessage(text))
+	spec := generate.Spec(o)
+	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	ctx := talk.With(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
+	return spec.Function.Call(ctx, in)
 }
 
 func TestText(t *testing.T) {
@@ -206,7 +209,9 @@ func TestProfilesAndSchemas(t *testing.T) {
 }
 
 func TestOwnEndpoint(t *testing.T) {
-	o := generate.Options{Getenv: func(name, host string) (string, bool) { return "k3y", name == "LLM_KEY" && host == "llm.example" }}
+	o := generate.Options{Getenv: func(name string, to *url.URL) (string, bool) {
+		return "k3y", name == "LLM_KEY" && to.Hostname() == "llm.example"
+	}}
 	f := &fake{replies: texts("x")}
 	if _, err := call(t, f, o, &talk.Recorder{}, `{"user":"u","base_url":"https://llm.example/v1","api_key":"$LLM_KEY","model":"own"}`); err != nil {
 		t.Fatal(err)
@@ -215,7 +220,7 @@ func TestOwnEndpoint(t *testing.T) {
 		t.Errorf("endpoints %v, model %s, catalog asked for %v", f.endpoints, f.asked[0].Model, f.names)
 	}
 	_, err := call(t, f, o, &talk.Recorder{}, `{"user":"u","base_url":"https://else.example","api_key":"${LLM_KEY}"}`)
-	if engine.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for else.example") {
+	if engine.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for https://else.example") {
 		t.Errorf("error %v", err)
 	}
 }

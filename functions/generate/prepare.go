@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -37,7 +37,7 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 	if err := in.settings(&a.Request, profile); err != nil {
 		return nil, err
 	}
-	if err := f.setModel(a, in); err != nil {
+	if err := f.setModel(ctx, a, in); err != nil {
 		return nil, err
 	}
 	own, err := in.frame() // first: recalling may ask a model
@@ -86,33 +86,31 @@ func compile(text json.RawMessage) (*schemacheck.Schema, error) {
 
 // setModel finds what answers: the workflow's own server if it names one, else what the
 // operator has chosen.
-func (f function) setModel(a *Asking, in Input) (err error) {
+func (f function) setModel(ctx context.Context, a *Asking, in Input) (err error) {
 	if in.BaseURL == "" {
 		a.Model, a.Request.Model, err = f.options.Models.Model(string(in.Model))
 		return failure(err)
 	}
-	at := models.Endpoint{BaseURL: string(in.BaseURL), Key: string(in.APIKey)}
-	if name, ok := strings.CutPrefix(at.Key, "$"); ok {
-		if at.Key, err = f.key(strings.Trim(name, "{}"), at.BaseURL); err != nil {
-			return err
-		}
+	at := models.Endpoint{BaseURL: string(in.BaseURL)}
+	if at.Key, err = f.key(ctx, string(in.APIKey), at.BaseURL); err != nil {
+		return err
 	}
 	a.Model, err = f.options.Models.Endpoint(at)
 	a.Request.Model = string(in.Model)
 	return failure(err)
 }
 
-func (f function) key(name, address string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
+// key is the key for a server of the workflow's own.
+func (f function) key(ctx context.Context, text, address string) (string, error) {
+	to, err := url.Parse(address)
+	if err != nil || to.Hostname() == "" {
 		return "", input.Bad("base_url: want an http or https address")
 	}
-	if f.options.Getenv != nil {
-		if value, ok := f.options.Getenv(name, u.Hostname()); ok {
-			return value, nil
-		}
+	key, missing := web.Secrets(ctx, text, to, f.options.Getenv)
+	if missing != "" {
+		return "", input.Bad("api_key: $%s is not open to workflows for %s; the operator can store it with secret set %s --host %s", missing, web.Origin(to), missing, web.HostPattern(to))
 	}
-	return "", input.Bad("api_key: $%s is not open to workflows for %s; the operator can set it and allow it with --env %s", name, u.Hostname(), name)
+	return key, nil
 }
 
 // settings are the parameters of the request.

@@ -1,12 +1,14 @@
 package graphql_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -16,7 +18,7 @@ import (
 
 var options = graphql.Options{
 	AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	Getenv:   func(name, _ string) (string, bool) { return "t0psecret", name == "TOKEN" },
+	Getenv:   func(name string, _ *url.URL) (string, bool) { return "t0psecret", name == "TOKEN" },
 }
 
 func TestBind(t *testing.T) {
@@ -75,19 +77,28 @@ func TestAsk(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			answer, status = test.answer, test.status
-			out, err := graphql.Spec(options).Function.Call(ctx, json.RawMessage(text))
+			out, err := bound(ctx, text)
 			if err != nil || string(out) != test.want {
 				t.Errorf("got %s, %v\nwant %s", out, err, test.want)
 			}
 			if want := `POST application/json Bearer t0psecret s/a/1/1 {"query":"{a(x: \"x\\\") {y} #\")}","variables":{"id":7},"operationName":"A"}`; got != want {
 				t.Errorf("sent %s\nwant %s", got, want)
 			}
-			_, err = graphql.Spec(options).Function.Call(ctx, json.RawMessage(strings.Replace(text, "{", `{"raise":true,`, 1)))
+			_, err = bound(ctx, strings.Replace(text, "{", `{"raise":true,`, 1))
 			if test.kind == "" && err != nil || test.kind != "" && (engine.KindOf(err) != test.kind || engine.IsTransient(err) != test.transient) {
 				t.Errorf("raised %v of kind %s", err, engine.KindOf(err))
 			}
 		})
 	}
+}
+
+// bound calls the function as the engine does: with the names of secrets in the text bound.
+func bound(ctx context.Context, text string) (json.RawMessage, error) {
+	spec := graphql.Spec(options)
+	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	call := *engine.CallOf(ctx)
+	call.Secrets = names
+	return spec.Function.Call(engine.WithCall(ctx, &call), in)
 }
 
 func TestRefused(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -26,8 +27,8 @@ const (
 type Options struct {
 	AllowNet []netip.Prefix // networks that may be called beside the public internet
 	// Getenv gives the value of the secret or environment variable NAME for a request to
-	// host, and whether workflows may use it there; without it no name has a value.
-	Getenv     func(name, host string) (string, bool)
+	// an address, and whether workflows may use it there; without it no name has a value.
+	Getenv     func(name string, to *url.URL) (string, bool)
 	Timeout    time.Duration     // of one request whose step sets none; 10 s by default
 	Transport  http.RoundTripper // replaces the guarded one
 	RetryDelay time.Duration     // before the first of two more requests after a failure of the network; 1 s by default
@@ -68,6 +69,7 @@ func Spec(o Options) engine.Spec {
 		Name:        "integration",
 		Description: "Reads data from a mock, a REST or a GraphQL source and gives a result of one shape.",
 		Effects:     true,
+		Secrets:     []string{"headers", "auth", "auth_token"},
 		Program:     []string{"query"},
 		Arguments:   "arguments",
 		Check:       check,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,14 +23,17 @@ import (
 func options() integration.Options {
 	return integration.Options{
 		AllowNet:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Getenv:     func(name, _ string) (string, bool) { return "t0psecret", name == "TOKEN" },
+		Getenv:     func(name string, _ *url.URL) (string, bool) { return "t0psecret", name == "TOKEN" },
 		RetryDelay: time.Microsecond,
 	}
 }
 
 func call(t *testing.T, o integration.Options, text string, as *engine.Call) integration.Result {
 	t.Helper()
-	out, err := integration.Spec(o).Function.Call(engine.WithCall(t.Context(), as), json.RawMessage(text))
+	spec := integration.Spec(o)
+	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	as.Secrets = names
+	out, err := spec.Function.Call(engine.WithCall(t.Context(), as), in)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"reflect"
 	"strconv"
@@ -118,7 +119,7 @@ func options(t *testing.T) mcp.Options {
 			"nobody": {Command: self, Env: map[string]string{"TOKEN": "$NOBODY"}},
 			"empty":  {},
 		},
-		Lookup: func(name, _ string) (string, bool) { return "t0psecret", name == "API_TOKEN" },
+		Lookup: func(name string, _ *url.URL) (string, bool) { return "t0psecret", name == "API_TOKEN" },
 	}
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -31,8 +32,9 @@ type Options struct {
 	Servers  map[string]Server
 	AllowNet []netip.Prefix // networks that may be called beside the public internet
 	// Lookup gives the value of a secret or variable of the environment for the Headers of a
-	// server on host, or for the Env of a command, with no host; os.LookupEnv by default.
-	Lookup  func(name, host string) (string, bool)
+	// server at an address, or for the Env of a command, where to is nil; os.LookupEnv by
+	// default.
+	Lookup  func(name string, to *url.URL) (string, bool)
 	Timeout time.Duration // of starting a server, and of one call; 60 s by default
 	Idle    time.Duration // without a call, after which a server is closed; 5 minutes by default
 	Log     *slog.Logger  // what servers write to standard error, at debug level; nil: none
@@ -40,7 +42,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Lookup == nil {
-		o.Lookup = func(name, _ string) (string, bool) { return os.LookupEnv(name) }
+		o.Lookup = func(name string, _ *url.URL) (string, bool) { return os.LookupEnv(name) }
 	}
 	if o.Timeout == 0 {
 		o.Timeout = time.Minute
@@ -64,11 +66,11 @@ func (o Options) timeout(s Server) time.Duration {
 var variable = regexp.MustCompile(`\$(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Z_][A-Z0-9_]*)`)
 
 // expand replaces names by values; one without value is an error.
-func (o Options) expand(text, host string) (string, error) {
+func (o Options) expand(text string, to *url.URL) (string, error) {
 	var missing string
 	out := variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.Trim(found, "${}")
-		value, ok := o.Lookup(name, host)
+		value, ok := o.Lookup(name, to)
 		if !ok && missing == "" {
 			missing = name
 		}

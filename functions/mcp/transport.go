@@ -32,7 +32,7 @@ func (o Options) transport(s Server) (sdk.Transport, *tail, error) {
 		c := exec.Command(s.Command, s.Args...)
 		c.Dir, c.Stderr, c.Env = s.Dir, said, inherited()
 		for name, value := range s.Env {
-			expanded, err := o.expand(value, "")
+			expanded, err := o.expand(value, nil)
 			if err != nil {
 				return nil, nil, input.Bad("env %s: %v", name, err)
 			}
@@ -69,7 +69,7 @@ func (o Options) client(s Server, said *tail) (*http.Client, error) {
 	}
 	header := http.Header{}
 	for name, value := range s.Headers {
-		expanded, err := o.expand(value, home.Hostname())
+		expanded, err := o.expand(value, home)
 		if err != nil {
 			return nil, input.Bad("header %s: %v", name, err)
 		}

@@ -22,10 +22,8 @@ const (
 // Options say whom requests may reach and what they may know. The zero value works.
 type Options struct {
 	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	// Getenv gives the value of the secret or environment variable NAME for a request to
-	// host, and whether workflows may use it there; without it no name has a value.
-	Getenv  func(name, host string) (string, bool)
-	Timeout time.Duration // of a request that sets none; 30 s by default
+	Getenv   Lookup         // without it no name has a value
+	Timeout  time.Duration  // of a request that sets none; 30 s by default
 	// Transport replaces the guarded one; only tests and programs with a guard of their own
 	// set it.
 	Transport http.RoundTripper
@@ -61,7 +59,7 @@ func (c *Client) Prepare(ctx context.Context, method, address string) (*Sending,
 	}
 	request.Header.Set("User-Agent", "stepgraph")
 	s := &Sending{client: c, request: request}
-	s.env = environment{host: to.Hostname(), getenv: c.options.Getenv, secrets: &s.secrets}
+	s.env = environment{to: to, getenv: c.options.Getenv, names: engine.CallOf(ctx).Secrets, secrets: &s.secrets}
 	if password, has := to.User.Password(); has {
 		s.secrets.add(password)
 	}

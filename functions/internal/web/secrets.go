@@ -1,28 +1,25 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// minSecret is how long a value must be to be blotted out: shorter ones are no secrets, and
-// blotting them out would tear holes into texts.
-const minSecret = 4
+// A Lookup gives the value of the secret or environment variable NAME for a request to an
+// address, and whether workflows may use it there. The address has a scheme and a host.
+type Lookup = func(name string, to *url.URL) (string, bool)
 
-// variable is $NAME, in capitals so that prices and templates of others stay what they are,
-// or ${NAME}.
-var variable = regexp.MustCompile(`\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Z_][A-Z0-9_]*))`)
-
-// environment is what a request to one host may know.
+// environment is what a request to one server may know.
 type environment struct {
-	host    string
-	getenv  func(name, host string) (string, bool)
+	to      *url.URL
+	getenv  Lookup
+	names   *engine.SecretNames // those that stand in the step as it is stored
 	secrets *secrets
 }
 
@@ -34,17 +31,21 @@ type value struct {
 	asked   bool   // it was asked for as {"secret": name}
 }
 
-// value reads a text with $NAME in it, {"secret": "NAME"}, or any other JSON as its text.
+// value reads a text with $NAME in it, {"secret": "NAME"}, or any other JSON as its text. Only
+// names that stand in the stored step count: what a reference or a model gave is data.
 func (e environment) value(given json.RawMessage) value {
-	if name, ok := SecretName(given); ok {
-		v := e.expand("${" + name + "}")
-		v.asked = true
-		if v.missing != "" {
-			v.missing = name
+	if text, ok := SecretName(given); ok {
+		if name, bound := e.names.Name(text); bound {
+			v := value{asked: true}
+			if v.text, v.used = e.lookup(name); !v.used {
+				v.text, v.missing = name, name
+			}
+			return v
 		}
-		return v
 	}
-	return e.expand(input.TextOf(given))
+	var v value
+	v.text, v.missing, v.used = e.names.Expand(input.TextOf(given), e.lookup)
+	return v
 }
 
 // SecretName is the name in {"secret": "NAME"}.
@@ -59,54 +60,48 @@ func SecretName(given json.RawMessage) (name string, ok bool) {
 	return input.TextOf(object[0].Value), true
 }
 
-func (e environment) expand(text string) (v value) {
-	v.text = variable.ReplaceAllStringFunc(text, func(found string) string {
-		name := strings.Trim(found, "${}")
-		if e.getenv != nil {
-			if secret, ok := e.getenv(name, e.host); ok {
-				v.used = true
-				e.secrets.add(secret)
-				return secret
-			}
-		}
-		if v.missing == "" {
-			v.missing = name
-		}
-		return found
-	})
-	return v
+func (e environment) lookup(name string) (string, bool) {
+	if e.getenv == nil {
+		return "", false
+	}
+	secret, ok := e.getenv(name, e.to)
+	if ok {
+		e.secrets.add(secret)
+	}
+	return secret, ok
 }
 
 // closed is the fault of a name without value.
 func (e environment) closed(where string, v value) *engine.CallError {
 	if v.asked {
-		return refused("%s: there is no secret %q that workflows may use for %s; the operator can store it with secret set", where, shortened(v.missing), e.host)
+		return refused("%s: there is no secret %q that workflows may use for %s; the operator can store it with secret set --host %s",
+			where, shortened(v.missing), Origin(e.to), HostPattern(e.to))
 	}
-	return refused("%s: $%s is not open to workflows for %s; the operator can set it and allow it with --env %s", where, v.missing, e.host, v.missing)
+	return refused("%s: $%s is not open to workflows for %s; the operator can store it with secret set %s --host %s, or open the variable of the environment with env: [%q] in the configuration",
+		where, v.missing, Origin(e.to), v.missing, HostPattern(e.to), v.missing+"@"+HostPattern(e.to))
 }
 
-// secrets are the values that went into a request, in every form in which an answer may
-// show them.
-type secrets struct{ forms []string }
+// Origin is the scheme and host of an address, for messages.
+func Origin(to *url.URL) string { return to.Scheme + "://" + to.Host }
 
-func (s *secrets) add(value string) {
-	if len(value) < minSecret {
-		return
+// HostPattern is how a secret names the server of an address.
+func HostPattern(to *url.URL) string {
+	if to.Scheme == "https" {
+		return to.Host
 	}
-	inner := func(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
-	escaped, _ := json.Marshal(value) // a text always has a JSON form
-	plain := inner(input.Encode(value))
-	for _, form := range []string{value, plain, inner(escaped), strings.ReplaceAll(plain, "/", `\/`), url.QueryEscape(value), url.PathEscape(value)} {
-		s.forms = append(s.forms, form, "***")
-	}
+	return Origin(to)
 }
 
-// blot returns text without the secrets.
-func (s *secrets) blot(text string) string {
-	if len(s.forms) == 0 {
-		return text
+// Secrets expands the names in a text for a request to an address, for functions that speak
+// to it by other means than a Client. missing is the first name without value.
+func Secrets(ctx context.Context, text string, to *url.URL, getenv Lookup) (expanded, missing string) {
+	e := environment{to: to, getenv: getenv, names: engine.CallOf(ctx).Secrets, secrets: &secrets{}}
+	given := json.RawMessage(text)
+	if !json.Valid(given) || given[0] != '{' {
+		given = input.Encode(text)
 	}
-	return strings.NewReplacer(s.forms...).Replace(text)
+	v := e.value(given)
+	return v.text, v.missing
 }
 
 // headers are those of an answer, several of one name joined by commas.
