@@ -120,7 +120,7 @@ func (o *ordeal) begin() {
 // registry adds a call whose first attempt always fails, and one that takes longer than
 // the pure steps beside it, so that nothing but the strikes decides what comes first.
 func (o *ordeal) registry() *engine.Registry {
-	r := o.fakes.registry()
+	r := o.fakes.functions()
 	engine.Register(r, "mail", func(ctx context.Context, in map[string]any) (map[string]any, error) {
 		time.Sleep(time.Millisecond) // of the bubble
 		return o.fakes.work(ctx, in)

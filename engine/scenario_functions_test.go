@@ -29,14 +29,21 @@ type fakes struct {
 	changed  chan struct{} // closed and renewed whenever released changes
 	killed   chan struct{} // closed and renewed when the process of the calls dies
 	model    models.Model  // answers generate
+	shared   func() *engine.Registry
 }
 
 func newFakes() *fakes {
-	return &fakes{called: map[string]int{}, failed: map[string]int{}, blocked: map[string]int{},
+	f := &fakes{called: map[string]int{}, failed: map[string]int{}, blocked: map[string]int{},
 		released: map[string]int{}, changed: make(chan struct{}), killed: make(chan struct{})}
+	f.shared = sync.OnceValue(f.functions)
+	return f
 }
 
-func (f *fakes) registry() *engine.Registry {
+// registry is one for all engines of a world: making the schemas of all functions takes
+// longer than most scenarios.
+func (f *fakes) registry() *engine.Registry { return f.shared() }
+
+func (f *fakes) functions() *engine.Registry {
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{Models: f})
 	effects := func(s *engine.Spec) { s.Effects = true }

@@ -32,6 +32,10 @@ type world struct {
 	prefix string
 	want   []string // what has to be seen after each event, where the clock is real
 
+	quiet   *slog.Logger         // replaces the test's log
+	plan    faults.Plan          // of the engine's connection to the store
+	started func(*engine.Engine) // called with each engine before it runs
+
 	engine   *engine.Engine
 	process  *faults.Store // its connection to the store
 	stopRun  func()
@@ -42,7 +46,17 @@ type world struct {
 }
 
 func newWorld(t testing.TB, s *scenario, store engine.Store, bubble bool) *world {
-	w := &world{t: t, s: s, store: store, bubble: bubble, fakes: newFakes(), keys: map[string]string{}, prefix: strings.ToLower(rand.Text()[:10]) + "-"}
+	w := &world{t: t, s: s, store: store, bubble: bubble, fakes: newFakes(), keys: map[string]string{}, prefix: freshPrefix()}
+	w.begin()
+	return w
+}
+
+// freshPrefix keeps the names of one play apart from those of others on the same store.
+func freshPrefix() string { return strings.ToLower(rand.Text()[:10]) + "-" }
+
+// begin starts the first engine and stores the scenario's workflows.
+func (w *world) begin() {
+	t, s, store := w.t, w.s, w.store
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +80,6 @@ func newWorld(t testing.TB, s *scenario, store engine.Store, bubble bool) *world
 	if _, err := w.engine.PutWorkflow(t.Context(), &workflow, ""); err != nil {
 		t.Fatal(err)
 	}
-	return w
 }
 
 // leaseFor is the lease in plays on the real clock in which an engine dies.
@@ -75,6 +88,9 @@ const leaseFor = 3 * time.Second
 func (w *world) startEngine() {
 	o := w.s.options
 	o.Log = slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if w.quiet != nil {
+		o.Log = w.quiet
+	}
 	o.Name = "scenario"
 	if !w.bubble {
 		o.PollEvery = 50 * time.Millisecond
@@ -83,8 +99,11 @@ func (w *world) startEngine() {
 			o.LeaseFor, o.StopGrace = leaseFor, 10*time.Millisecond
 		}
 	}
-	w.process = faults.Wrap(w.store, faults.Plan{})
+	w.process = faults.Wrap(w.store, w.plan)
 	w.engine = engine.New(w.process, w.fakes.registry(), o)
+	if w.started != nil {
+		w.started(w.engine)
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	done := make(chan error, 1)
 	running := w.engine

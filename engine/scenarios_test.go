@@ -104,6 +104,7 @@ func TestScenariosNeo4j(t *testing.T) {
 			compare(t, s, play(t, s, store, false, nil), goldens...)
 		})
 	}
+	t.Run("injected", func(t *testing.T) { sampleOnServer(t, store, 120*injectEvery(t, 16)) })
 }
 
 // play plays a scenario on a store; between, if given, is done after each event.
