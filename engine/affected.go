@@ -183,7 +183,7 @@ func (e *Engine) WhatIf(ctx context.Context, workflow, path string, condition an
 		if err != nil || state.Status(p.Source) != StatusComplete {
 			return
 		}
-		r := &runner{e: e, ctx: ctx, id: rec.ID, state: state}
+		r := &runner{e: e, ctx: ctx, id: rec.ID, draft: draft{state: state}}
 		scope := conditionScope{references.Scope{Session: rec.ID, Outputs: (*runnerOutputs)(r)}}
 		out.count(rec.ID, now.Evaluate(scope).Open, then.Evaluate(scope).Open)
 	})

@@ -35,6 +35,7 @@ type attempt struct {
 // attemptResult is what an attempt came to.
 type attemptResult struct {
 	attempt  *attempt
+	made     bool // the function was called; false for one that ended in the queue
 	output   json.RawMessage
 	err      error
 	started  time.Time

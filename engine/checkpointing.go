@@ -16,7 +16,7 @@ func (r *runner) checkpoint(ctx context.Context) error {
 }
 
 // rest writes what has happened and gives the lease up, when nothing more can be done
-// now. It tells whether the session rests; it does not when something came meanwhile.
+// now. It reports whether the session rests; it does not when something came meanwhile.
 func (r *runner) rest(ctx context.Context) (bool, error) {
 	select {
 	case <-r.poke:
@@ -25,18 +25,25 @@ func (r *runner) rest(ctx context.Context) (bool, error) {
 		}
 	default:
 	}
+	// Child sessions are notified under the lease: should this engine die before, whoever
+	// claims the session next does it.
+	if len(r.state.engine.Notices) > 0 {
+		r.unwritten.touch()
+		return false, r.checkpoint(ctx)
+	}
 	return r.write(ctx, true)
 }
 
-// write builds and commits one checkpoint. It returns false without an error when the
-// checkpoint was refused because requests had come first: they are applied now.
-func (r *runner) write(ctx context.Context, release bool) (bool, error) {
+// write builds and commits one checkpoint. It reports whether the lease was given up. A
+// checkpoint that the store refuses is dropped with all that led to it; the requests that
+// came first are applied then.
+func (r *runner) write(ctx context.Context, release bool) (rested bool, err error) {
+	if r.fault != nil {
+		return false, r.fault
+	}
 	cp := r.build(release)
-	if len(cp.State) > r.e.o.MaxState {
-		if err := r.overflow(ctx, len(cp.State)); err != nil {
-			return false, err
-		}
-		cp = r.build(release)
+	if len(cp.State) > r.e.o.MaxState && !r.overflowed {
+		return false, r.overflow(ctx, len(cp.State))
 	}
 	asked := time.Now()
 	res, err := r.e.committer.commit(ctx, cp)
@@ -47,22 +54,13 @@ func (r *runner) write(ctx context.Context, release bool) (bool, error) {
 	case Lost:
 		return false, errLost
 	case Refused:
-		r.inbox = res.Inbox
+		if err := r.revert(ctx); err != nil {
+			return false, err
+		}
 		return false, r.fetchRequests(ctx)
 	}
-	r.version++
 	r.beat.Store(asked.UnixNano())
-	r.inbox = res.Inbox
-	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
-	children := len(r.unwritten.children) > 0
-	r.unwritten = unwritten{}
-	r.e.events.publishAll(r.id, r.version, events, release)
-	if children {
-		r.e.wakeUp()
-	}
-	if cp.ToParent != nil {
-		r.e.pokeHolder(cp.ToParent.Session)
-	}
+	r.written(cp, res)
 	if release {
 		if r.inbox > r.counters.Seen {
 			r.e.wakeUp() // something came while the lease was given up
@@ -70,10 +68,33 @@ func (r *runner) write(ctx context.Context, release bool) (bool, error) {
 		r.e.dueAt(cp.DueAt, r.offset)
 		return true, nil
 	}
-	if r.inbox > r.counters.Seen {
-		return true, r.fetchRequests(ctx)
+	if err := r.sendNotices(ctx); err != nil {
+		return false, err
 	}
-	return true, nil
+	if r.inbox > r.counters.Seen {
+		return false, r.fetchRequests(ctx)
+	}
+	return false, nil
+}
+
+// written does what had to wait until a checkpoint was written, and begins a new draft from
+// the same state.
+func (r *runner) written(cp *Checkpoint, res CommitResult) {
+	r.version++
+	r.inbox = res.Inbox
+	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
+	for _, c := range r.unwritten.cancels {
+		c.attempt.cancel(c.cause)
+	}
+	r.unwritten, r.overflowed = unwritten{}, false
+	r.noteOpen()
+	r.e.events.publishAll(r.id, r.version, events, cp.Release)
+	if len(cp.Children) > 0 {
+		r.e.wakeUp()
+	}
+	if cp.ToParent != nil {
+		r.e.pokeHolder(cp.ToParent.Session)
+	}
 }
 
 // build makes the checkpoint of all that is unwritten.
@@ -82,7 +103,7 @@ func (r *runner) build(release bool) *Checkpoint {
 	awaiting, since := r.state.awaiting()
 	cp := &Checkpoint{
 		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
-		Closing: r.unwritten.closing || release && ended(status), Seen: r.counters.Seen,
+		Closing: r.closes() || release && ended(status), Seen: r.counters.Seen,
 		Counters: r.counters.appendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
 		Release: release, LeaseFor: r.e.o.LeaseFor,
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
@@ -98,7 +119,7 @@ func (r *runner) build(release bool) *Checkpoint {
 		cp.Executions = append(cp.Executions, *e)
 	}
 	if release {
-		cp.DueAt = r.nextTimer()
+		cp.DueAt = r.nextTimer(false)
 		if r.stopNow && status == StatusActive {
 			cp.DueAt = r.nowTime()
 		}
@@ -112,20 +133,24 @@ func ended(status string) bool {
 }
 
 // nextTimer is when the session has something to do by itself: a retry, a question that
-// falls due. Zero when only the world can move it.
-func (r *runner) nextTimer() time.Time {
+// falls due. Zero when only the world can move it. While calls are under way it counts only
+// what the last wave was too early for; at rest, a step left active is due at once.
+func (r *runner) nextTimer(underWay bool) time.Time {
 	if r.resting() {
 		return time.Time{}
 	}
 	var next int64
 	sooner := func(at int64) {
+		if underWay && at <= r.lookedAt {
+			return
+		}
 		if at > 0 && (next == 0 || at < next) {
 			next = at
 		}
 	}
 	for id, l := range r.state.engine.Live {
 		switch {
-		case r.state.Status(id) != StatusActive || r.state.driven(id) != nil:
+		case r.state.Status(id) != StatusActive || r.state.driven(id) != nil || r.running[id] != nil:
 		case l.Wait != nil:
 			sooner(l.Wait.Due)
 		default:
@@ -138,30 +163,50 @@ func (r *runner) nextTimer() time.Time {
 	return milli(next)
 }
 
-// overflow ends a session whose state has grown beyond what may be stored: it goes back
-// to the state of the last checkpoint, with the error.
+// overflow ends a session whose state has grown beyond what may be stored: it goes back to
+// the state of the last checkpoint, with the error. Calls that have ended since are recorded
+// all the same, and requests say that they were not applied.
 func (r *runner) overflow(ctx context.Context, size int) error {
-	rec, err := r.e.store.Session(ctx, r.id)
-	if err != nil {
+	message := fmt.Sprintf("the state would have %d bytes, at most %d are kept; keep large data outside and pass references", size, r.e.o.MaxState)
+	applied, answered, seen := r.unwritten.applied, r.unwritten.answered, r.counters.Seen
+	if err := r.revert(ctx); err != nil {
 		return err
 	}
-	for _, a := range r.running {
-		a.cancel(&CallError{Kind: KindTooLarge, Message: "the session's state is too large"})
-	}
-	message := fmt.Sprintf("the state would have %d bytes, at most %d are kept; keep large data outside and pass references", size, r.e.o.MaxState)
-	applied, seen := r.unwritten.applied, r.counters.Seen
+	ended := r.arrived
+	r.arrived, r.overflowed = nil, true
 	for i := range applied {
 		applied[i].Outcome = "not applied: " + message
 	}
-	r.toStart, r.arrived, r.unwritten = nil, nil, unwritten{applied: applied}
-	if err := r.load(*rec); err != nil {
-		return err
-	}
+	r.unwritten.applied = applied
 	r.counters.Seen = max(r.counters.Seen, seen)
+	problem := failure{kind: KindTooLarge, message: message, final: true}
+	for _, a := range ended {
+		r.failCall(a.result, problem)
+	}
+	for _, a := range r.running {
+		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &CallError{Kind: KindTooLarge, Message: "the session's state is too large"}})
+	}
+	for _, id := range sortedKeys(answered) { // a retry asks again
+		if r.state.Status(id) == StatusAwaitingInput {
+			r.fail(id, problem)
+		}
+	}
 	for _, id := range r.activeSteps() {
-		r.fail(id, failure{kind: KindTooLarge, message: message, final: true})
+		r.fail(id, problem)
 	}
 	r.state.engine.Failure = &SessionError{Kind: KindTooLarge, Message: message}
 	r.unwritten.touch()
 	return nil
+}
+
+// failCall fails the step of a call that has ended, and keeps what the call came to in the
+// history.
+func (r *runner) failCall(res *attemptResult, problem failure) {
+	step := res.attempt.step
+	if l := r.state.engine.Live[step]; l == nil || l.Visit != res.attempt.call_.Visit || r.state.Status(step) != StatusActive {
+		r.recordLate(res)
+		return
+	}
+	problem.info, problem.output = res.info(), res.output
+	r.fail(step, problem)
 }

@@ -277,51 +277,6 @@ func (r *runner) tellParent(status string) *Request {
 		Step: p.Step, Visit: p.Visit, Body: body}
 }
 
-// tellChildren sends a request to the child sessions of a step that have begun. It is
-// done before the checkpoint that knows of it: the keys make a second sending harmless.
-func (r *runner) tellChildren(id string, d *drivenStep, kind, reason string) {
-	live := d.Kids.Live
-	if kind == RequestCancel {
-		kept := r.unwritten.children[:0]
-		for _, c := range r.unwritten.children {
-			if strings.HasPrefix(c.ID, fmt.Sprintf("%s/%s/%d/", r.id, id, d.Visit)) {
-				continue // it was not created yet, and never will be
-			}
-			kept = append(kept, c)
-		}
-		r.unwritten.children = kept
-		d.Kids.Live = nil
-	}
-	body, _ := encodePlain(actionBody{Reason: reason})
-	for _, index := range sortedKeys(live) {
-		r.tellChild(live[index], kind, body)
-	}
-}
-
-func (r *runner) tellChild(child, kind string, body json.RawMessage) {
-	_, err := insist(r.ctx, func() (Delivered, error) {
-		return r.e.deliver(r.ctx, Delivery{Session: child, Key: fmt.Sprintf("%s-by-parent-%d", kind, r.counters.Seen),
-			Decide: func(v InboxView) (*Request, error) {
-				if v.Same != nil {
-					return nil, nil
-				}
-				return &Request{Kind: kind, Body: body}, nil
-			}})
-	})
-	if err != nil && !isSentinel(err, ErrSessionNotFound) {
-		r.log.Warn("child session not told", "child", child, logError, err)
-	}
-}
-
-// tellAllChildren passes a request on to every child session that is still open.
-func (r *runner) tellAllChildren(kind, reason string) {
-	for _, id := range sortedKeys(r.state.engine.Driven) {
-		if d := r.state.engine.Driven[id]; d.Kids != nil {
-			r.tellChildren(id, d, kind, reason)
-		}
-	}
-}
-
 func containsText(list []string, text string) bool {
 	for _, t := range list {
 		if t == text {

@@ -124,11 +124,45 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 	} else if before != nil {
 		return nil, a.before(before, hash)
 	}
+	if err := a.stillOpen(asked, &v); err != nil {
+		return nil, err
+	}
 	if _, err := checkAnswer(asked.q, a.q.Response); err != nil {
 		return nil, err
 	}
 	return &Request{Kind: RequestAnswer, Target: on, Step: asked.step, Visit: asked.q.Visit, Ask: asked.q.Ask,
 		Body: compactJSON(a.q.Response), BodyHash: hash, By: a.q.By}, nil
+}
+
+// stillOpen refuses an answer to a question that is open in the state and will be closed
+// before the answer is applied: its time is over by the store's clock, or a request that
+// stands before the answer in the inbox closes it. Whatever else closes a question has to
+// see the answer first, see Checkpoint.Closing.
+func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
+	if due := asked.q.Due; due > 0 && v.Now.UnixMilli() >= due {
+		return detail(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, milli(due).Format(time.RFC3339Nano))
+	}
+	for i := range v.Unapplied {
+		if q := &v.Unapplied[i]; q.closes(asked) {
+			return detail(ErrNoOpenQuestion, "a request (%s) that came before closes the question of step %q; look at the session again once it is applied", q.Kind, asked.step)
+		}
+	}
+	return nil
+}
+
+// closes reports whether a request, once applied, may close an open question other than by
+// answering it.
+func (q *Request) closes(asked *askedQuestion) bool {
+	b := bodyOf(q)
+	switch q.Kind {
+	case RequestCancel, RequestRollback:
+		return true
+	case RequestReask, RequestMove: // without a step any question may be meant
+		return b.Step == "" || b.Step == asked.step
+	case RequestSignal:
+		return asked.q.Kind == AskSignal && b.Name == asked.q.Prompt
+	}
+	return false
 }
 
 type askedQuestion struct {

@@ -141,7 +141,7 @@ func (r *runner) stopDriven(id, reason string) {
 			}
 		}
 	case d.Kids != nil:
-		r.tellChildren(id, d, RequestCancel, reason)
+		r.cancelChildren(id, d, reason)
 	}
 }
 

@@ -6,25 +6,21 @@ import (
 	"time"
 )
 
-// startEffects starts the effects of the last wave. Everything before them is durable
-// now. None starts in the last third of the lease: it is extended first.
-func (r *runner) startEffects(ctx context.Context) error {
-	if len(r.toStart) == 0 {
-		return nil
-	}
-	if time.Since(r.leased()) > r.e.o.LeaseFor*2/3 {
-		if err := r.extend(ctx); err != nil {
-			return err
-		}
+// startEffects starts the effects of the last wave. Everything before them is durable now.
+func (r *runner) startEffects(ctx context.Context) {
+	if r.resting() {
+		r.toStart = nil // a pause came with the checkpoint: they stay active and start when it is lifted
 	}
 	for len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
 		a := r.toStart[0]
 		r.toStart = r.toStart[1:]
 		r.startEffect(ctx, a)
 	}
-	return nil
 }
 
+// startEffect makes a call beside the runner, when its function has a free slot. The lease is
+// looked at after that: a call may wait for its slot for minutes, and one that starts when
+// the lease is nearly over is made twice, here and by whoever claims the session next.
 func (r *runner) startEffect(ctx context.Context, a *attempt) {
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	r.running[a.step] = a
@@ -32,22 +28,44 @@ func (r *runner) startEffect(ctx context.Context, a *attempt) {
 		defer a.cancel(nil)
 		res := attemptResult{attempt: a, started: r.nowTime()}
 		free, err := r.e.limits.take(ctx, a.spec.Name)
-		if err != nil {
-			res.err, res.finished = err, res.started
-		} else {
-			res = *a.call(ctx)
+		if err == nil {
+			if err = r.leaseForCall(ctx); err == nil {
+				res = *a.call(ctx)
+				res.made = true
+			}
 			free()
+		}
+		if !res.made {
+			res.err, res.finished = err, res.started
 		}
 		r.results <- res // capacity StepsAtOnce: never blocks
 	}()
+}
+
+// leaseForCall returns when the lease is not in its last third, extending it if need be. No
+// call starts while the store cannot be asked.
+func (r *runner) leaseForCall(ctx context.Context) error {
+	for attempt := 0; ; attempt++ {
+		if time.Since(r.leased()) <= r.e.o.LeaseFor*2/3 {
+			return context.Cause(ctx)
+		}
+		switch err := r.extend(ctx); {
+		case err == nil:
+		case errors.Is(err, errLost):
+			r.loseOnce()
+			return err
+		default:
+			if cause := sleep(ctx, backoff(attempt)); cause != nil {
+				return cause
+			}
+		}
+	}
 }
 
 func (r *runner) extend(ctx context.Context) error {
 	asked := time.Now()
 	lost, err := r.e.store.Extend(ctx, []LeaseRef{{Session: r.id, Token: r.lease}}, r.e.o.LeaseFor)
 	switch {
-	case err != nil && transient(err):
-		return nil // the guard of the next checkpoint decides
 	case err != nil:
 		return err
 	case len(lost) > 0:
@@ -61,7 +79,7 @@ func (r *runner) extend(ctx context.Context) error {
 // it is closed.
 func (r *runner) cancelStep(id, reason string) {
 	if a := r.running[id]; a != nil {
-		a.cancel(&CallError{Kind: KindCancelled, Message: reason})
+		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &CallError{Kind: KindCancelled, Message: reason}})
 	}
 	for i, a := range r.toStart {
 		if a.step == id {
@@ -97,10 +115,12 @@ func (r *runner) abandon(cause error) []attemptResult {
 }
 
 // reportLost leaves word of calls whose results could not be recorded because another
-// worker has the session: their effects may have happened twice, and people must see it.
+// worker has the session: their effects may have happened twice, and people must see it. A
+// call that was told to stop counts too, its effect may have happened before; one that
+// never left the queue does not.
 func (e *Engine) reportLost(session string, late []attemptResult) {
 	for _, res := range late {
-		if errors.Is(res.err, context.Canceled) {
+		if !res.made {
 			continue
 		}
 		body, err := encodePlain(lostCall{

@@ -112,6 +112,6 @@ func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope,
 	if err != nil {
 		return references.Scope{}, detail(ErrBadRequest, "%v", err)
 	}
-	r := &runner{e: e, ctx: ctx, id: session, state: state}
+	r := &runner{e: e, ctx: ctx, id: session, draft: draft{state: state}}
 	return references.Scope{Session: session, Outputs: (*runnerOutputs)(r)}, nil
 }

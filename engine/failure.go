@@ -14,6 +14,7 @@ type failure struct {
 	final   bool // not to be tried again, whatever the policy says
 	atLeast time.Duration
 	info    visitInfo
+	output  json.RawMessage // what the call came to all the same, for the history
 }
 
 func (f failure) json() json.RawMessage {
@@ -50,7 +51,7 @@ func (r *runner) recordFailure(id string, f failure) *Execution {
 	if f.info.started.IsZero() {
 		f.info.started = r.nowTime()
 	}
-	return r.record(id, f.info, nil, f.json())
+	return r.record(id, f.info, f.output, f.json())
 }
 
 // fail puts a step into error: its own path stops here.

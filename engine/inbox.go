@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sort"
 )
 
 // takeRequests applies what the inbox holds, in order, and forgets it.
@@ -67,6 +68,7 @@ func (r *runner) apply(q *Request) {
 		return
 	}
 	r.counters.Seen = q.N
+	r.unsettled = true
 	outcome, held := r.outcome(q)
 	if !held {
 		r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: outcome})
@@ -89,7 +91,7 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 			r.state.engine.Held = append(r.state.engine.Held, heldAnswer{q.N, q.Step, q.Visit, q.Ask})
 			return "", true
 		}
-		return r.applyAnswer(q), false
+		return r.answered(q), false
 	case RequestLost:
 		return r.applyLost(q), false
 	}
@@ -97,6 +99,36 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 		return act(r, q), false
 	}
 	return fmt.Sprintf("this engine does not know requests of kind %q", q.Kind), false
+}
+
+// answered applies an answer and notes that its question was closed by it.
+func (r *runner) answered(q *Request) string {
+	open := r.state.engine.Asks[q.Step]
+	if open != nil && r.state.Status(q.Step) == StatusAwaitingInput && open.Visit == q.Visit && open.Ask == q.Ask {
+		r.unwritten.answer(q.Step, questionRef{q.Visit, q.Ask})
+	}
+	return r.applyAnswer(q)
+}
+
+// applyHeld applies the answers that were given during a pause: when it is lifted, and before
+// a request that closes questions, which came after them.
+func (r *runner) applyHeld() {
+	held := r.state.engine.Held
+	if len(held) == 0 {
+		return
+	}
+	found, ok := required(r, func() (map[string][]Request, error) {
+		return r.e.store.Requests(r.ctx, []InboxAfter{{Session: r.id, N: held[0].N - 1}})
+	})
+	if !ok {
+		return
+	}
+	r.state.engine.Held = nil
+	for _, q := range found[r.id] {
+		if i := sort.Search(len(held), func(i int) bool { return held[i].N >= q.N }); i < len(held) && held[i].N == q.N {
+			r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: r.answered(&q)})
+		}
+	}
 }
 
 // A lostCall is the body of a RequestLost.

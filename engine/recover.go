@@ -3,10 +3,7 @@ package engine
 // recoverCounters builds counters anew for a session that has lost them to somebody's
 // hand: from its history, its chat and its inbox, so that no number is given twice.
 func (r *runner) recoverCounters(rec SessionRecord) (*counters, error) {
-	c := &counters{Visits: map[string]int{}, Seen: rec.Inbox}
-	for i := range r.requests { // what the claim brought is not applied yet
-		c.Seen = min(c.Seen, r.requests[i].N-1)
-	}
+	c := &counters{Visits: map[string]int{}, Seen: r.claimed}
 	for {
 		page, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{After: c.Seq, Limit: maxPage})
 		if err != nil {

@@ -8,6 +8,7 @@ import "fmt"
 // when the visit had been made undone: it undoes outside what the session cannot. The
 // history keeps all that happened; counters never go down.
 func (r *runner) applyRollback(q *Request) string {
+	r.applyHeld()
 	b := bodyOf(q)
 	if r.def.steps[b.Step] == nil {
 		return fmt.Sprintf("step %q is not in the workflow", b.Step)
@@ -19,8 +20,12 @@ func (r *runner) applyRollback(q *Request) string {
 	if err != nil {
 		return "not rolled back: " + err.Error()
 	}
-	was, counted := NewState(r.id), &counters{Visits: map[string]int{}}
-	if err := f.replay(was, counted); err != nil {
+	var was *State
+	err = r.repeat(func() error {
+		was = NewState(r.id)
+		return f.replay(was, &counters{Visits: map[string]int{}})
+	})
+	if err != nil {
 		return "not rolled back: " + err.Error()
 	}
 	for _, id := range append([]string(nil), r.state.stepOrder...) {
@@ -56,7 +61,11 @@ func (r *runner) forkHere(b actionBody) (*forking, error) {
 	if f.q.Visit == 0 {
 		f.q.Visit = r.counters.Visits[b.Step]
 	}
-	all, err := f.history()
+	var all []Execution
+	err := r.repeat(func() (err error) {
+		all, err = f.history()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -22,28 +22,22 @@ type runner struct {
 	workflow string
 	version  int64
 
-	state    *State
-	counters *counters
-	def      *Definition
-	readAt   time.Time // when the definition was read last
+	draft // what is decided and not written yet
 
-	offset     time.Duration // the store's clock minus ours
-	inbox      int64         // newest inbox number known
-	requests   []Request     // taken from the inbox, to be applied in order
-	arrived    []arrival     // ended visits and results that wait for the next wave
-	toStart    []*attempt    // effects to start after the next checkpoint
-	running    map[string]*attempt
-	results    chan attemptResult
-	poke       chan struct{}             // something may be in the inbox; capacity 1
-	lost       chan struct{}             // closed when another worker has the session
-	unwritten  unwritten                 // what the next checkpoint carries
-	blobs      map[string][]byte         // BLOBs read or written, by hash
-	rounds     map[string][]StoredResult // of containers, by step and visit
-	root       string                    // the topmost session this one descends from
-	stateBytes int                       // of the state's text, as far as outputs make it grow
-	shown      string                    // status and questions as they were last shown, see events
-	failed     bool                      // a step has failed the session in this wave
-	stopNow    bool                      // the engine stops: go to rest at once
+	def    *Definition
+	readAt time.Time // when the definition was read last
+
+	offset  time.Duration // the store's clock minus ours
+	inbox   int64         // newest inbox number known
+	claimed int64         // inbox number below which everything was applied when the session was claimed, as far as the claim shows
+	running map[string]*attempt
+	results chan attemptResult
+	poke    chan struct{}     // something may be in the inbox; capacity 1
+	lost    chan struct{}     // closed when another worker has the session
+	blobs   map[string][]byte // BLOBs read or written, by hash: a text stays what its hash says
+	root    string            // the topmost session this one descends from
+	shown   string            // status and questions as watchers were last told, see events
+	stopNow bool              // the engine stops: go to rest at once
 
 	// What the engine's loops look at from outside.
 	stopping atomic.Bool
@@ -63,13 +57,16 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	rec := c.Session
 	r := &runner{
 		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
-		offset: time.Until(c.Now), inbox: rec.Inbox,
-		requests: c.Requests, root: firstText(rec.Root, rec.ID),
+		offset: time.Until(c.Now), inbox: rec.Inbox, claimed: rec.Inbox,
+		draft: draft{requests: c.Requests}, root: firstText(rec.Root, rec.ID),
 		running: map[string]*attempt{},
 		results: make(chan attemptResult, e.o.StepsAtOnce),
 		poke:    make(chan struct{}, 1),
 		lost:    make(chan struct{}),
 		log:     e.o.Log.With(logSession, rec.ID),
+	}
+	for i := range c.Requests {
+		r.claimed = min(r.claimed, c.Requests[i].N-1)
 	}
 	r.beat.Store(time.Now().UnixNano())
 	r.known.Store(rec.Inbox)
@@ -117,6 +114,9 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 			r.toStart = nil // still active in the state: whoever claims the session starts them
 		}
 		progressed := r.wave(ctx)
+		if r.fault != nil {
+			return r.fault
+		}
 		// What ended as the wave did has its paths still to be followed: a checkpoint in
 		// between would show it complete and, after a crash, nobody would follow them.
 		if len(r.arrived) > 0 {
@@ -126,11 +126,11 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 			if err := r.checkpoint(ctx); err != nil {
 				return err
 			}
-			if err := r.startEffects(ctx); err != nil {
-				return err
-			}
+			r.startEffects(ctx)
 		}
-		if progressed {
+		// A checkpoint may have found requests, and applying one may have made a step active:
+		// the session must not rest before a wave has seen that, nothing else would wake it.
+		if progressed || r.unsettled {
 			continue
 		}
 		rested, err := r.pauseOrRest(ctx)
@@ -144,26 +144,28 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 // it counts as one that kills its workers.
 const maxClaims = 5
 
-// pauseOrRest is where a session has nothing to do now: it waits for effects under way,
-// or gives the lease up.
+// pauseOrRest is where a session has nothing to do now: it waits for effects under way, a
+// timer or a request, or gives the lease up.
 func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
-	if len(r.arrived) > 0 { // a checkpoint found requests: their paths are still to be followed
-		return false, nil
-	}
 	if len(r.running) == 0 {
 		return r.rest(ctx)
 	}
-	if r.unwritten.dirty {
-		if err := r.checkpoint(ctx); err != nil || len(r.arrived) > 0 {
+	if r.unwritten.dirty || len(r.state.engine.Notices) > 0 {
+		r.unwritten.touch()
+		if err := r.checkpoint(ctx); err != nil || r.unsettled {
 			return false, err
 		}
 	}
 	r.known.Store(r.inbox)
 	r.waits.Store(true)
 	defer r.waits.Store(false)
+	due, stop := r.untilTimer()
+	defer stop()
 	select {
 	case res := <-r.results:
 		r.arrive(res)
+	case <-due:
+		r.unsettled = true
 	case <-r.poke:
 		r.stopNow = r.stopping.Load()
 		return false, r.fetchRequests(ctx)
@@ -173,6 +175,17 @@ func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 		return false, context.Cause(ctx)
 	}
 	return false, nil
+}
+
+// untilTimer gives a signal when the session has something to do by itself, while calls of
+// other steps are under way.
+func (r *runner) untilTimer() (<-chan time.Time, func()) {
+	next := r.nextTimer(true)
+	if next.IsZero() {
+		return nil, func() {}
+	}
+	t := time.NewTimer(time.Until(next.Add(-r.offset)))
+	return t.C, func() { t.Stop() }
 }
 
 // load decodes what the claim returned.
@@ -190,6 +203,7 @@ func (r *runner) load(rec SessionRecord) (err error) {
 	}
 	r.noteVisits()
 	r.stateBytes = len(rec.State)
+	r.noteOpen()
 	r.adoptState(rec)
 	return nil
 }

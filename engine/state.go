@@ -85,6 +85,8 @@ type engineState struct {
 	Seeds map[string]json.RawMessage `json:"seeds,omitempty"`
 	// Until names steps whose paths are not followed.
 	Until []string `json:"until,omitempty"`
+	// Notices are still to be sent to child sessions.
+	Notices []childNotice `json:"notices,omitempty"`
 	// Parent is set in a child session.
 	Parent *parentRef `json:"parent,omitempty"`
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
 )
 
 // steering gives what each kind of operator's request does to a session, under its
@@ -56,41 +55,31 @@ func (r *runner) applyPause(q *Request) string {
 	if r.state.engine.Paused != nil {
 		return "paused already"
 	}
+	if r.finished() {
+		return "the session had ended before"
+	}
 	r.state.engine.Paused = &mark{At: r.now(), Reason: bodyOf(q).Reason}
-	r.tellAllChildren(RequestPause, bodyOf(q).Reason)
+	r.notifyChildren(RequestPause, bodyOf(q).Reason)
 	return "paused"
 }
 
 // applyResume lifts a pause; answers that came meanwhile are applied. On any session it
 // has the effect of a claim: what is pending is tried again.
 func (r *runner) applyResume(*Request) string {
-	e := &r.state.engine
-	if e.Paused == nil {
+	if r.state.engine.Paused == nil {
 		return "resumed"
 	}
-	e.Paused = nil
-	r.tellAllChildren(RequestResume, "")
-	held := e.Held
-	e.Held = nil
-	if len(held) == 0 {
-		return "resumed"
-	}
-	found, err := r.e.store.Requests(r.ctx, []InboxAfter{{Session: r.id, N: held[0].N - 1}})
-	if err != nil {
-		e.Held = held
-		return "resumed; answers given meanwhile could not be read: " + err.Error()
-	}
-	for _, q := range found[r.id] {
-		if i := sort.Search(len(held), func(i int) bool { return held[i].N >= q.N }); i < len(held) && held[i].N == q.N {
-			r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: r.applyAnswer(&q)})
-		}
-	}
+	r.state.engine.Paused = nil
+	r.notifyChildren(RequestResume, "")
+	r.applyHeld()
 	return "resumed"
 }
 
 // applyCancel ends the session: calls under way are told to stop, questions are closed.
+// Visits that have just ended stay as they are, and none of their paths is followed.
 func (r *runner) applyCancel(q *Request) string {
-	if s := r.state.SessionStatus(); s == StatusComplete {
+	r.applyHeld()
+	if len(r.arrived) == 0 && r.state.SessionStatus() == StatusComplete {
 		return "the session was complete before"
 	}
 	reason := bodyOf(q).Reason
@@ -158,10 +147,7 @@ func (r *runner) applyAdvance(q *Request) string {
 	default:
 		return fmt.Sprintf("step %q has not finished", b.Step)
 	}
-	last, taken, err := r.takenSince(step)
-	if err != nil {
-		return "the history could not be read: " + err.Error()
-	}
+	last, taken := r.takenSince(step)
 	r.state.engine.Visits = 0
 	fresh := 0
 	for _, p := range r.evaluatePaths(b.Step, &Execution{}) {
@@ -176,19 +162,23 @@ func (r *runner) applyAdvance(q *Request) string {
 
 // takenSince returns the newest execution of a step and its paths that were taken after
 // it, as far as the history knows: advance takes what was not.
-func (r *runner) takenSince(step *compiledStep) (last int64, taken map[string]bool, err error) {
-	newest, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: step.ID, Newest: true, Limit: 1})
-	if err != nil || len(newest) == 0 {
-		return 0, nil, err
+func (r *runner) takenSince(step *compiledStep) (last int64, taken map[string]bool) {
+	newest, ok := required(r, func() ([]Execution, error) {
+		return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: step.ID, Newest: true, Limit: 1})
+	})
+	if !ok || len(newest) == 0 {
+		return 0, nil
 	}
 	last, taken = newest[0].Seq, map[string]bool{}
 	for _, p := range step.next {
 		for _, t := range r.pathsTaken(p.Target) {
 			taken[p.ID] = taken[p.ID] || t.Seq == last && t.Path == p.ID
 		}
-		targets, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: p.Target, After: last, Limit: maxPage, Lineage: true})
-		if err != nil {
-			return 0, nil, err
+		targets, ok := required(r, func() ([]Execution, error) {
+			return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: p.Target, After: last, Limit: maxPage, Lineage: true})
+		})
+		if !ok {
+			return 0, nil
 		}
 		for i := range targets {
 			for _, t := range targets[i].Took {
@@ -196,7 +186,7 @@ func (r *runner) takenSince(step *compiledStep) (last int64, taken map[string]bo
 			}
 		}
 	}
-	return last, taken, nil
+	return last, taken
 }
 
 // pathsTaken are the paths that led to a step which has not ended, or waits as a join.
@@ -210,6 +200,7 @@ func (r *runner) pathsTaken(id string) []takenPath {
 
 // applyMove closes a step (one that is gone, waits or failed) and activates another.
 func (r *runner) applyMove(q *Request) string {
+	r.applyHeld()
 	b := bodyOf(q)
 	if r.def.steps[b.To] == nil {
 		return fmt.Sprintf("step %q is not in the workflow", b.To)
@@ -266,6 +257,7 @@ func (r *runner) stuckStep() string {
 
 // applyReask closes a question as it was shown and asks what the step asks now.
 func (r *runner) applyReask(q *Request) string {
+	r.applyHeld()
 	b := bodyOf(q)
 	n := 0
 	for _, id := range append([]string(nil), r.state.stepOrder...) {

@@ -5,20 +5,37 @@ import "time"
 // unwritten is what has happened in a session since its last checkpoint.
 type unwritten struct {
 	dirty      bool
-	closing    bool // closes a question other than by its answer
+	closing    bool                   // refused while requests are unread, see Checkpoint.Closing
+	answered   map[string]questionRef // questions closed by their answer, by step
+	cancels    []cancelledCall        // calls to be told to stop once this is written
 	visits     int
 	bytes      int
 	since      time.Time
 	all        []*Execution // every visit that ended, whatever the level of history
 	executions []*Execution // those the history keeps
 	messages   []Message
-	results    []attemptResult // of calls that have ended, for word of them should the lease be lost
+	results    []attemptResult // of calls that have ended: they have happened, whatever becomes of the rest
 	applied    []RequestOutcome
 	blobs      []Blob
 	drop       []string
 	stored     []StoredResult // of rounds
 	children   []NewSession
 	events     []notedEvent
+}
+
+// A cancelledCall is a call under way that a decision has ended. It is told to stop only when
+// the decision is written: a refused decision must not have stopped it.
+type cancelledCall struct {
+	attempt *attempt
+	cause   error
+}
+
+// answer notes that a question was closed by its answer.
+func (u *unwritten) answer(step string, ref questionRef) {
+	if u.answered == nil {
+		u.answered = map[string]questionRef{}
+	}
+	u.answered[step] = ref
 }
 
 // Bounds at which pure steps that follow one another close their checkpoint.

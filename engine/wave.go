@@ -20,6 +20,7 @@ type arrival struct {
 // Effects found active are put into r.toStart; they start after the next checkpoint.
 func (r *runner) wave(ctx context.Context) (progressed bool) {
 	var done []arrival
+	r.unsettled, r.lookedAt = false, r.now()
 	r.fireDue()
 	r.fireTimers()
 	for _, a := range r.takeArrivals() {
@@ -98,6 +99,7 @@ func (r *runner) arrive(res attemptResult) {
 	delete(r.running, res.attempt.step)
 	r.unwritten.results = append(r.unwritten.results, res)
 	r.arrived = append(r.arrived, arrival{step: res.attempt.step, result: &res})
+	r.unsettled = true
 }
 
 // resting tells whether no step may start: the session is paused, cancelled, or failed
@@ -140,7 +142,7 @@ func (r *runner) starting(step string) bool {
 // followPaths evaluates the paths of finished visits, all against the same state, and
 // activates their targets in path order.
 func (r *runner) followPaths(done []arrival) {
-	if len(done) == 0 {
+	if len(done) == 0 || r.state.engine.Cancelled != nil {
 		return
 	}
 	r.state.LastEvaluated = r.now()

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A childNotice is a request (pause, resume, cancel) that a session passes on to its child
+// sessions. It stands in the state from the checkpoint that decided it until it has been
+// sent: sent before, it would outlive a refusal of that checkpoint, and children that the
+// checkpoint creates would not be there; kept in memory, it would end with the engine. The
+// keys make a second sending harmless.
+type childNotice struct {
+	Kind   string   `json:"kind"`
+	Reason string   `json:"reason,omitempty"`
+	N      int64    `json:"n"`            // part of the key: the inbox number read when it was decided
+	To     []string `json:"to,omitempty"` // session ids; none means all children that have not ended
+}
+
+// noticesAtOnce bounds the sessions of one statement.
+const noticesAtOnce = 100
+
+// notifyChildren passes a request on to every child session that has not ended, once the next
+// checkpoint is written.
+func (r *runner) notifyChildren(kind, reason string) {
+	for _, d := range r.state.engine.Driven {
+		if d.Kids != nil && (len(d.Kids.Live) > 0 || d.Kids.more()) {
+			r.notify(childNotice{Kind: kind, Reason: reason, N: r.counters.Seen})
+			return
+		}
+	}
+}
+
+// cancelChildren cancels the child sessions of a step. Those that the next checkpoint was to
+// create are not created.
+func (r *runner) cancelChildren(id string, d *drivenStep, reason string) {
+	unborn := map[string]bool{}
+	kept := r.unwritten.children[:0]
+	for _, c := range r.unwritten.children {
+		if strings.HasPrefix(c.ID, fmt.Sprintf("%s/%s/%d/", r.id, id, d.Visit)) {
+			unborn[c.ID] = true
+			continue
+		}
+		kept = append(kept, c)
+	}
+	r.unwritten.children = kept
+	var to []string
+	for _, index := range sortedKeys(d.Kids.Live) {
+		if child := d.Kids.Live[index]; !unborn[child] {
+			to = append(to, child)
+		}
+	}
+	d.Kids.Live = nil
+	if len(to) > 0 {
+		r.notify(childNotice{Kind: RequestCancel, Reason: reason, N: r.counters.Seen, To: to})
+	}
+}
+
+func (r *runner) notify(n childNotice) {
+	r.state.engine.Notices = append(r.state.engine.Notices, n)
+	r.unwritten.touch()
+}
+
+// sendNotices sends what is to be passed on, in order. It is called when the checkpoint that
+// decided it has been written; the next one records that it was sent.
+func (r *runner) sendNotices(ctx context.Context) error {
+	if len(r.state.engine.Notices) == 0 {
+		return nil
+	}
+	for _, n := range r.state.engine.Notices {
+		if err := r.sendNotice(ctx, n); err != nil {
+			return fmt.Errorf("pass %s on to child sessions: %w", n.Kind, err)
+		}
+	}
+	r.state.engine.Notices = nil
+	r.unwritten.touch()
+	return nil
+}
+
+func (r *runner) sendNotice(ctx context.Context, n childNotice) error {
+	to := n.To
+	if len(to) == 0 {
+		for _, id := range sortedKeys(r.state.engine.Driven) {
+			if d := r.state.engine.Driven[id]; d.Kids != nil {
+				for _, index := range sortedKeys(d.Kids.Live) {
+					to = append(to, d.Kids.Live[index])
+				}
+			}
+		}
+	}
+	body, _ := encodePlain(actionBody{Reason: n.Reason})
+	key := fmt.Sprintf("%s-by-parent-%d", n.Kind, n.N)
+	for len(to) > 0 {
+		group := to[:min(len(to), noticesAtOnce)]
+		to = to[len(group):]
+		if err := r.sendGroup(ctx, group, n.Kind, key, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendGroup puts one request into the inboxes of some child sessions, in one statement.
+// Children that have ended or are gone need none.
+func (r *runner) sendGroup(ctx context.Context, children []string, kind, key string, body json.RawMessage) error {
+	deliveries := make([]Delivery, len(children))
+	for i, id := range children {
+		deliveries[i] = Delivery{Session: id, Key: key, Decide: func(v InboxView) (*Request, error) {
+			if v.Same != nil || kind != RequestCancel && ended(v.Session.Status) || mayAct(kind, &v.Session) != nil {
+				return nil, nil
+			}
+			return &Request{Kind: kind, Body: body}, nil
+		}}
+	}
+	delivered, err := insist(ctx, func() ([]Delivered, error) { return r.e.store.Deliver(ctx, deliveries) })
+	if err != nil {
+		return err
+	}
+	for i := range delivered {
+		if err := delivered[i].Err; err != nil && !isSentinel(err, ErrSessionNotFound) {
+			r.log.Warn("child session not notified", "child", children[i], logError, err)
+			continue
+		}
+		r.e.pokeHolder(children[i])
+	}
+	return nil
+}

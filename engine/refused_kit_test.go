@@ -1,0 +1,209 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+// A hookedStore calls a hook before each checkpoint is committed, with the store below it:
+// the moment in which a request may come between a decision and its guard.
+type hookedStore struct {
+	engine.Store
+	before  func(*engine.Checkpoint)
+	refused atomic.Int64 // checkpoints the guard has refused
+}
+
+func (s *hookedStore) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+	for i := range checkpoints {
+		if s.before != nil {
+			s.before(&checkpoints[i])
+		}
+	}
+	out, err := s.Store.Commit(ctx, checkpoints)
+	for i := range out {
+		if out[i].Outcome == engine.Refused {
+			s.refused.Add(1)
+		}
+	}
+	return out, err
+}
+
+// A refusal is an engine on a hooked store, beside one that takes requests and runs nothing.
+type refusal struct {
+	*testing.T
+	ctx     context.Context
+	store   *hookedStore
+	engine  *engine.Engine
+	outside *engine.Engine
+	fakes   *fakes
+	run     func() // begins to run the engine
+
+	mu   sync.Mutex
+	once map[string]bool
+}
+
+// refusals plays a test on the memory store under a fake clock, and on SQLite.
+func refusals(t *testing.T, o engine.Options, test func(r *refusal)) {
+	t.Run("memory", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { test(newRefusal(t, memory.New(memory.Options{}), o)) })
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "refused.db"), sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close(context.Background()) })
+		test(newRefusal(t, store, o))
+	})
+}
+
+func newRefusal(t *testing.T, store engine.Store, o engine.Options) *refusal {
+	r := &refusal{T: t, store: &hookedStore{Store: store}, fakes: newFakes(), once: map[string]bool{}}
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	r.ctx = ctx
+	registry := r.fakes.registry()
+	engine.Register(registry, "linger", r.linger, func(s *engine.Spec) { s.Effects = true })
+	r.engine = engine.New(r.store, registry, o)
+	r.outside = engine.New(store, registry, engine.Options{})
+	if _, err := store.Migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	running := false
+	r.run = func() { running = true; go func() { stopped <- r.engine.Run(ctx) }() }
+	t.Cleanup(func() {
+		stop()
+		if running {
+			if err := <-stopped; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return r
+}
+
+// linger is a call that takes between one and two times the milliseconds of its input.
+func (r *refusal) linger(ctx context.Context, in struct {
+	MS int `json:"ms"`
+}) (map[string]bool, error) {
+	r.fakes.record(engine.CallOf(ctx).Key)
+	select {
+	case <-time.After(time.Duration(in.MS+rand.IntN(in.MS+1)) * time.Millisecond):
+		return map[string]bool{"done": true}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// workflow stores a workflow of steps; paths are "a>b".
+func (r *refusal) workflow(id string, steps []engine.Step, paths ...string) {
+	r.Helper()
+	w := &engine.Workflow{ID: id, Steps: steps}
+	for _, p := range paths {
+		kind, at := engine.Next, 0
+		for i := range p {
+			if p[i] == '>' {
+				at = i
+			}
+			if p[i] == ':' {
+				kind, at = engine.Contains, i
+			}
+		}
+		w.Paths = append(w.Paths, engine.Path{Kind: kind, Source: p[:at], Target: p[at+1:]})
+	}
+	if _, err := r.engine.PutWorkflow(r.ctx, w, ""); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// start starts a session and returns at once.
+func (r *refusal) start(workflow, id string) {
+	r.Helper()
+	if _, err := r.engine.Start(r.ctx, engine.StartRequest{Workflow: workflow, ID: id}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// until waits until a session has one of the statuses, or a minute is over; it returns it.
+func (r *refusal) until(id string, statuses ...string) *engine.Session {
+	r.Helper()
+	var s *engine.Session
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		found, err := r.outside.Session(r.ctx, id)
+		if errors.Is(err, engine.ErrSessionNotFound) {
+			continue // a child that is still to be created
+		}
+		if s = found; err != nil {
+			r.Fatal(err)
+		}
+		for _, status := range statuses {
+			if s.Status == status {
+				return s
+			}
+		}
+	}
+	if s == nil {
+		r.Fatalf("there is no session %s after a minute", id)
+	}
+	r.Errorf("session %s is %s after a minute, want one of %v; steps %v", id, s.Status, statuses, s.Steps)
+	return s
+}
+
+// act sends a request from outside this engine and returns its error.
+func (r *refusal) act(session, kind string, change ...func(*engine.Action)) error {
+	a := engine.Action{Session: session, Kind: kind}
+	for _, c := range change {
+		c(&a)
+	}
+	_, err := r.outside.Act(r.ctx, a)
+	return err
+}
+
+func (r *refusal) answer(session, step, response string) error {
+	_, err := r.outside.Answer(r.ctx, engine.AnswerRequest{Session: session, Step: step, Response: json.RawMessage(response)})
+	return err
+}
+
+// first reports whether this is the first time that something is asked for.
+func (r *refusal) first(what string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.once[what]
+	r.once[what] = true
+	return !before
+}
+
+// called is how often the call of a key was made.
+func (r *refusal) called(key string) int {
+	r.fakes.mu.Lock()
+	defer r.fakes.mu.Unlock()
+	return r.fakes.called[key]
+}
+
+// outcomes are the outcomes of a session's requests of a kind.
+func (r *refusal) outcomes(session, kind string) []string {
+	r.Helper()
+	all, err := r.store.AllRequests(r.ctx, session, engine.HistoryQuery{Limit: 500})
+	if err != nil {
+		r.Fatal(err)
+	}
+	var out []string
+	for _, q := range all {
+		if q.Kind == kind {
+			out = append(out, q.Outcome)
+		}
+	}
+	return out
+}
