@@ -1,6 +1,11 @@
 package conditions
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // MaxDepth is how deep lists may be nested in a condition, texts that hold JSON
 // counted too.
@@ -30,6 +35,8 @@ type clause struct {
 	text   string
 	isText bool
 	want   bool
+	// when is the comparison, nil where the operand is one value.
+	when *comparison
 }
 
 // Err says why the condition cannot be read and so is closed for good, nil when
@@ -37,11 +44,16 @@ type clause struct {
 func (c Condition) Err() error { return c.err }
 
 // Operands lists the operands that are text, in order, for tools that check
-// workflows.
+// workflows; of a comparison its references.
 func (c Condition) Operands() []string {
 	var texts []string
 	c.root.each(func(leaf *clause) {
-		if leaf.isText {
+		switch {
+		case leaf.when != nil:
+			for _, o := range leaf.when.operands {
+				texts = append(texts, o.written)
+			}
+		case leaf.isText:
 			texts = append(texts, leaf.text)
 		}
 	})
@@ -112,10 +124,82 @@ type Clause struct {
 	Path string `json:"path"`
 	// Operand is the operand as written: a JSON string where it is text.
 	Operand json.RawMessage `json:"operand"`
-	// Value is what it came to, absent when it is missing.
+	// Value is what it came to, absent when it is missing; of a comparison true or
+	// false, absent when a reference without a value kept it from being decided.
 	Value json.RawMessage `json:"value,omitempty"`
 	// Result says whether the clause holds: for "false" that the value is false.
 	Result bool `json:"result"`
+	// Values are the references of a comparison, in order.
+	Values []Value `json:"values,omitempty"`
+	// Parts are what "and" and "or" join in a comparison, in order; absent where
+	// it has neither.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// A Value is what a reference of a comparison came to.
+type Value struct {
+	// Reference is the reference with its default, as written.
+	Reference string `json:"reference"`
+	// Value is absent when the reference has neither value nor default.
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// A Part is one of the comparisons that "and" and "or" join.
+type Part struct {
+	Text   string `json:"text"`
+	Result bool   `json:"result"`
+	// Missing is true when a reference without a value kept it from being decided.
+	Missing bool `json:"missing,omitempty"`
+	// Skipped is true when the parts before it had decided.
+	Skipped bool `json:"skipped,omitempty"`
+	// Error is why it has no value.
+	Error string `json:"error,omitempty"`
+}
+
+// String is the clause as a line for people: its place, the operand, what it came to and
+// the result. A comparison adds its references and parts, each on a line of its own.
+func (c Clause) String() string {
+	var b strings.Builder
+	value := "missing"
+	if len(c.Value) > 0 {
+		value = shorten(string(c.Value))
+	}
+	if c.Path != "" {
+		b.WriteString(c.Path + " ")
+	}
+	fmt.Fprintf(&b, "%s = %s: %t", c.Operand, value, c.Result)
+	for _, v := range c.Values {
+		value := "no value"
+		if len(v.Value) > 0 {
+			value = shorten(string(v.Value))
+		}
+		fmt.Fprintf(&b, "\n  %s = %s", v.Reference, value)
+	}
+	for _, p := range c.Parts {
+		fmt.Fprintf(&b, "\n  %s: %s", p.Text, p.said())
+	}
+	return b.String()
+}
+
+func (p Part) said() string {
+	switch {
+	case p.Skipped:
+		return "not needed"
+	case p.Error != "":
+		return p.Error
+	case p.Missing:
+		return "false, a value is missing"
+	}
+	return strconv.FormatBool(p.Result)
+}
+
+// shorten cuts what a line for people shows of a value.
+func shorten(text string) string {
+	const most = 120
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -171,16 +255,27 @@ func (e *evaluation) node(n *node) bool {
 }
 
 func (e *evaluation) leaf(c *clause) bool {
-	value, ok, err := e.value(c)
+	out := Clause{Path: c.path, Operand: c.operand}
+	truth, err := e.truth(c, &out)
 	if err != nil && e.err == nil {
 		e.err = at(c.path, err)
 	}
+	out.Result = err == nil && truth == c.want
+	e.clauses = append(e.clauses, out)
+	return out.Result
+}
+
+// truth judges an operand and notes its value.
+func (e *evaluation) truth(c *clause, out *Clause) (bool, error) {
+	if c.when != nil {
+		return c.when.evaluate(e.resolver, out)
+	}
+	value, ok, err := e.value(c)
 	if !ok || err != nil {
 		value = nil
 	}
-	holds := err == nil && Truth(value) == c.want
-	e.clauses = append(e.clauses, Clause{Path: c.path, Operand: c.operand, Value: value, Result: holds})
-	return holds
+	out.Value = value
+	return Truth(value), err
 }
 
 func (e *evaluation) value(c *clause) (json.RawMessage, bool, error) {

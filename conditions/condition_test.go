@@ -132,12 +132,12 @@ func TestUnreadableConditionsAreClosed(t *testing.T) {
 		{"true", "NOT", `unknown operator "NOT": write AND or OR`},
 		{`[true,{"operator":"XOR","true":"x"}]`, "OR", `[1]: unknown operator "XOR": write AND or OR`},
 		{`{"operator":1,"true":"x"}`, "", `unknown operator 1: write AND or OR`},
-		{`{"equals":"x"}`, "", `unknown key "equals": an object has true, false and operator`},
-		{`{"true":"x","True":"x"}`, "", `unknown key "True": an object has true, false and operator`},
+		{`{"equals":"x"}`, "", `unknown key "equals": an object has true, false, when and operator`},
+		{`{"true":"x","True":"x"}`, "", `unknown key "True": an object has true, false, when and operator`},
 		{`{"true":"x","true":"y"}`, "", `key "true" stands twice`},
 		{`{"operator":"OR","operator":"AND","true":"y"}`, "", `key "operator" stands twice`},
-		{`{}`, "", `an object with neither "true" nor "false" asks nothing`},
-		{`["x",["y",{"operator":"OR"}]]`, "OR", `[1][1]: an object with neither "true" nor "false" asks nothing`},
+		{`{}`, "", `an object with neither "true" nor "false" nor "when" asks nothing`},
+		{`["x",["y",{"operator":"OR"}]]`, "OR", `[1][1]: an object with neither "true" nor "false" nor "when" asks nothing`},
 		{[]string{"x", "[oops]"}, "OR", `[1]: not JSON at character 2: invalid character 'o' looking for beginning of value`},
 		{[]any{"x", math.NaN()}, "OR", `[1]: a condition cannot be a float64`},
 		{strings.Repeat("[", 100) + strings.Repeat("]", 100), "", strings.Repeat("[0]", 65) + ": nested deeper than 64 levels"},
@@ -187,7 +187,7 @@ func TestVerdictAsJSON(t *testing.T) {
 		{nil, `{"result":true,"clauses":[],"error":""}`},
 		{`{"false":"§.x.y"}`, `{"result":true,"clauses":[{"path":"false","operand":"§.x.y","result":true}],"error":""}`},
 		{`§.a.nul`, `{"result":false,"clauses":[{"path":"","operand":"§.a.nul","value":null,"result":false}],"error":""}`},
-		{`{}`, `{"result":false,"clauses":[],"error":"an object with neither \"true\" nor \"false\" asks nothing"}`},
+		{`{}`, `{"result":false,"clauses":[],"error":"an object with neither \"true\" nor \"false\" nor \"when\" asks nothing"}`},
 	}
 	for _, test := range tests {
 		got, err := json.Marshal(conditions.Parse(expand(test.stored), "").Evaluate(state))

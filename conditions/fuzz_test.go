@@ -12,7 +12,7 @@ import (
 func FuzzCondition(f *testing.F) {
 	for _, seed := range []string{
 		"", " ", "false", "@{SESSION_ID}.a.yes", `["@{SESSION_ID}.a.no",{"false":"@{SESSION_ID}.x.y|d"}]`,
-		`{"operator":"or","true":1,"false":"x"}`, `[[[]]]`, `[`, `{}`, `["[\"x\"]"]`, "\xff[", `{"true":"\ud800"}`, `[1e999,-0]`,
+		`{"operator":"or","true":1,"false":"x"}`, `[[[]]]`, `[`, `{}`, `["[\"x\"]"]`, "when @{SESSION_ID}.a.yes == 'x' or Ʀ0 > 1", `{"when":"@{SESSION_ID}.a.no|[1, 2] == [1]"}`, "\xff[", `{"true":"\ud800"}`, `[1e999,-0]`,
 	} {
 		f.Add(seed, "")
 		f.Add(seed, "OR")

@@ -65,7 +65,7 @@ func (r *reader) native(value any, path string, depth int) (*node, error) {
 func (r *reader) text(text, path string, depth int) (*node, error) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed[0] != '[' && trimmed[0] != '{' {
-		return r.leaf(operandOf(text), path, true), nil
+		return r.leaf(operandOf(text), path, true)
 	}
 	if err := check([]byte(trimmed)); err != nil {
 		return nil, at(path, err)
@@ -94,7 +94,7 @@ func (r *reader) json(text json.RawMessage, path string, depth int) (*node, erro
 			return r.text(item.text, path, depth+1)
 		})
 	}
-	return r.leaf(operandOf(text), path, true), nil
+	return r.leaf(operandOf(text), path, true)
 }
 
 func (r *reader) list(n int, path string, depth int, item func(i int, path string) (*node, error)) (*node, error) {
@@ -112,7 +112,7 @@ func (r *reader) list(n int, path string, depth int, item func(i int, path strin
 	return group, nil
 }
 
-// object reads {"operator", "true", "false"}. Clauses keep their order.
+// object reads {"operator", "true", "false", "when"}. Clauses keep their order.
 func (r *reader) object(text json.RawMessage, path string) (*node, error) {
 	group := &node{}
 	seen := map[string]bool{}
@@ -130,18 +130,22 @@ func (r *reader) object(text json.RawMessage, path string) (*node, error) {
 		}
 		seen[key] = true
 		switch key {
-		case "true", "false":
-			group.children = append(group.children, r.leaf(operandOf(value), keyPath(path, key), key == "true"))
+		case "true", "false", whenKey:
+			child, err := r.member(key, value, keyPath(path, key))
+			if err != nil {
+				return nil, err
+			}
+			group.children = append(group.children, child)
 		case "operator":
 			if group.any, err = objectOperator(value); err != nil {
 				return nil, at(path, err)
 			}
 		default:
-			return nil, at(path, fmt.Errorf("unknown key %q: an object has true, false and operator", key))
+			return nil, at(path, fmt.Errorf("unknown key %q: an object has true, false, when and operator", key))
 		}
 	}
 	if len(group.children) == 0 {
-		return nil, at(path, errors.New(`an object with neither "true" nor "false" asks nothing`))
+		return nil, at(path, errors.New(`an object with neither "true" nor "false" nor "when" asks nothing`))
 	}
 	return group, nil
 }
@@ -192,9 +196,55 @@ func operandOf[T string | json.RawMessage](from T) operand {
 	return o
 }
 
-func (r *reader) leaf(o operand, path string, want bool) *node {
+// member reads one clause of an object.
+func (r *reader) member(key string, value json.RawMessage, path string) (*node, error) {
+	o := operandOf(value)
+	if key == whenKey {
+		return r.when(o, path, true)
+	}
+	if value[0] == '{' {
+		var inner map[string]json.RawMessage
+		if err := json.Unmarshal(value, &inner); err != nil {
+			return nil, at(path, err)
+		}
+		if text, ok := inner[whenKey]; ok {
+			if len(inner) > 1 {
+				return nil, at(path, errors.New(`a comparison is {"when": "…"} and has no other keys here`))
+			}
+			return r.when(operandOf(text), keyPath(path, whenKey), key == "true")
+		}
+	}
+	return r.leaf(o, path, key == "true")
+}
+
+// when reads a comparison.
+func (r *reader) when(o operand, path string, want bool) (*node, error) {
+	if !o.isText {
+		return nil, at(path, fmt.Errorf("when is a text such as \"@{SESSION_ID}.ask.response == 'red'\", not %s", shorten(string(o.written))))
+	}
+	expression, plain := plainWhen(o.text)
+	if !plain {
+		expression = o.text
+	}
+	return r.comparison(o, expression, path, want)
+}
+
+func (r *reader) comparison(o operand, expression, path string, want bool) (*node, error) {
+	compared, err := parseComparison(expression)
+	if err != nil {
+		return nil, at(path, err)
+	}
 	r.leaves++
-	return &node{clause: &clause{path: path, operand: o.written, text: o.text, isText: o.isText, want: want}}
+	return &node{clause: &clause{path: path, operand: o.written, text: o.text, isText: true, want: want, when: compared}}, nil
+}
+
+// leaf reads an operand; a text that begins with the word when is a comparison.
+func (r *reader) leaf(o operand, path string, want bool) (*node, error) {
+	if expression, ok := plainWhen(o.text); ok && o.isText {
+		return r.comparison(o, expression, path, want)
+	}
+	r.leaves++
+	return &node{clause: &clause{path: path, operand: o.written, text: o.text, isText: o.isText, want: want}}, nil
 }
 
 // quote writes a text as JSON without the escapes that only HTML needs.

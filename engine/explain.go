@@ -218,10 +218,6 @@ func (p *ExplainedPath) write(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	for _, c := range p.Clauses {
-		value := "missing"
-		if len(c.Value) > 0 {
-			value = string(c.Value)
-		}
-		fmt.Fprintf(b, "      %s %s = %s: %t\n", c.Path, c.Operand, cutText(value, 120), c.Result)
+		fmt.Fprintf(b, "      %s\n", strings.ReplaceAll(c.String(), "\n", "\n      "))
 	}
 }

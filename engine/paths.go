@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/references"
@@ -57,11 +58,21 @@ func (r *runner) judge(p *compiledPath) pathRecord {
 		out.Error = verdict.Err.Error()
 	}
 	for i := range out.Clauses {
-		if c := &out.Clauses[i]; len(c.Value) > clauseBytes {
-			c.Value, _ = encodePlain(string(c.Value[:clauseBytes]) + "…")
+		c := &out.Clauses[i]
+		c.Value = boundedValue(c.Value)
+		for j := range c.Values {
+			c.Values[j].Value = boundedValue(c.Values[j].Value)
 		}
 	}
 	return out
+}
+
+func boundedValue(value json.RawMessage) json.RawMessage {
+	if len(value) <= clauseBytes {
+		return value
+	}
+	short, _ := encodePlain(strings.ToValidUTF8(string(value[:clauseBytes]), "") + "…")
+	return short
 }
 
 // noteProblem keeps why a path is closed for good, or that it no longer is.

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -129,6 +130,7 @@ func (v *validation) step(c *compiledStep) {
 	}
 	v.function(c)
 	v.references(c)
+	v.rounds(c)
 	v.contains(c)
 }
 
@@ -269,8 +271,44 @@ func (v *validation) operand(p *compiledPath, operand string) {
 	if !t.HasReference() {
 		v.add("warning", "literal_operand", p.Source, p.ID, "%q has no reference: it is judged as a text", cutText(operand, 80))
 	}
+	if meant, always := conditions.Meant(operand); always {
+		v.add("error", "always_true", p.Source, p.ID, "%s", alwaysTrue(operand, meant))
+	}
 	for _, ref := range t.References() {
 		v.reference(ref, p.Source, p.ID, nil)
+	}
+}
+
+func alwaysTrue(operand, meant string) string {
+	return fmt.Sprintf("condition %q is a text around a reference, which is never empty and so always true; to compare, write: %s", cutText(operand, 200), cutText(meant, 300))
+}
+
+// rounds checks the conditions of a container, which stand in its input.
+func (v *validation) rounds(c *compiledStep) {
+	var in map[string]json.RawMessage
+	if len(c.body) == 0 || json.Unmarshal([]byte(orEmpty(c.Input)), &in) != nil {
+		return
+	}
+	for _, name := range []string{"while", "until"} {
+		var written any
+		if len(in[name]) == 0 || json.Unmarshal(in[name], &written) != nil {
+			continue
+		}
+		switch written.(type) {
+		case bool, float64, nil:
+			continue
+		case map[string]any:
+			written = string(in[name])
+		}
+		condition := conditions.Parse(written, "")
+		if err := condition.Err(); err != nil {
+			v.add("error", "broken_condition", c.ID, "", "%s: %v: it never holds", name, err)
+		}
+		for _, operand := range condition.Operands() {
+			if meant, always := conditions.Meant(operand); always {
+				v.add("error", "always_true", c.ID, "", "%s: %s", name, alwaysTrue(operand, meant))
+			}
+		}
 	}
 }
 

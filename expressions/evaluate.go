@@ -10,7 +10,8 @@ import (
 type run struct {
 	limits, left Limits
 	names        map[string]any
-	local        []binding // of comprehensions, the innermost last
+	local        []binding        // of comprehensions, the innermost last
+	outcomes     map[node]outcome // of the operands of "and" and "or"; nil where nobody asks
 }
 
 type binding struct {
@@ -22,18 +23,30 @@ type binding struct {
 // JSON values as encoding/json decodes them, numbers also as json.Number or int. The error is
 // an [*Error].
 func (e *Expression) True(names map[string]any, limits Limits) (bool, error) {
+	r, err := newRun(names, limits)
+	if err != nil {
+		return false, err
+	}
+	v, err := e.root.eval(r)
+	return err == nil && truth(v), err
+}
+
+func newRun(names map[string]any, limits Limits) (*run, error) {
 	limits = limits.withDefaults()
 	r := &run{limits: limits, left: limits, names: make(map[string]any, len(names))}
 	for name, value := range names {
+		if value == Missing {
+			r.names[name] = Missing
+			continue
+		}
 		v, err := r.imported(value)
 		if err != nil {
-			return false, placed(faultf("%s: %v", name, err), 1)
+			return nil, placed(faultf("%s: %v", name, err), 1)
 		}
 		r.names[name] = v
 	}
 	r.left = limits // what the names hold is not counted
-	v, err := e.root.eval(r)
-	return err == nil && truth(v), err
+	return r, nil
 }
 
 func (c *constant) eval(r *run) (any, error) { return c.value, placed(r.spend(1), 1) }
@@ -48,6 +61,9 @@ func (n *name) eval(r *run) (any, error) {
 		}
 	}
 	if v, ok := r.names[n.name]; ok {
+		if v == Missing {
+			return nil, errUnknown
+		}
 		return v, nil
 	}
 	if f, ok := functions[n.name]; ok {
@@ -59,14 +75,6 @@ func (n *name) eval(r *run) (any, error) {
 // known lists what a name can be, the values first.
 func (r *run) known() []string {
 	return append(slices.Sorted(maps.Keys(r.names)), Functions()...)
-}
-
-func (l *logical) eval(r *run) (any, error) {
-	left, err := l.left.eval(r)
-	if err != nil || truth(left) != l.and {
-		return left, err
-	}
-	return l.right.eval(r)
 }
 
 func (n *not) eval(r *run) (any, error) {
@@ -89,12 +97,12 @@ func (c *choice) eval(r *run) (any, error) {
 }
 
 func (c *comparison) eval(r *run) (any, error) {
-	left, err := c.operands[0].eval(r)
+	left, err := c.evalOperand(r, 0)
 	if err != nil {
 		return nil, err
 	}
 	for i, operator := range c.operators {
-		right, err := c.operands[i+1].eval(r)
+		right, err := c.evalOperand(r, i+1)
 		if err != nil {
 			return nil, err
 		}

@@ -56,6 +56,9 @@ func (p *parser) whole() (node, error) {
 	return root, nil
 }
 
+// column is where the next token begins, in characters from 0.
+func (p *parser) column() int { return p.peek().column - 1 }
+
 func (p *parser) peek() token { return p.tokens[p.at] }
 
 func (p *parser) take() token {
@@ -159,19 +162,22 @@ func (p *parser) or() (node, error) { return p.logical("or", p.and) }
 func (p *parser) and() (node, error) { return p.logical("and", p.not) }
 
 func (p *parser) logical(word string, operand func() (node, error)) (node, error) {
+	from := p.column()
 	left, err := operand()
 	if err != nil {
 		return nil, err
 	}
 	for {
+		to := p.column()
 		if _, ok := p.accept(word); !ok {
 			return left, nil
 		}
+		begin := p.column()
 		right, err := operand()
 		if err != nil {
 			return nil, err
 		}
-		left = &logical{and: word == "and", left: left, right: right}
+		left = &logical{and: word == "and", left: spanned{left, from, to}, right: spanned{right, begin, p.column()}}
 	}
 }
 

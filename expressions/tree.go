@@ -18,7 +18,7 @@ type (
 	// A logical is "and" or "or".
 	logical struct {
 		and         bool
-		left, right node
+		left, right spanned
 	}
 
 	not struct{ operand node }

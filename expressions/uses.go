@@ -33,7 +33,7 @@ func (u *uses) visit(n node, bound []string) {
 			u.names = once(u.names, n.name)
 		}
 	case *logical:
-		u.visitAll([]node{n.left, n.right}, bound)
+		u.visitAll([]node{n.left.node, n.right.node}, bound)
 	case *not:
 		u.visit(n.operand, bound)
 	case *comparison:

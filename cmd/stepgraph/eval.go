@@ -77,11 +77,7 @@ func (a *app) printCondition(result *engine.ConditionResult) error {
 	}
 	a.print("%s", map[bool]string{true: "open", false: "closed"}[result.Result])
 	for _, c := range result.Clauses {
-		text, err := json.Marshal(c)
-		if err != nil {
-			return fmt.Errorf("clause: %w", err)
-		}
-		a.print("  %s", text)
+		a.print("  %s", strings.ReplaceAll(c.String(), "\n", "\n  "))
 	}
 	if result.Error != "" {
 		a.print("  %s", result.Error)
