@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -22,6 +23,8 @@ func humaConfig() huma.Config {
 					"apiKey": {Type: "apiKey", In: "header", Name: "X-API-KEY"},
 				},
 			},
+			Servers: []*huma.Server{{URL: "/", Description: "the server that gave this document"},
+				{URL: "http://127.0.0.1:7766", Description: "stepgraph dev"}},
 			Security: []map[string][]string{{}, {"token": {}}, {"apiKey": {}}},
 			Tags:     tags,
 		},
@@ -45,7 +48,11 @@ func schemaName(t reflect.Type, hint string) string {
 	case reflect.TypeFor[vault.Variable]():
 		return "VariableBody"
 	case reflect.TypeFor[engine.Affected]():
-		return "AffectedSessions"
+		return "AffectedByStep" // AffectedSessions is what generators call Affected.sessions
+	case reflect.TypeFor[conditions.Value]():
+		return "ComparedValue"
+	case reflect.TypeFor[conditions.Part]():
+		return "ComparedPart"
 	}
 	return name
 }

@@ -25,6 +25,7 @@ type operation struct {
 	replay           bool          // a POST whose answers the API itself keeps by key
 	takes            []string      // content types of the body besides application/json
 	object           bool          // the raw body is a JSON object
+	objectName       string        // of its schema in the document
 	streamed         bool          // the handler reads the body itself, as it comes
 	body             any           // what a streamed JSON body is; nil elsewhere
 	longest          time.Duration // how long it may take; 0 is Options.RequestTimeout
@@ -58,7 +59,7 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
 			metaReads: o.streamed, metaSlow: o.longest},
 	}
-	describeBody(&op, o)
+	s.describeBody(&op, o)
 	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
@@ -82,21 +83,31 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 }
 
 // describeBody says what a raw body is; typed ones say it themselves.
-func describeBody(op *huma.Operation, o operation) {
+func (s *server) describeBody(op *huma.Operation, o operation) {
 	if !o.object && !o.files {
 		return
 	}
-	schema := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+	schema := &huma.Schema{Type: huma.TypeString}
 	op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{}}
 	if o.files {
-		schema = &huma.Schema{Type: huma.TypeString}
 		op.SkipValidateBody = true
 	} else {
+		schema = s.anyObject(o.objectName)
 		op.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schema}
 	}
 	for _, kind := range o.takes {
 		op.RequestBody.Content[kind] = &huma.MediaType{Schema: schema}
 	}
+}
+
+// anyObject is a reference to the schema of an object of any fields. It has a name, because
+// client generators make a type of each object and call what has none after its place.
+func (s *server) anyObject(name string) *huma.Schema {
+	schemas := s.api.OpenAPI().Components.Schemas
+	if schemas.Map()[name] == nil {
+		schemas.Map()[name] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+	}
+	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
 // streamedBody describes a body that the handler reads itself.

@@ -48,7 +48,7 @@ func (s *server) registerPaths() {
 		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "version_mismatch"}}, s.addPath)
 	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
-		object: true, takes: []string{mergePatch},
+		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
 		problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.patchPath)
 	register(s, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.removePath)

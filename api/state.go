@@ -26,10 +26,10 @@ func (s *server) registerState() {
 		summary: "Read a session's state", problems: []string{"session_not_found"},
 		about: "The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is no JSON comes as text/plain."}, s.getState)
 	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/state"].Get
-	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}}
+	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: s.anyObject("SessionState")}}
 	register(s, operation{id: "putState", method: http.MethodPut, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
 		summary: "Replace the state of a session at rest",
-		about:   "The session is woken with the new state and the graph of now. Who did it is kept.", limit: largeLimit, object: true,
+		about:   "The session is woken with the new state and the graph of now. Who did it is kept.", limit: largeLimit, object: true, objectName: "SessionState",
 		problems: []string{"session_not_found", "session_busy", "version_mismatch", "version_required"}}, s.putState)
 }
 

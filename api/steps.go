@@ -65,7 +65,7 @@ func (s *server) registerSteps() {
 		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch"}}, s.addStep)
 	register(s, operation{id: "patchStep", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Change a step", about: "A JSON merge patch (RFC 7396): null removes a property. `input`, `retry`, `output_schema` and `config` are texts and are replaced whole. The id stays.",
-		object: true, takes: []string{mergePatch},
+		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
 		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.patchStep)
 	register(s, operation{id: "removeStep", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Remove a step with its paths", problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.removeStep)

@@ -48,6 +48,12 @@ type Question struct {
 	Answered bool            `json:"answered,omitempty"` // an answer is accepted and not applied yet
 	Gone     bool            `json:"gone,omitempty"`     // its STEP is no longer there
 	Session  string          `json:"session,omitempty"`  // set where questions of several sessions are listed
+	// An approval shows what it approves: the step's function, its name and the resolved
+	// input, above 16 KB {cut, bytes, hash, head}. An answer {approved: true, input} runs the
+	// step with that input instead.
+	Function string          `json:"function,omitempty"`
+	Name     string          `json:"name,omitempty"`
+	Input    json.RawMessage `json:"input,omitempty"`
 }
 
 // A SessionProblem says why a step or path of a session does not go on.

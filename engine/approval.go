@@ -56,5 +56,5 @@ func (r *runner) askApproval(step *compiledStep, input json.RawMessage, reads []
 		prompt = fmt.Sprintf("Approve step %q?", step.ID)
 	}
 	r.open(step.ID, &openAsk{Kind: AskApproval, Prompt: prompt, OnDue: step.consent.OnDue,
-		Started: r.now(), Input: input, Reads: r.lineage(reads)}, step.consent.Due)
+		Function: step.Function, Name: step.Name, Started: r.now(), Input: input, Reads: r.lineage(reads)}, step.consent.Due)
 }

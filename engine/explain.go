@@ -56,7 +56,7 @@ func (e *Engine) Explain(ctx context.Context, session string) (*Explanation, err
 	r.ctx = ctx
 	if err := r.load(*rec); err != nil {
 		x.Status = StatusError
-		x.because("", KindState, fmt.Sprintf("session edit %s", session), "%v", err)
+		x.because("", KindState, fmt.Sprintf("stepgraph session edit %s --state FILE", session), "%v", err)
 		return x, nil
 	}
 	if r.def, err = e.definitions.recent(ctx, r.workflow, viewDefinitionAge); err != nil {
@@ -82,9 +82,9 @@ func (x *Explanation) because(step, kind, mend, format string, args ...any) {
 func (x *Explanation) session(r *runner, rec *SessionRecord) {
 	s := &r.state.engine
 	if s.Paused != nil {
-		x.because("", StatusPaused, "session resume "+x.Session, "paused at %s%s", milli(s.Paused.At).Format(time.RFC3339), because(s.Paused.Reason))
+		x.because("", StatusPaused, "stepgraph session resume "+x.Session, "paused at %s%s", milli(s.Paused.At).Format(time.RFC3339), because(s.Paused.Reason))
 		if len(s.Held) > 0 {
-			x.because("", "held", "session resume "+x.Session, "%d answers wait for the end of the pause", len(s.Held))
+			x.because("", "held", "stepgraph session resume "+x.Session, "%d answers wait for the end of the pause", len(s.Held))
 		}
 	}
 	if s.Cancelled != nil {
@@ -94,15 +94,15 @@ func (x *Explanation) session(r *runner, rec *SessionRecord) {
 	case rec.Lease != "" && rec.LeaseUntil.After(time.Now()):
 		x.because("", "running", "", "%s works on it (lease until %s)", rec.LeaseOwner, rec.LeaseUntil.Format(time.RFC3339))
 	case rec.Inbox > r.counters.Seen:
-		x.because("", "due", "doctor", "%d requests wait in its inbox; no engine has taken it up", rec.Inbox-r.counters.Seen)
+		x.because("", "due", "stepgraph doctor", "%d requests wait in its inbox; no engine has taken it up", rec.Inbox-r.counters.Seen)
 	case !rec.DueAt.IsZero():
-		x.because("", "due", "doctor", "due since %s; no engine has taken it up", rec.DueAt.Format(time.RFC3339))
+		x.because("", "due", "stepgraph doctor", "due since %s; no engine has taken it up", rec.DueAt.Format(time.RFC3339))
 	}
 	if f := s.Failure; f != nil && f.Step == "" {
-		x.because("", f.Kind, "session retry "+x.Session, "%s", f.Message)
+		x.because("", f.Kind, "stepgraph session retry "+x.Session, "%s", f.Message)
 	}
 	if r.def.absent {
-		x.because("", "workflow_gone", "load the workflow again", "workflow %q does not exist", r.workflow)
+		x.because("", "workflow_gone", "stepgraph load FILE", "workflow %q does not exist", r.workflow)
 	}
 }
 
@@ -120,19 +120,28 @@ func (x *Explanation) step(r *runner, id string) {
 	switch entry.Status {
 	case StatusAwaitingInput:
 		q := r.state.engine.Asks[id]
-		mend := fmt.Sprintf("session answer %s --step %s", x.Session, id)
+		mend := fmt.Sprintf("stepgraph session answer %s ANSWER --step %s", x.Session, id)
 		text := fmt.Sprintf("asks %q since %s", cutText(q.Prompt, 200), milli(q.Since).Format(time.RFC3339))
+		if q.Kind == AskApproval {
+			mend = strings.Replace(mend, "ANSWER", "yes", 1)
+			text += fmt.Sprintf("; approves %s with input %s", reasonOr(q.Function, "no function"), cutText(string(q.Input), 500))
+		}
 		if gone {
 			text += "; the step is no longer in the workflow"
-			mend = fmt.Sprintf("session move %s --from %s --to STEP", x.Session, id)
+			mend = fmt.Sprintf("stepgraph session move %s --from %s --to STEP", x.Session, id)
 		}
 		x.because(id, AskQuestion, mend, "%s", text)
 	case StatusPending:
 		l := r.state.live(id)
-		x.because(id, StatusPending, "edit the step, or session edit "+x.Session, "%s", pendingText(l))
+		x.because(id, StatusPending, "stepgraph session edit "+x.Session+" --state FILE, or edit the step", "%s", pendingText(l))
 		x.Because[len(x.Because)-1].Missing = l.Missing
 	case StatusError:
-		x.because(id, StatusError, fmt.Sprintf("session retry %s --step %s", x.Session, id), "%s", entry.Error)
+		mend := fmt.Sprintf("stepgraph session retry %s --step %s", x.Session, id)
+		switch r.stepError(id).Kind {
+		case KindNoFunction, KindBadInput, KindBadReference, KindDisabled:
+			mend = "correct the step, then: " + mend
+		}
+		x.because(id, StatusError, mend, "%s", entry.Error)
 	case StatusActive:
 		if l := r.state.engine.Live[id]; l != nil && l.RetryAt > r.now() {
 			x.because(id, "retry", "", "attempt %d at %s", r.counters.Attempts[id]+1, milli(l.RetryAt).Format(time.RFC3339))

@@ -150,8 +150,11 @@ type openAsk struct {
 	OnDue   json.RawMessage `json:"on_due,omitempty"`
 	Remarks bool            `json:"feedback,omitempty"`
 	Started int64           `json:"started,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"` // of the visit, for its EXECUTION
-	Reads   []Lineage       `json:"reads,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"` // of the visit, for its EXECUTION; what an approval approves
+	// Function and Name are what an approval approves, as the step had them when it was asked.
+	Function string    `json:"function,omitempty"`
+	Name     string    `json:"name,omitempty"`
+	Reads    []Lineage `json:"reads,omitempty"`
 }
 
 // A SessionError is what the API shows as a session's error.

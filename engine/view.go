@@ -136,6 +136,9 @@ func (s *State) Questions() []Question {
 		q := s.engine.Asks[w.Step]
 		one := Question{Step: w.Step, Visit: w.Visit, Ask: w.Ask, Kind: w.Kind, Prompt: q.Prompt,
 			Options: q.Options, Schema: q.Schema, Feedback: q.Remarks, Since: milli(w.Since)}
+		if q.Kind == AskApproval {
+			one.Function, one.Name, one.Input = q.Function, q.Name, cut(q.Input)
+		}
 		if q.Due > 0 {
 			due := milli(q.Due)
 			one.Due = &due

@@ -96,15 +96,38 @@ func (a *app) sessionAnswerCommand() *cobra.Command {
 					return usagef("--json: %s is no JSON", short(args[1], 80))
 				}
 				q.Response = json.RawMessage(args[1])
+			} else if json.Valid([]byte(args[1])) {
+				var err error
+				if q.Response, err = fitting(ctx, s, q, args[1]); err != nil {
+					return err
+				}
 			}
 			return a.shown(s.Answer(ctx, q, wait))
 		})
 	c.Flags().StringVar(&q.Step, "step", "", "step that asks; the one that waits longest by default")
 	c.Flags().IntVar(&q.Visit, "visit", 0, "which visit of the step asks; the newest by default")
 	c.Flags().StringVar(&q.Key, "key", "", "idempotency key: answering twice with one key counts once")
-	c.Flags().BoolVar(&raw, "json", false, "RESPONSE is JSON, not text")
+	c.Flags().BoolVar(&raw, "json", false, "RESPONSE is JSON whatever the question asks for")
 	waitFlag(c, &wait)
 	return c
+}
+
+// fitting reads an answer that could be JSON as the question wants it: 7 is a number where
+// the schema asks for one, and a text where it asks for a text.
+func fitting(ctx context.Context, s service, q engine.AnswerRequest, given string) (json.RawMessage, error) {
+	session, err := s.Session(ctx, q.Session)
+	if err != nil {
+		return nil, err
+	}
+	for _, open := range session.Awaiting {
+		if q.Step == "" || open.Step == q.Step {
+			if len(open.Schema) > 0 && !takesText(open.Schema) || open.Kind == engine.AskApproval || open.Kind == engine.AskConfirm {
+				return json.RawMessage(given), nil
+			}
+			break
+		}
+	}
+	return text(given), nil
 }
 
 func (a *app) sessionEditCommand() *cobra.Command {
@@ -166,6 +189,12 @@ func (a *app) shown(s *api.Session, err error) error {
 		a.print("asks      %s: %s%s", q.Step, short(q.Prompt, 200), questionNote(q))
 		for _, o := range q.Options {
 			a.print("            - %s", o.Text)
+		}
+		for _, line := range approves(q) {
+			a.print("            %s", line)
+		}
+		if hint := wants(q); hint != "" {
+			a.print("            (%s)", hint)
 		}
 	}
 	for _, p := range s.Problems {

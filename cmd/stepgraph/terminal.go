@@ -32,18 +32,50 @@ func (a *app) terminal() *terminal {
 // ask reads an answer to a question; ok is false at the end of input.
 func (t *terminal) ask(q engine.Question) (response json.RawMessage, ok bool) {
 	if q.Kind == engine.AskApproval { // the one question that the chat does not show
-		fmt.Fprintf(t.to, "%s (yes, no, or {\"approved\": …, \"input\": …, \"reason\": …})\n", q.Prompt)
+		fmt.Fprintln(t.to, q.Prompt)
+		for _, line := range approves(q) {
+			fmt.Fprintln(t.to, "  "+line)
+		}
 	}
 	for i, o := range q.Options {
 		fmt.Fprintf(t.to, "  %d) %s\n", i+1, o.Text)
 	}
-	fmt.Fprint(t.to, "> ")
+	if hint := wants(q); hint != "" {
+		fmt.Fprintf(t.to, "(%s)\n", hint)
+	}
+	line, ok := t.line("> ")
+	if ok && q.Kind == engine.AskApproval && strings.EqualFold(line, "edit") {
+		return t.changed()
+	}
+	return typed(q, line), ok
+}
+
+// line reads one line; ok is false at the end of input.
+func (t *terminal) line(prompt string) (line string, ok bool) {
+	fmt.Fprint(t.to, prompt)
 	line, err := t.lines.ReadString('\n')
 	if err != nil && line == "" {
 		fmt.Fprintln(t.to)
-		return nil, false
+		return "", false
 	}
-	return typed(q, strings.TrimSpace(line)), true
+	return strings.TrimSpace(line), true
+}
+
+// changed reads the input with which a step is approved instead of its own.
+func (t *terminal) changed() (response json.RawMessage, ok bool) {
+	for {
+		line, ok := t.line("whole input, a JSON object> ")
+		if !ok {
+			return nil, false
+		}
+		var input map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(line), &input); err != nil {
+			fmt.Fprintf(t.to, "not a JSON object: %v\n", err)
+			continue
+		}
+		response, _ = json.Marshal(map[string]any{"approved": true, "input": json.RawMessage(line)})
+		return response, true
+	}
 }
 
 // typed makes of a line what the question wants: the option of a number, and JSON where
