@@ -18,8 +18,6 @@ var knownViolations = []knownViolation{
 	{"complete with an open step", "rounds_join Commit/1 remove session inside", "the same, of a container"},
 	{"complete with driven", "rounds_join Commit/1 remove session inside", "the same"},
 	{"complete with again", "error_fail_session Commit/2 move session inside", "a move during fail_session activates the step for nobody"},
-	{"a neutral request changed how often steps ran", "kids_retried Commit/7 pause session inside", "not looked into"},
-	{"a neutral request changed the end", "kids_retried Commit/10 signal child inside", "not looked into"},
 }
 
 // A knownViolation is one line of the table: the reason as the oracle gives it, an

@@ -364,8 +364,12 @@ func (p *injected) outputsOf(f *found) string {
 }
 
 // steered reports whether the scenario itself does what a request does, so that one more
-// is not neutral.
+// is not neutral. A retry of a child, too: whether the parent hears of the child's error
+// before is up to who is first.
 func (s *scenario) steered(request string) bool {
+	if s.startsChildren() && strings.Contains(s.sections["events"], "act retry") {
+		return true
+	}
 	same := map[string][]string{"pause": {"pause", "resume"}, "resume": {"pause", "resume"}, "signal": {"signal"}, "reask": {"reask"}}[request]
 	return slices.ContainsFunc(s.events, func(e event) bool {
 		kind, _, _ := strings.Cut(e.rest, " ")
