@@ -34,6 +34,11 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 		if err := mayAct(a.Kind, &v.Session); err != nil {
 			return nil, err
 		}
+		if a.Kind == RequestSignal {
+			if err := admitSignal(&v, a.Name); err != nil {
+				return nil, err
+			}
+		}
 		return &Request{Kind: a.Kind, Step: a.Step, Body: body, BodyHash: hash, By: a.By}, nil
 	}})
 	if err != nil {

@@ -24,6 +24,7 @@ var (
 	ErrSessionExists    = errors.New("session exists")
 	ErrSessionBusy      = errors.New("session is leased")
 	ErrSessionEnded     = errors.New("session has ended")
+	ErrSignalsFull      = errors.New("too many unheard signals")
 	ErrVersionMismatch  = errors.New("version mismatch")
 	ErrTooLarge         = errors.New("too large")
 	ErrBadRequest       = errors.New("bad request")

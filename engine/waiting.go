@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// maxSignals is how many signals nobody waits for yet are kept; the oldest go first.
-const maxSignals = 100
-
 // beginWait makes a step wait for a time or a signal.
 func (r *runner) beginWait(res *attemptResult, w *Wait) *Execution {
 	a := res.attempt
@@ -114,8 +111,5 @@ func (r *runner) applySignal(q *Request) string {
 		return "taken by step " + w.Step
 	}
 	r.state.engine.Signals = append(r.state.engine.Signals, s)
-	if extra := len(r.state.engine.Signals) - maxSignals; extra > 0 {
-		r.state.engine.Signals = r.state.engine.Signals[extra:]
-	}
 	return "kept"
 }

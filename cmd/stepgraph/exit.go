@@ -84,6 +84,7 @@ var codes = []struct {
 	{engine.ErrSessionExists, exitConflict},
 	{engine.ErrSessionBusy, exitConflict},
 	{engine.ErrSessionEnded, exitConflict},
+	{engine.ErrSignalsFull, exitConflict},
 	{engine.ErrVersionMismatch, exitConflict},
 }
 

@@ -62,6 +62,7 @@ var sentinels = map[string]error{
 	"session_exists":         engine.ErrSessionExists,
 	"session_busy":           engine.ErrSessionBusy,
 	"session_ended":          engine.ErrSessionEnded,
+	"signals_full":           engine.ErrSignalsFull,
 	"version_mismatch":       engine.ErrVersionMismatch,
 	"too_large":              engine.ErrTooLarge,
 	"bad_request":            engine.ErrBadRequest,
