@@ -120,5 +120,25 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	if def.steps[need] == nil {
 		return &DetailError{Err: ErrStepNotFound, Detail: need, Exists: def.ids}
 	}
+	if a.Kind == RequestMove {
+		return checkMove(rec, def, a)
+	}
+	return nil
+}
+
+// checkMove refuses a move into a body that the session, as it is stored now, is not in. The
+// holder looks again.
+func checkMove(rec *SessionRecord, def *Definition, a *Action) error {
+	state, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		return nil // the delivery says so
+	}
+	from := a.Step
+	if from == "" {
+		from = state.stuckStep(def)
+	}
+	if problem := state.moveProblem(def, from, a.To); problem != "" {
+		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/to", Message: problem}}}
+	}
 	return nil
 }

@@ -198,63 +198,6 @@ func (r *runner) pathsTaken(id string) []takenPath {
 	return taken
 }
 
-// applyMove closes a step (one that is gone, waits or failed) and activates another.
-func (r *runner) applyMove(q *Request) string {
-	r.applyHeld()
-	b := bodyOf(q)
-	if r.def.steps[b.To] == nil {
-		return fmt.Sprintf("step %q is not in the workflow", b.To)
-	}
-	from := b.Step
-	if from == "" {
-		from = r.stuckStep()
-	}
-	switch r.state.Status(from) {
-	case StatusActive, StatusPending, StatusAwaitingInput:
-		r.cancelStep(from, fmt.Sprintf("moved to step %q", b.To))
-	case StatusError:
-		r.end(from, StatusCancelled)
-	case "":
-		if from != "" {
-			return fmt.Sprintf("step %q is not open in this session", from)
-		}
-	}
-	r.state.engine.Visits = 0
-	r.activate(b.To, takenPath{Path: "move"})
-	return fmt.Sprintf("moved from %q to %q", from, b.To)
-}
-
-// stuckStep is the step a move without `from` means: one whose STEP is gone, else the
-// one that waits longest, else the newest in error.
-func (r *runner) stuckStep() string {
-	var waiting, failed string
-	for _, id := range r.state.stepOrder {
-		switch r.state.Status(id) {
-		case StatusActive, StatusPending, StatusAwaitingInput, StatusError:
-			if r.state.engine.Settled[id] != "" {
-				continue
-			}
-			if r.def.steps[id] == nil {
-				return id
-			}
-		}
-		switch r.state.Status(id) {
-		case StatusAwaitingInput, StatusPending:
-			if waiting == "" {
-				waiting = id
-			}
-		case StatusError:
-			if r.state.Failed(id) {
-				failed = id
-			}
-		}
-	}
-	if waiting != "" {
-		return waiting
-	}
-	return failed
-}
-
 // applyReask closes a question as it was shown and asks what the step asks now.
 func (r *runner) applyReask(q *Request) string {
 	r.applyHeld()
