@@ -68,9 +68,10 @@ type forking struct {
 	def     *Definition
 	state   *State // of now
 	counted *counters
-	before  []Execution // that ended before the visit began
-	live    []Execution // that were live when it began, the visit itself among them
-	at      int64       // ms, when the visit began
+	before  []Execution            // that ended before the visit began
+	live    []openVisit            // others that were under way when it began
+	joins   map[string][]takenPath // waiting joins then
+	at      int64                  // ms, when the visit began
 }
 
 func (f *forking) read() (err error) {
@@ -111,8 +112,8 @@ func (f *forking) inside(x *Execution) bool {
 	return x.Parent != "" || s != nil && s.holder != ""
 }
 
-// split finds the visit and sorts the executions into those before it and those that
-// were live with it.
+// split finds the visit and sorts what the history has into what ended before it and what
+// was under way.
 func (f *forking) split(all []Execution) error {
 	first := int64(0)
 	for i := range all {
@@ -125,19 +126,15 @@ func (f *forking) split(all []Execution) error {
 		}
 	}
 	if first == 0 {
-		return f.openVisit(all)
+		return f.openVisit(f.standing(all, f.counted.Seq+1))
 	}
+	all = f.standing(all, first)
 	for i := range all {
-		x := &all[i]
-		switch {
-		case x.Seq < first:
-			f.before = append(f.before, *x)
-		case x.Seq == first || !f.inside(x) && tookBefore(x, f.rec.ID, first):
-			if !containsVisit(f.live, x) {
-				f.live = append(f.live, *x)
-			}
+		if all[i].Seq < first {
+			f.before = append(f.before, all[i])
 		}
 	}
+	f.findOpen(all, first)
 	return nil
 }
 
@@ -158,40 +155,8 @@ func (f *forking) openVisit(all []Execution) error {
 		return f.notAlone()
 	}
 	f.before, f.at = all, f.rec.UpdatedAt.UnixMilli()
-	for id, live := range f.state.engine.Live {
-		if s := f.def.steps[id]; live.Tool != nil || s != nil && s.holder != "" {
-			continue
-		}
-		switch f.state.Status(id) {
-		case StatusActive, StatusPending, StatusAwaitingInput:
-			f.live = append(f.live, Execution{Step: id, Visit: live.Visit})
-		}
-	}
+	f.openNow()
 	return nil
-}
-
-// tookBefore tells whether everything that led to an execution came before a number: it
-// was live then.
-func tookBefore(x *Execution, session string, seq int64) bool {
-	if len(x.Took) == 0 {
-		return false
-	}
-	for _, t := range x.Took {
-		var n int64
-		if _, err := fmt.Sscanf(t.Execution[min(len(session)+1, len(t.Execution)):], "%d", &n); err != nil || n >= seq {
-			return false
-		}
-	}
-	return true
-}
-
-func containsVisit(list []Execution, x *Execution) bool {
-	for i := range list {
-		if list[i].Step == x.Step && list[i].Visit == x.Visit {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *forking) rebuild() (*State, *counters, error) {
@@ -206,20 +171,41 @@ func (f *forking) rebuild() (*State, *counters, error) {
 		for step, n := range f.counted.Visits {
 			c.Visits[step] = n
 		}
-		f.live = f.live[:0]
+		f.live, f.joins = nil, nil
 	} else if err := f.replay(s, c); err != nil {
 		return nil, nil, err
 	}
 	s.engine.Entry = f.state.engine.Entry
 	f.activate(s, c, f.q.Step, f.q.Visit)
-	for i := range f.live {
-		f.activate(s, c, f.live[i].Step, f.live[i].Visit)
+	for _, v := range f.live {
+		f.activate(s, c, v.step, v.visit)
+		s.engine.Live[v.step].Took = withoutSeq(v.took)
+	}
+	for id, took := range f.joins {
+		if s.engine.Joins == nil {
+			s.engine.Joins = map[string][]takenPath{}
+		}
+		s.engine.Joins[id] = withoutSeq(took)
 	}
 	return s, c, nil
 }
 
+// withoutSeq is paths as another session knows them: its history does not have the
+// executions after which they were taken.
+func withoutSeq(took []takenPath) []takenPath {
+	out := make([]takenPath, len(took))
+	for i, t := range took {
+		out[i] = takenPath{Path: t.Path}
+	}
+	return out
+}
+
 func (f *forking) activate(s *State, c *counters, step string, visit int) {
 	s.setStatus(step, StatusActive, "")
+	delete(s.engine.Live, step)
+	if e := s.engine.Failure; e != nil && e.Step == step {
+		s.engine.Failure = nil
+	}
 	l := s.live(step)
 	l.Visit = visit
 	c.Visits[step] = max(c.Visits[step], visit)
@@ -249,7 +235,7 @@ func (f *forking) replay(s *State, c *counters) error {
 			return err
 		}
 		for _, m := range page {
-			if after = m.N; m.At <= f.at && m.Step != f.q.Step || m.At < f.at {
+			if after = m.N; (m.At <= f.at && m.Step != f.q.Step || m.At < f.at) && !f.askedAgain(&m) {
 				text, _ := encodePlain(m)
 				s.addMessage(text, defaultMessageWindow)
 			}
@@ -262,16 +248,10 @@ func (f *forking) replay(s *State, c *counters) error {
 
 func (f *forking) fold(s *State, c *counters, x *Execution) error {
 	c.Visits[x.Step] = max(c.Visits[x.Step], x.Visit)
-	switch x.Status {
-	case StatusComplete, StatusAnswered:
-		s.setStatus(x.Step, StatusComplete, "").LastExecuted = x.FinishedAt.UnixMilli()
-	case StatusError:
-		var problem SessionError
-		_ = json.Unmarshal(x.Error, &problem)
-		s.setStatus(x.Step, StatusError, problem.Message)
-	case StatusCancelled:
-		s.setStatus(x.Step, StatusCancelled, "")
-	case StatusRound: // what an agent put out is its last
+	if x.Status != StatusRound && x.Status != StatusLost {
+		f.ended(s, x)
+	}
+	if x.Status == StatusRound { // what an agent put out is its last
 		return nil
 	}
 	if len(x.Output) == 0 || x.Status == StatusLost {
@@ -283,6 +263,27 @@ func (f *forking) fold(s *State, c *counters, x *Execution) error {
 	}
 	s.addOutput(x.Step, output, keptOutputs)
 	return nil
+}
+
+// ended gives a step the status its execution ended with, and what a retry of it needs.
+func (f *forking) ended(s *State, x *Execution) {
+	delete(s.engine.Live, x.Step)
+	if e := s.engine.Failure; e != nil && e.Step == x.Step {
+		s.engine.Failure = nil
+	}
+	switch x.Status {
+	case StatusComplete, StatusAnswered:
+		s.setStatus(x.Step, StatusComplete, "").LastExecuted = x.FinishedAt.UnixMilli()
+	case StatusCancelled:
+		s.setStatus(x.Step, StatusCancelled, "")
+	case StatusError:
+		var problem SessionError
+		_ = json.Unmarshal(x.Error, &problem)
+		s.setStatus(x.Step, StatusError, problem.Message)
+		l := s.live(x.Step)
+		l.Visit, l.Kind = x.Visit, problem.Kind
+		s.engine.Failure = &SessionError{Step: x.Step, Kind: problem.Kind, Message: problem.Message}
+	}
 }
 
 // whole returns an execution's output; one that the history cut is looked for in the

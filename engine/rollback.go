@@ -4,9 +4,11 @@ import "fmt"
 
 // applyRollback takes the session back to before a visit: what ran since is cancelled
 // where it still runs, outputs and statuses become what they were, and the step begins a
-// new visit. A compensating step, if one is named, runs before it, on the state as it was
-// when the visit had been made undone: it undoes outside what the session cannot. The
-// history keeps all that happened; counters never go down.
+// new visit. What was under way beside the visit and still is goes on untouched, with its
+// question and its calls; what has ended since is begun again, and joins that waited wait
+// again. A compensating step, if one is named, runs before it, on the state as it was when
+// the visit had been made undone: it undoes outside what the session cannot. The history
+// keeps all that happened; counters never go down.
 func (r *runner) applyRollback(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
@@ -28,26 +30,24 @@ func (r *runner) applyRollback(q *Request) string {
 	if err != nil {
 		return "not rolled back: " + err.Error()
 	}
+	kept := r.goesOn(f)
 	for _, id := range append([]string(nil), r.state.stepOrder...) {
-		if r.liveStatus(id) {
+		if r.liveStatus(id) && !kept[id] {
 			r.cancelStep(id, fmt.Sprintf("rolled back to before visit %d of step %q", f.q.Visit, f.q.Step))
 		}
 	}
-	r.takeBack(was, f)
-	again := []string{b.Step}
-	for i := range f.live {
-		if f.live[i].Step != b.Step {
-			again = append(again, f.live[i].Step)
-		}
-	}
+	r.takeBack(was, f, kept)
 	from := []takenPath{{Path: RequestRollback}}
 	if b.To != "" {
 		r.beginVisit(b.To, from)
 		r.state.engine.Live[b.To].Then = b.Step
-		again = again[1:]
+	} else {
+		r.beginVisit(b.Step, from)
 	}
-	for _, id := range again {
-		r.beginVisit(id, from)
+	for _, v := range f.live {
+		if !kept[v.step] && v.step != b.To {
+			r.beginVisit(v.step, append([]takenPath{}, v.took...))
+		}
 	}
 	r.unwritten.closing = true
 	return fmt.Sprintf("rolled back to before visit %d of step %q", f.q.Visit, f.q.Step)
@@ -75,20 +75,140 @@ func (r *runner) forkHere(b actionBody) (*forking, error) {
 	return f, f.split(all)
 }
 
-// takeBack makes the session's state what it was, but for what is never taken back.
-func (r *runner) takeBack(was *State, f *forking) {
-	now := &r.state.engine
-	was.messages = r.state.messages // what was said was said
-	was.extra, was.dataExtra, was.LastEvaluated = r.state.extra, r.state.dataExtra, r.state.LastEvaluated
-	was.engine = engineState{Entry: now.Entry, Order: now.Order, Parent: now.Parent, Until: now.Until, Signals: now.Signals, extra: now.extra}
+// goesOn finds the steps whose visit was under way then and still is, with what runs inside
+// of them: bodies of containers, tools of agents.
+func (r *runner) goesOn(f *forking) map[string]bool {
+	kept := map[string]bool{}
+	for _, v := range f.live {
+		kept[v.step] = f.underWay(visitKey{v.step, v.visit})
+	}
+	for more := true; more; {
+		more = false
+		for _, id := range r.state.stepOrder {
+			holder := ""
+			if s := r.def.steps[id]; s != nil {
+				holder = s.holder
+			}
+			if l := r.state.engine.Live[id]; l != nil && l.Tool != nil {
+				holder = l.Tool.Agent
+			}
+			if !kept[id] && kept[holder] {
+				kept[id], more = true, true
+			}
+		}
+	}
+	return kept
+}
+
+// takeBack makes the session's state what it was, but for what is never taken back and for
+// the steps that go on.
+func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
+	old, outputs := r.state, r.counters.Outputs
+	now := &old.engine
+	was.messages = old.messages // what was said was said
+	was.extra, was.dataExtra, was.LastEvaluated = old.extra, old.dataExtra, old.LastEvaluated
+	was.engine = engineState{Entry: now.Entry, Order: now.Order, Parent: now.Parent, Until: now.Until, Signals: now.Signals,
+		Seeds: now.Seeds, Paused: now.Paused, Notices: now.Notices, Live: was.engine.Live, Failure: was.engine.Failure, extra: now.extra}
 	r.state = was
-	r.counters.Outputs, r.counters.Attempts, r.counters.Asks = nil, nil, nil
+	r.counters.Outputs, r.counters.Attempts = nil, nil
 	for i := range f.before {
 		x := &f.before[i]
 		if n := len(was.Outputs(x.Step)); n > 0 && len(x.Output) > 0 && x.Status != StatusRound && x.Status != StatusLost {
 			r.counters.noteOutput(x.Step, x.Seq, min(n, len(r.counters.Outputs[x.Step])+1))
 		}
 	}
-	r.arrived, r.toStart = nil, nil
+	for _, list := range was.outputs {
+		for i, value := range list.values {
+			list.values[i] = r.intern(value)
+		}
+	}
+	for _, id := range old.stepOrder {
+		if kept[id] {
+			was.carryOver(old, id)
+			r.counters.Outputs = put(r.counters.Outputs, id, outputs[id])
+		}
+	}
+	for id, took := range f.joins {
+		was.engine.Joins = put(was.engine.Joins, id, took)
+	}
+	was.engine.Undone = now.Undone
+	was.noteUndone(f.first(), r.counters.Seq)
+	r.keepGoing(kept)
 	r.unwritten.touch()
+}
+
+// keepGoing drops the results and calls of steps that do not go on.
+func (r *runner) keepGoing(kept map[string]bool) {
+	arrived, toStart := r.arrived, r.toStart
+	r.arrived, r.toStart = nil, nil
+	for _, a := range arrived {
+		if kept[a.step] {
+			r.arrived = append(r.arrived, a)
+		}
+	}
+	for _, a := range toStart {
+		if kept[a.step] {
+			r.toStart = append(r.toStart, a)
+		}
+	}
+}
+
+// carryOver gives a state all that another one has of a step.
+func (s *State) carryOver(old *State, id string) {
+	if s.steps[id] == nil {
+		s.stepOrder = append(s.stepOrder, id)
+	}
+	s.steps[id] = old.steps[id]
+	if list := old.outputs[id]; list != nil {
+		if s.outputs[id] == nil {
+			s.outputOrder = append(s.outputOrder, id)
+		}
+		s.outputs[id] = list
+	}
+	e, was := &s.engine, &old.engine
+	e.Live = carry(e.Live, was.Live, id)
+	e.Asks = carry(e.Asks, was.Asks, id)
+	e.Driven = carry(e.Driven, was.Driven, id)
+	e.Settled = carry(e.Settled, was.Settled, id)
+	e.Joins = carry(e.Joins, was.Joins, id)
+	e.Again = carry(e.Again, was.Again, id)
+}
+
+func carry[V any](to, from map[string]V, id string) map[string]V {
+	if v, ok := from[id]; ok {
+		return put(to, id, v)
+	}
+	return to
+}
+
+func put[V any](m map[string]V, id string, v V) map[string]V {
+	if m == nil {
+		m = map[string]V{}
+	}
+	m[id] = v
+	return m
+}
+
+// first is the number of the first execution that is taken back.
+func (f *forking) first() int64 {
+	if len(f.before) == 0 {
+		return 1
+	}
+	return f.before[len(f.before)-1].Seq + 1
+}
+
+// noteUndone remembers executions that no longer count, so that a later fork or rollback
+// does not take them for what happened. It takes the place of ranges that reach into it: what
+// of them lies before it stands again.
+func (s *State) noteUndone(from, last int64) {
+	var list []undone
+	for _, u := range s.engine.Undone {
+		if u.Last < from {
+			list = append(list, u)
+		}
+	}
+	if from <= last {
+		list = append(list, undone{from, last})
+	}
+	s.engine.Undone = list
 }

@@ -87,6 +87,8 @@ type engineState struct {
 	Until []string `json:"until,omitempty"`
 	// Notices are still to be sent to child sessions.
 	Notices []childNotice `json:"notices,omitempty"`
+	// Undone are the executions that rollbacks have taken back, by number.
+	Undone []undone `json:"undone,omitempty"`
 	// Parent is set in a child session.
 	Parent *parentRef `json:"parent,omitempty"`
 

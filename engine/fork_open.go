@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// An openVisit is a visit that was under way when the visit of a fork or rollback began.
+type openVisit struct {
+	step  string
+	visit int
+	took  []takenPath // that had led to it by then
+	since int64       // ms, when it asked or was called; 0 unknown
+}
+
+// A visitKey names one visit.
+type visitKey struct {
+	step  string
+	visit int
+}
+
+// An openFinder finds what was open when the execution numbered `first` began: paths that
+// had been taken by then and had led to no visit that was over. Where such a path led to a
+// join, the join waited; where to another step, that step was under way. Looking at the
+// visits alone does not do: a waiting join has none, and an open question no EXECUTION yet.
+type openFinder struct {
+	f     *forking
+	all   []Execution
+	first int64
+	last  map[visitKey]int64 // newest execution of each visit
+	taken map[string][]takenPath
+}
+
+func (f *forking) findOpen(all []Execution, first int64) {
+	o := openFinder{f: f, all: all, first: first, last: map[visitKey]int64{}, taken: map[string][]takenPath{}}
+	for i := range all {
+		o.last[visitKey{all[i].Step, all[i].Visit}] = all[i].Seq
+	}
+	o.collect()
+	for i := range all {
+		if x := &all[i]; x.Seq <= first && !f.inside(x) && (x.Seq == first || o.over(x)) {
+			o.use(x)
+		}
+	}
+	f.joins = map[string][]takenPath{}
+	for _, step := range sortedKeys(o.taken) {
+		o.place(step, o.taken[step])
+	}
+	o.withoutPaths()
+}
+
+// collect finds the paths that had been taken: as their source's execution says, and, where
+// that was cut, as what they led to says.
+func (o *openFinder) collect() {
+	for i := range o.all {
+		x := &o.all[i]
+		if o.f.inside(x) {
+			continue
+		}
+		if x.Seq < o.first {
+			var judged []pathRecord
+			_ = json.Unmarshal(x.Paths, &judged) // one that was cut is no list
+			for _, p := range judged {
+				if p.Open {
+					o.add(p.Target, takenPath{Seq: x.Seq, Path: p.Path})
+				}
+			}
+			continue
+		}
+		for _, t := range tookOf(x) {
+			o.add(x.Step, t)
+		}
+	}
+	e := &o.f.state.engine
+	for _, lists := range []map[string][]takenPath{e.Joins, e.Again} {
+		for step, took := range lists {
+			for _, t := range took {
+				o.add(step, t)
+			}
+		}
+	}
+	for step, l := range e.Live {
+		if l.Tool == nil {
+			for _, t := range l.Took {
+				o.add(step, t)
+			}
+		}
+	}
+}
+
+func (o *openFinder) add(step string, t takenPath) {
+	s := o.f.def.steps[step]
+	if s == nil || s.holder != "" || t.Seq <= 0 || t.Seq >= o.first || slices.Contains(o.taken[step], t) {
+		return
+	}
+	o.taken[step] = append(o.taken[step], t)
+}
+
+// over reports whether the visit of an execution had ended for good by then: it was tried
+// no more, and is not under way now.
+func (o *openFinder) over(x *Execution) bool {
+	key := visitKey{x.Step, x.Visit}
+	return o.last[key] < o.first && !o.f.underWay(key)
+}
+
+// underWay reports whether a visit has begun and not ended, as the session is now.
+func (f *forking) underWay(v visitKey) bool {
+	switch f.state.Status(v.step) {
+	case StatusActive, StatusPending, StatusAwaitingInput:
+		l := f.state.engine.Live[v.step]
+		return l != nil && l.Visit == v.visit
+	}
+	return false
+}
+
+// use takes away the paths that led to a visit.
+func (o *openFinder) use(x *Execution) {
+	for _, t := range tookOf(x) {
+		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have takenPath) bool { return have == t })
+	}
+}
+
+// place makes of paths that led to no ended visit what the step was then.
+func (o *openFinder) place(step string, took []takenPath) {
+	if len(took) == 0 {
+		return
+	}
+	sort.SliceStable(took, func(i, j int) bool { return took[i].Seq < took[j].Seq })
+	s := o.f.def.steps[step]
+	switch {
+	case s.Join == JoinAll:
+		o.f.joins[step] = took
+	case step == o.f.q.Step: // it is begun in any case
+	case s.OnError != OnErrorContinue && o.failed(step): // paths to a step in error activate nothing
+	default:
+		o.f.live = append(o.f.live, o.visitOf(step, took))
+	}
+}
+
+// failed reports whether the step was in error then.
+func (o *openFinder) failed(step string) bool {
+	for i := len(o.all) - 1; i >= 0; i-- {
+		if x := &o.all[i]; x.Step == step && x.Seq < o.first && x.Status != StatusLost {
+			return x.Status == StatusError && o.over(x)
+		}
+	}
+	return false
+}
+
+func (o *openFinder) visitOf(step string, took []takenPath) openVisit {
+	v := openVisit{step: step, took: took}
+	for i := range o.all {
+		x := &o.all[i]
+		if x.Step != step {
+			continue
+		}
+		v.visit = max(v.visit, x.Visit)
+		if x.Seq >= o.first {
+			v.visit, v.since = x.Visit, x.StartedAt.UnixMilli()
+			return v
+		}
+	}
+	if l := o.f.state.engine.Live[step]; l != nil && l.Visit > 0 {
+		v.visit = l.Visit
+		v.since = o.f.askedAt(step)
+		return v
+	}
+	v.visit++
+	return v
+}
+
+// askedAt is when a step's open question was asked, 0 when it has none.
+func (f *forking) askedAt(step string) int64 {
+	if q := f.state.engine.Asks[step]; q != nil {
+		return q.Started
+	}
+	if l := f.state.engine.Live[step]; l != nil && l.Wait != nil {
+		return l.Wait.Started
+	}
+	return 0
+}
+
+// withoutPaths adds visits that no path led to (the entry, a move, a rollback) and that had
+// begun by then.
+func (o *openFinder) withoutPaths() {
+	known := map[string]bool{o.f.q.Step: true}
+	for _, v := range o.f.live {
+		known[v.step] = true
+	}
+	add := func(step string, visit int, since int64) {
+		if s := o.f.def.steps[step]; known[step] || s == nil || s.holder != "" || since == 0 || since >= o.f.at {
+			return
+		}
+		known[step] = true
+		o.f.live = append(o.f.live, openVisit{step: step, visit: visit, since: since})
+	}
+	for i := range o.all {
+		if x := &o.all[i]; x.Seq > o.first && len(x.Took) == 0 && !o.f.inside(x) && x.Status != StatusLost {
+			add(x.Step, x.Visit, x.StartedAt.UnixMilli())
+		}
+	}
+	for _, step := range sortedKeys(o.f.state.engine.Live) {
+		l := o.f.state.engine.Live[step]
+		if l.Tool == nil && o.f.underWay(visitKey{step, l.Visit}) && !slices.ContainsFunc(l.Took, func(t takenPath) bool { return t.Seq > 0 }) {
+			add(step, l.Visit, o.f.askedAt(step))
+		}
+	}
+}
+
+// openNow is what is open as the session is now.
+func (f *forking) openNow() {
+	f.joins = map[string][]takenPath{}
+	for id, took := range f.state.engine.Joins {
+		if s := f.def.steps[id]; s != nil && s.holder == "" {
+			f.joins[id] = took
+		}
+	}
+	for _, id := range sortedKeys(f.state.engine.Live) {
+		l := f.state.engine.Live[id]
+		if s := f.def.steps[id]; id == f.q.Step || l.Tool != nil || s != nil && s.holder != "" || !f.underWay(visitKey{id, l.Visit}) {
+			continue
+		}
+		f.live = append(f.live, openVisit{step: id, visit: l.Visit, took: l.Took, since: f.askedAt(id)})
+	}
+}
+
+// askedAgain reports whether a message is one that a step said in a visit which is made again.
+func (f *forking) askedAgain(m *Message) bool {
+	return slices.ContainsFunc(f.live, func(v openVisit) bool { return v.step == m.Step && v.since > 0 && m.At >= v.since })
+}
+
+// tookOf is what led to an execution, by number and path.
+func tookOf(x *Execution) []takenPath {
+	out := make([]takenPath, 0, len(x.Took))
+	for _, t := range x.Took {
+		var n int64
+		if _, err := fmt.Sscanf(strings.TrimPrefix(t.Execution, x.Session+"/"), "%d", &n); err == nil {
+			out = append(out, takenPath{Seq: n, Path: t.Label})
+		}
+	}
+	return out
+}
+
+// standing leaves out what earlier rollbacks had undone when the execution numbered `first`
+// began.
+func (f *forking) standing(all []Execution, first int64) []Execution {
+	return slices.DeleteFunc(slices.Clone(all), func(x Execution) bool {
+		return slices.ContainsFunc(f.state.engine.Undone, func(u undone) bool {
+			return u.Last < first && u.From <= x.Seq && x.Seq <= u.Last
+		})
+	})
+}
+
+// undone are executions, by number, that a rollback has taken back.
+type undone struct {
+	From int64 `json:"from"`
+	Last int64 `json:"last"`
+}
