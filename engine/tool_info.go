@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -85,37 +86,71 @@ func firstText(texts ...string) string {
 }
 
 // toolParameters is the JSON Schema of a tool's arguments: the path's, else that of the
-// function's input without what the step gives itself.
+// function's input, which then takes nothing beside it. What the step gives itself is left
+// out of either.
 func toolParameters(p *Path, target *compiledStep, spec *Spec) json.RawMessage {
+	fixed := map[string]bool{}
+	if spec != nil {
+		fixed = fixedFields(target, spec)
+	}
 	if text, ok := p.Extra["parameters"].(string); ok && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+		return withoutProperties(json.RawMessage(text), fixed)
 	}
 	switch {
-	case spec == nil || spec.Arguments != "":
+	case spec == nil:
 		return json.RawMessage(`{"type":"object"}`)
 	case spec.Parameters != nil:
-		return spec.Parameters
-	case spec.Input == nil:
+		return withoutProperties(spec.Parameters, fixed)
+	case spec.Arguments != "" || spec.Input == nil:
 		return json.RawMessage(`{"type":"object"}`)
 	}
 	schema, err := json.Marshal(spec.Input)
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}
-	var whole map[string]json.RawMessage
-	var properties map[string]json.RawMessage
-	if json.Unmarshal(schema, &whole) != nil || json.Unmarshal(whole["properties"], &properties) != nil {
+	return closedSchema(withoutProperties(schema, fixed))
+}
+
+// withoutProperties takes properties out of a schema, in its order; without any of them it
+// is the schema itself.
+func withoutProperties(schema json.RawMessage, names map[string]bool) json.RawMessage {
+	changed := false
+	var whole []rawField
+	for _, f := range objectFields(schema) {
+		switch f.key {
+		case "properties":
+			var left []rawField
+			for _, property := range objectFields(f.value) {
+				if names[property.key] {
+					changed = true
+					continue
+				}
+				left = append(left, property)
+			}
+			f.value = withFields(json.RawMessage("{}"), left)
+		case "required":
+			var required []string
+			if json.Unmarshal(f.value, &required) == nil {
+				left, _ := json.Marshal(slices.DeleteFunc(required, func(name string) bool { return names[name] }))
+				f.value = left
+			}
+		}
+		whole = append(whole, f)
+	}
+	if !changed {
 		return schema
 	}
-	for _, f := range objectFields(json.RawMessage(target.Input)) {
-		delete(properties, f.key)
+	return withFields(json.RawMessage("{}"), whole)
+}
+
+// closedSchema makes a function's schema that of a tool: nothing is required, since steps
+// fail by themselves where something is missing, and nothing is taken beside it.
+func closedSchema(schema json.RawMessage) json.RawMessage {
+	var whole []rawField
+	for _, f := range objectFields(schema) {
+		if f.key != "required" && f.key != "additionalProperties" {
+			whole = append(whole, f)
+		}
 	}
-	for _, key := range append(append([]string(nil), spec.Program...), spec.Raw...) {
-		delete(properties, key) // program text is the workflow's, never a model's
-	}
-	left, _ := json.Marshal(properties)
-	whole["properties"] = left
-	delete(whole, "required")
-	schema, _ = json.Marshal(whole)
-	return schema
+	return withFields(json.RawMessage("{}"), append(whole, rawField{"additionalProperties", json.RawMessage("false")}))
 }

@@ -3,8 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-
-	"github.com/stepgraph/stepgraph/references"
 )
 
 // An agentRun is an agent at work: the rounds that have passed, and the calls of the
@@ -165,6 +163,10 @@ func (r *runner) startCall(agent string, c *agentCall) (started, ended bool) {
 	if r.liveStatus(tool.Target) || r.running[tool.Target] != nil {
 		return false, false
 	}
+	if problem := r.badArguments(tool, c.Args); problem != "" {
+		r.endCall(c, ToolResult{Error: &SessionError{Step: tool.Target, Kind: KindBadInput, Message: problem}})
+		return false, true
+	}
 	c.Step, c.Path, c.State = tool.Target, tool.ID, callRuns
 	r.clearToolStatus(tool.Target)
 	r.beginVisit(tool.Target, []takenPath{{Path: tool.ID}})
@@ -259,59 +261,4 @@ func (r *runner) dropTranscript(g *agentRun) {
 		r.dropText(c.Args)
 		r.dropText(c.Result)
 	}
-}
-
-// toolInput resolves the input of a tool's step and puts the arguments of the call over
-// it. A field that the arguments give need not resolve.
-func (r *runner) toolInput(step *compiledStep, spec *Spec, call *toolVisit) (references.Result, error) {
-	args, err := r.keptText(call.Args)
-	if err != nil {
-		return references.Result{}, err
-	}
-	given := objectFields(args)
-	without := append([]string(nil), spec.Raw...)
-	if spec.Arguments == "" {
-		for _, f := range given {
-			without = append(without, f.key)
-		}
-	}
-	input, raw, err := withoutFields(step.Input, without)
-	if err != nil {
-		return references.Result{}, err
-	}
-	result, err := input.Resolve(references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)})
-	if err != nil || !result.Resolved {
-		return result, err
-	}
-	result.Value, err = r.overArguments(withFields(result.Value, raw), spec, call)
-	return result, err
-}
-
-// overArguments puts the arguments of a tool call over a resolved input: over its fields,
-// or into the one the function has for them. Program text is never a model's to give.
-func (r *runner) overArguments(input json.RawMessage, spec *Spec, call *toolVisit) (json.RawMessage, error) {
-	args, err := r.keptText(call.Args)
-	if err != nil {
-		return nil, err
-	}
-	program := map[string]bool{}
-	for _, key := range spec.Program {
-		program[key] = true
-	}
-	var given []rawField
-	for _, f := range objectFields(args) {
-		if spec.Arguments != "" || !program[f.key] {
-			given = append(given, f)
-		}
-	}
-	if spec.Arguments == "" {
-		return withFields(input, given), nil
-	}
-	into := json.RawMessage("{}")
-	for _, f := range objectFields(input) {
-		if f.key == spec.Arguments && len(f.value) > 0 && f.value[0] == '{' {
-			into = f.value
-		}
-	}
-	return withFields(input, []rawField{{spec.Arguments, withFields(into, given)}}), nil
 }

@@ -147,10 +147,6 @@ func (r *runner) noFunction(name string) string {
 
 // resolveInput resolves a step's whole input against the state as it is now.
 func (r *runner) resolveInput(step *compiledStep, spec *Spec, l *liveStep) (references.Result, json.RawMessage, bool, error) {
-	if l != nil && l.Tool != nil && len(spec.Program) == 0 {
-		result, err := r.toolInput(step, spec, l.Tool)
-		return result, nil, result.Resolved, err
-	}
 	input, raw, err := step.inputFor(spec)
 	if err != nil {
 		return references.Result{}, nil, false, err
@@ -161,7 +157,7 @@ func (r *runner) resolveInput(step *compiledStep, spec *Spec, l *liveStep) (refe
 	}
 	result.Value = withFields(result.Value, raw)
 	if l != nil && l.Tool != nil {
-		if result.Value, err = r.overArguments(result.Value, spec, l.Tool); err != nil {
+		if result.Value, err = r.overArguments(result.Value, step, spec, l.Tool); err != nil {
 			return result, nil, false, err
 		}
 	}

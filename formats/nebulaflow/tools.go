@@ -8,27 +8,27 @@ import (
 )
 
 // A tool is one of those an llm node of NebulaFlow works with in its workspace: a command,
-// whose arguments are variables of its environment.
+// whose arguments are variables ARG_NAME of its environment.
 type tool struct {
 	name, description, command string
 	required, optional         []string
 }
 
 var tools = []tool{
-	{"read", "Reads a file.", `cat -- "$path"`, []string{"path"}, nil},
-	{"bash", "Runs a shell command.", `eval "$command"`, []string{"command"}, nil},
+	{"read", "Reads a file.", `cat -- "$ARG_path"`, []string{"path"}, nil},
+	{"bash", "Runs a shell command.", `eval "$ARG_command"`, []string{"command"}, nil},
 	{"edit", "Replaces the first place of a text in a file.", editCommand, []string{"path", "oldText", "newText"}, nil},
-	{"write", "Writes a file, over what was in it.", `printf %s "$content" > "$path"`, []string{"path", "content"}, nil},
-	{"ls", "Lists a folder.", `ls -la -- "${path:-.}"`, nil, []string{"path"}},
-	{"find", "Finds files by a pattern of their names.", `find "${path:-.}" -name "$pattern"`, []string{"pattern"}, []string{"path"}},
-	{"grep", "Finds lines in files by a regular expression.", `grep -rnE -e "$pattern" -- "${path:-.}"`, []string{"pattern"}, []string{"path"}},
+	{"write", "Writes a file, over what was in it.", `printf %s "$ARG_content" > "$ARG_path"`, []string{"path", "content"}, nil},
+	{"ls", "Lists a folder.", `ls -la -- "${ARG_path:-.}"`, nil, []string{"path"}},
+	{"find", "Finds files by a pattern of their names.", `find "${ARG_path:-.}" -name "$ARG_pattern"`, []string{"pattern"}, []string{"path"}},
+	{"grep", "Finds lines in files by a regular expression.", `grep -rnE -e "$ARG_pattern" -- "${ARG_path:-.}"`, []string{"pattern"}, []string{"path"}},
 }
 
 // editCommand keeps the newlines at the end of the file, which $(…) would take off.
-const editCommand = `text=$(cat -- "$path"; printf x) || exit 1
+const editCommand = `text=$(cat -- "$ARG_path"; printf x) || exit 1
 text=${text%x}
-case $text in *"$oldText"*) ;; *) echo "oldText is not in the file" >&2; exit 1 ;; esac
-printf %s "${text%%"$oldText"*}$newText${text#*"$oldText"}" > "$path"
+case $text in *"$ARG_oldText"*) ;; *) echo "oldText is not in the file" >&2; exit 1 ;; esac
+printf %s "${text%%"$ARG_oldText"*}$ARG_newText${text#*"$ARG_oldText"}" > "$ARG_path"
 `
 
 // olderNames of tools that files still disable.

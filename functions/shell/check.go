@@ -43,7 +43,7 @@ func check(text json.RawMessage) []engine.Problem {
 	if _, err := d.bind(bound, names); err != nil {
 		return problem(err.Error())
 	}
-	return nil
+	return arithmeticProblems(bound)
 }
 
 func problem(message string) []engine.Problem {

@@ -37,7 +37,7 @@ func (f function) command(in Input, values map[string]string) (c process.Command
 	if c.Dir, err = f.folder(string(in.Cwd)); err != nil {
 		return c, cleanUp, err
 	}
-	if c.Env, err = f.environment(in.Env); err != nil {
+	if c.Env, err = f.environment(in.Env, in.Arguments); err != nil {
 		return c, cleanUp, err
 	}
 	names := map[string]bool{}

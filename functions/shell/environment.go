@@ -1,13 +1,15 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// dropped are variables that a step may not set, and a model that calls the step as a tool
-// neither: they say how commands are found, where they keep things, and what else is run.
+// dropped are variables that a step may not set: they say how commands are found, where they
+// keep things, and what else is run. No such list is ever complete, since any program may run
+// what a variable of its own says, so what a model gives goes into variables with a prefix.
 var dropped = words(`PATH HOME SHELL USERPROFILE COMSPEC SYSTEMROOT WINDIR APPDATA LOCALAPPDATA TMP TEMP TMPDIR PWD OLDPWD PATHEXT
 	ENV IFS SHELLOPTS PS4 PROMPT_COMMAND ZDOTDIR GCONV_PATH PAGER EDITOR VISUAL
 	GIT_SSH GIT_SSH_COMMAND GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS
@@ -23,29 +25,42 @@ func drops(name string) bool {
 	return dropped[name]
 }
 
-// environment is what commands see: what the operator lets through, and what the step sets.
-func (f function) environment(given []byte) ([]string, error) {
+// argument begins the variables that hold the arguments of a tool call.
+const argument = "ARG_"
+
+// environment is what commands see: what the operator lets through, what the step sets, and
+// under names of their own the arguments of a tool call.
+func (f function) environment(given, arguments []byte) ([]string, error) {
 	var env []string
 	for _, name := range append([]string{"PATH", "HOME", "LANG", "TMPDIR"}, f.options.Env...) {
 		if value := f.options.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
+	set, err := variables("env", "", given)
+	if err != nil {
+		return nil, err
+	}
+	args, err := variables("arguments", argument, arguments)
+	return slices.Concat(env, args, set), err // of two the last counts: what the step sets
+}
+
+func variables(name, prefix string, given []byte) (env []string, err error) {
 	if given == nil {
-		return env, nil
+		return nil, nil
 	}
 	fields, err := input.Parse(given)
 	if err != nil {
-		return nil, input.Bad("env: want an object of texts")
+		return nil, input.Bad("%s: want an object of texts", name)
 	}
 	for _, field := range fields {
-		if !variableName(field.Name) {
-			return nil, input.Bad("env: %q is no name of a variable", field.Name)
+		if !variableName(prefix + field.Name) {
+			return nil, input.Bad("%s: %q cannot be the name of a variable", name, field.Name)
 		}
-		if drops(field.Name) {
+		if drops(prefix + field.Name) {
 			continue
 		}
-		env = append(env, field.Name+"="+strings.ReplaceAll(input.TextOf(field.Value), "\x00", ""))
+		env = append(env, prefix+field.Name+"="+strings.ReplaceAll(input.TextOf(field.Value), "\x00", ""))
 	}
 	return env, nil
 }

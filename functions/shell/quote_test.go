@@ -49,11 +49,11 @@ func TestEnvironmentThatIsDropped(t *testing.T) {
 	f := function{Options{Env: []string{"LET"}, Getenv: func(name string) string {
 		return map[string]string{"PATH": "/bin", "LET": "through", "SECRET": "x"}[name]
 	}}}
-	got, err := f.environment([]byte(`{"A":1,"B":{"c":"d"},"path":"/evil","LD_PRELOAD":"x","BASH_ENV":"x","STEPGRAPH_PROCESS":"x","NODE_OPTIONS":"x","IFS":"x"}`))
-	if want := `PATH=/bin LET=through A=1 B={"c":"d"}`; err != nil || strings.Join(got, " ") != want {
+	got, err := f.environment([]byte(`{"A":1,"B":{"c":"d"},"path":"/evil","LD_PRELOAD":"x","BASH_ENV":"x","STEPGRAPH_PROCESS":"x","NODE_OPTIONS":"x","IFS":"x"}`), []byte(`{"GIT_CONFIG_COUNT":"1","1":2}`))
+	if want := `PATH=/bin LET=through ARG_GIT_CONFIG_COUNT=1 ARG_1=2 A=1 B={"c":"d"}`; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := f.environment([]byte(`{"A=B":1}`)); err == nil {
+	if _, err := f.environment([]byte(`{"A=B":1}`), nil); err == nil {
 		t.Error("a name that is none passes")
 	}
 }

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What a model may fill of a tool's input.
+//
+// A tool's step fixes some fields, such as the address of a request, and leaves others to
+// the model. The model's text may have been written by whoever wrote the page it has just
+// read, so an argument counts only where the workflow says so: it has to be declared, and
+// the step has to leave it open. Anything else is an error that the model sees.
+
+// badArguments says what is wrong with the arguments of a call, "" when nothing is.
+func (r *runner) badArguments(tool *Path, args json.RawMessage) string {
+	target := r.def.steps[tool.Target]
+	spec := r.e.registry.Find(target.Function)
+	if spec == nil {
+		return "" // the visit says so
+	}
+	text, err := r.keptText(args)
+	if err != nil {
+		return err.Error()
+	}
+	fixed := fixedFields(target, spec)
+	declared, open := declaredParameters(toolParameters(tool, target, spec))
+	open = open && spec.Arguments != ""
+	var undeclared, given []string
+	for _, f := range objectFields(text) {
+		switch {
+		case fixed[f.key]:
+			given = append(given, f.key)
+		case !open && !slices.Contains(declared, f.key):
+			undeclared = append(undeclared, f.key)
+		}
+	}
+	switch {
+	case len(given) > 0:
+		return fmt.Sprintf("the tool sets %s itself; leave it out", strings.Join(given, ", "))
+	case len(undeclared) > 0:
+		return fmt.Sprintf("the tool has no parameter %s; it has %s", strings.Join(undeclared, ", "), listed(declared))
+	}
+	return ""
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// fixedFields are those that no argument may replace: what the step gives itself, and
+// program text and conditions, which are the workflow's alone. Where arguments go into one
+// field, they are the names in that field. What the function itself takes from a tool call
+// (Spec.Parameters) is never fixed: the step gives it for when it runs by itself.
+func fixedFields(target *compiledStep, spec *Spec) map[string]bool {
+	fixed := map[string]bool{}
+	fields := objectFields(json.RawMessage(target.Input))
+	if spec.Arguments == "" {
+		taken, _ := declaredParameters(spec.Parameters)
+		for _, f := range fields {
+			if !slices.Contains(taken, f.key) {
+				fixed[f.key] = true
+			}
+		}
+		for _, key := range slices.Concat(spec.Program, spec.Raw) {
+			fixed[key] = true
+		}
+		return fixed
+	}
+	for _, f := range fields {
+		if f.key == spec.Arguments {
+			for _, inner := range objectFields(f.value) {
+				fixed[inner.key] = true
+			}
+		}
+	}
+	return fixed
+}
+
+// declaredParameters are the names in the schema of a tool's arguments. open reports whether
+// the schema leaves the names to whoever calls: it names none, or says so.
+func declaredParameters(schema json.RawMessage) (names []string, open bool) {
+	var s struct {
+		Properties           map[string]json.RawMessage `json:"properties"`
+		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+		AllOf, AnyOf, OneOf  []json.RawMessage
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return nil, false
+	}
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	for _, part := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf) {
+		more, _ := declaredParameters(part)
+		names = append(names, more...)
+	}
+	slices.Sort(names)
+	switch more := string(s.AdditionalProperties); more {
+	case "":
+		return slices.Compact(names), len(names) == 0
+	default:
+		return slices.Compact(names), more != "false"
+	}
+}
+
+// overArguments puts the arguments of a tool call into a resolved input: beside its fields,
+// or into the one that the function has for them. badArguments has seen them; what a later
+// edit of the step fixed stays as the step has it.
+func (r *runner) overArguments(input json.RawMessage, step *compiledStep, spec *Spec, call *toolVisit) (json.RawMessage, error) {
+	args, err := r.keptText(call.Args)
+	if err != nil {
+		return nil, err
+	}
+	fixed := fixedFields(step, spec)
+	var given []rawField
+	for _, f := range objectFields(args) {
+		if !fixed[f.key] {
+			given = append(given, f)
+		}
+	}
+	if spec.Arguments == "" {
+		return withFields(input, given), nil
+	}
+	into := json.RawMessage("{}")
+	for _, f := range objectFields(input) {
+		if f.key == spec.Arguments && len(f.value) > 0 && f.value[0] == '{' {
+			into = f.value
+		}
+	}
+	return withFields(input, []rawField{{spec.Arguments, withFields(into, given)}}), nil
+}
