@@ -27,7 +27,6 @@ func (r *runner) badArguments(tool *Path, args json.RawMessage) string {
 	}
 	fixed := fixedFields(target, spec)
 	declared, open := declaredParameters(toolParameters(tool, target, spec))
-	open = open && spec.Arguments != ""
 	var undeclared, given []string
 	for _, f := range objectFields(text) {
 		switch {

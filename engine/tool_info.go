@@ -108,6 +108,9 @@ func toolParameters(p *Path, target *compiledStep, spec *Spec) json.RawMessage {
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}
+	if names, _ := declaredParameters(schema); len(names) == 0 {
+		return schema // the function takes an object of anything
+	}
 	return closedSchema(withoutProperties(schema, fixed))
 }
 

@@ -56,7 +56,15 @@ func judge(tokens []token, i int, t token) error {
 	if t.text == ";" {
 		return fmt.Errorf("query: only one statement is possible; leave out the ;")
 	}
-	if t.kind == other || isName(tokens, i) {
+	if t.kind == other {
+		return nil
+	}
+	// A call with a namespace is judged wherever it stands: what follows a colon may be a
+	// label, and it may be the value of a map.
+	if err := function(tokens, i); err != nil {
+		return err
+	}
+	if isName(tokens, i) {
 		return nil
 	}
 	upper := strings.ToUpper(t.text)
@@ -67,10 +75,8 @@ func judge(tokens []token, i int, t token) error {
 		return fmt.Errorf("query: LOAD CSV reads files and addresses, and only the graph may be read")
 	case t.kind == word && upper == "CALL":
 		return procedure(tokens[i+1:])
-	case i > 0 && strings.EqualFold(tokens[i-1].text, "CALL"):
-		return nil // procedure has judged it
 	}
-	return function(tokens[i:])
+	return nil
 }
 
 // isName tells whether a token can only be a name: a property, label, type or parameter, or
@@ -101,7 +107,11 @@ func procedure(tokens []token) error {
 }
 
 // function looks at a call with a namespace. A name without one is the server's own.
-func function(tokens []token) error {
+func function(tokens []token, at int) error {
+	if at > 0 && (tokens[at-1].text == "." || strings.EqualFold(tokens[at-1].text, "CALL")) {
+		return nil // within a name that its beginning has been judged by, or of a procedure
+	}
+	tokens = tokens[at:]
 	name, length := dotted(tokens)
 	if length < 3 || length >= len(tokens) || tokens[length].text != "(" {
 		return nil

@@ -56,8 +56,10 @@ func next(text string, at int) (end int, k kind, err error) {
 		return closing(text, at, c, hidden)
 	case c == '`':
 		return closing(text, at, c, quoted)
-	case unicode.IsSpace(c):
+	case strings.ContainsRune(" \t\r\n", c):
 		return at + size, hidden, nil
+	case unicode.IsControl(c) || unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) || c == '\u180e':
+		return 0, 0, fmt.Errorf("the character %U is not possible here: Neo4j reads some of its like as blanks and others not; write an ordinary blank", c)
 	case unicode.IsLetter(c) || c == '_':
 		i := strings.IndexFunc(rest, func(c rune) bool {
 			return !(unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.M, c) || c == '_')
