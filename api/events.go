@@ -26,7 +26,8 @@ func (s *server) registerEvents() {
 	register(s, operation{id: "watchSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/events", tag: tagHistory,
 		summary: "Follow a session as server-sent events", stream: true,
 		about: "The first event is a `snapshot` (the session), unless Last-Event-ID says how far the client has come. Then come " +
-			"`step` {step, visit, status}, `message` (a message), `token` {step, visit, call, text, audience, provisional} without an id, " +
+			"`step` {step, visit, status, caller?, paths?, retry?} (caller is the agent whose tool the visit is, paths led to it, retry {attempt, at, kind, message} says when " +
+			"a failed attempt is made again), `message` (a message), `token` {step, visit, call, text, audience, provisional} without an id, " +
 			"`session` {status, awaiting}. A token's audience is `person` for what a step says to the person, as it comes, and `internal` for " +
 			"everything else: tools, departments, model calls that do not reply. A client that shows a conversation asks for `?audience=person`; " +
 			"text with guardrails comes sentence by sentence, each one judged first; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.",

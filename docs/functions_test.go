@@ -202,6 +202,11 @@ func page(spec *engine.Spec, name string, shown *example) []byte {
 	if spec.Limit > 0 {
 		fmt.Fprintf(&b, "One engine makes %d calls of it at once; further ones wait.\n", spec.Limit)
 	}
+	if spec.Retry.MaxAttempts > 1 {
+		fmt.Fprintf(&b, "Where the step has no `retry`, a failure that passes (a limit of calls, a server's failure, no connection, no answer in time) is tried again: "+
+			"%d attempts, the first wait %s, each next one %g times as long, never shorter than the other side asks for. `{\"max_attempts\": 1}` as the step's `retry` turns that off.\n",
+			spec.Retry.MaxAttempts, spec.Retry.InitialInterval, spec.Retry.Backoff)
+	}
 	if len(spec.Program) > 0 {
 		fmt.Fprintf(&b, "References in `%s` are bound as values, never pasted.\n", strings.Join(spec.Program, "`, `"))
 	}

@@ -41,16 +41,26 @@ func (r *runner) activate(id string, from takenPath) {
 }
 
 // beginVisit gives a step its next visit and makes it active.
-func (r *runner) beginVisit(id string, took []takenPath) {
+func (r *runner) beginVisit(id string, took []takenPath) *liveStep {
+	return r.beginVisitOf(nil, id, took)
+}
+
+// beginVisitOf is beginVisit for the call of an agent's tool; nil for any other visit.
+func (r *runner) beginVisitOf(tool *toolVisit, id string, took []takenPath) *liveStep {
 	r.dropDriven(id)
 	delete(r.state.engine.Live, id)
 	delete(r.counters.Attempts, id)
 	l := r.state.live(id)
 	r.counters.Visits[id]++
-	l.Visit, l.Took = r.counters.Visits[id], took
+	l.Visit, l.Took, l.Tool = r.counters.Visits[id], took, tool
 	r.state.setStatus(id, StatusActive, "")
 	r.unwritten.touch()
-	r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusActive})
+	ev := r.stepEvent(id, l, StatusActive)
+	for _, p := range took {
+		ev.Paths = append(ev.Paths, p.Path)
+	}
+	r.event(EventStep, ev)
+	return l
 }
 
 // settleJoins starts every waiting join that nothing live can still reach, and tells

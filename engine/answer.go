@@ -267,7 +267,7 @@ func (r *runner) applyApproval(req *Request, q *openAsk) string {
 	delete(r.state.engine.Asks, req.Step)
 	r.state.setStatus(req.Step, StatusActive, "")
 	r.unwritten.touch()
-	r.event(EventStep, StepEvent{Step: req.Step, Visit: l.Visit, Status: StatusActive})
+	r.event(EventStep, r.stepEvent(req.Step, l, StatusActive))
 	return "approved"
 }
 

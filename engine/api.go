@@ -129,11 +129,25 @@ const (
 	EventEnd      = "end"
 )
 
-// StepEvent: a step has changed its status.
+// StepEvent: a step has changed its status, or an attempt has failed and the next one waits.
 type StepEvent struct {
 	Step   string `json:"step"`
 	Visit  int    `json:"visit"`
 	Status string `json:"status"`
+	// Caller is the agent step whose tool this visit is.
+	Caller string `json:"caller,omitempty"`
+	// Paths are the ids of the paths that led to the visit, in the event that begins it.
+	Paths []string    `json:"paths,omitempty"`
+	Retry *RetryEvent `json:"retry,omitempty"`
+}
+
+// A RetryEvent says that an attempt failed for a reason that passes, and when the next one is
+// made.
+type RetryEvent struct {
+	Attempt int       `json:"attempt"` // number of the next one
+	At      time.Time `json:"at"`
+	Kind    string    `json:"kind"` // of the failure, see CallError
+	Message string    `json:"message"`
 }
 
 // Audiences of a token: the person whom the session talks to, and those who watch how it

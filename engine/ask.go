@@ -58,7 +58,7 @@ func (r *runner) open(id string, q *openAsk, due time.Duration) {
 	r.state.setStatus(id, StatusAwaitingInput, "")
 	r.unwritten.visits++
 	r.unwritten.touch()
-	r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusAwaitingInput})
+	r.event(EventStep, r.stepEvent(id, l, StatusAwaitingInput))
 }
 
 func (r *runner) checkEntry(entry json.RawMessage) string {

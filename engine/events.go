@@ -107,11 +107,19 @@ func (r *runner) event(kind string, data any) {
 
 // show tells watchers that a step has changed its status.
 func (r *runner) show(step string) {
-	visit := 0
-	if l := r.state.engine.Live[step]; l != nil {
-		visit = l.Visit
+	r.event(EventStep, r.stepEvent(step, r.state.engine.Live[step], r.state.Status(step)))
+}
+
+// stepEvent returns the event of a step that has a status now; l may be nil.
+func (r *runner) stepEvent(step string, l *liveStep, status string) StepEvent {
+	ev := StepEvent{Step: step, Status: status}
+	if l != nil {
+		ev.Visit = l.Visit
+		if l.Tool != nil {
+			ev.Caller = l.Tool.Agent
+		}
 	}
-	r.event(EventStep, StepEvent{Step: step, Visit: visit, Status: r.state.Status(step)})
+	return ev
 }
 
 // statusEvents tells of a changed status or changed questions.

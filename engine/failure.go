@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // A failure is why an attempt did not succeed.
@@ -13,13 +15,24 @@ type failure struct {
 	message string
 	final   bool // not to be tried again, whatever the policy says
 	atLeast time.Duration
+	retried bool // another attempt is made
 	info    visitInfo
 	output  json.RawMessage // what the call came to all the same, for the history
 }
 
 func (f failure) json() json.RawMessage {
-	b, _ := encodePlain(map[string]any{"kind": f.kind, "message": f.message, "transient": !f.final})
+	fields := map[string]any{"kind": f.kind, "message": f.message, "transient": !f.final}
+	if f.retried {
+		fields["retried"] = true
+	}
+	b, _ := encodePlain(fields)
 	return b
+}
+
+// Retried reports whether the execution is an attempt that failed and was to be made again: it
+// is not the end of its visit.
+func (x *Execution) Retried() bool {
+	return x.Status == StatusError && gjson.GetBytes(x.Error, "retried").Bool()
 }
 
 // failStep ends an attempt that failed: tried again later where the policy allows, else
@@ -29,10 +42,14 @@ func (r *runner) failStep(id string, f failure) *Execution {
 	step := r.def.steps[id]
 	l := r.ensureVisit(id)
 	l.Tries++
-	if !f.final && step != nil && l.Tries < step.retry.MaxAttempts {
+	if policy := r.retryPolicy(step); !f.final && l.Tries < policy.MaxAttempts {
+		l.RetryAt = r.now() + policy.Wait(l.Tries, f.atLeast).Milliseconds()
+		f.retried = true
 		r.recordFailure(id, f)
-		l.RetryAt = r.now() + step.retry.Wait(l.Tries, f.atLeast).Milliseconds()
 		r.unwritten.touch()
+		ev := r.stepEvent(id, l, StatusActive)
+		ev.Retry = &RetryEvent{Attempt: r.counters.Attempts[id] + 1, At: milli(l.RetryAt), Kind: f.kind, Message: f.message}
+		r.event(EventStep, ev)
 		return nil
 	}
 	if step != nil && step.OnError == OnErrorContinue {
@@ -43,6 +60,19 @@ func (r *runner) failStep(id string, f failure) *Execution {
 		r.failSession(id, f)
 	}
 	return nil
+}
+
+// retryPolicy returns the policy of a step: its own, else that of its function.
+func (r *runner) retryPolicy(step *compiledStep) RetryPolicy {
+	switch {
+	case step == nil:
+		return RetryPolicy{}
+	case isBlank(step.Retry):
+		if spec := r.e.registry.Find(step.Function); spec != nil && spec.Retry.MaxAttempts > 0 {
+			return spec.Retry
+		}
+	}
+	return step.retry
 }
 
 func (r *runner) recordFailure(id string, f failure) *Execution {

@@ -51,10 +51,7 @@ func (r *runner) handOn(l *liveStep, record *Execution, result ToolResult) *Exec
 
 // end takes a step out of the live ones and gives it its last status.
 func (r *runner) end(id, status string) {
-	visit := 0
-	if l := r.state.engine.Live[id]; l != nil {
-		visit = l.Visit
-	}
+	ev := r.stepEvent(id, r.state.engine.Live[id], status)
 	entry := r.state.setStatus(id, status, "")
 	if status == StatusComplete {
 		entry.LastExecuted = r.now()
@@ -68,7 +65,7 @@ func (r *runner) end(id, status string) {
 		r.state.engine.Failure = nil
 	}
 	r.unwritten.touch()
-	r.event(EventStep, StepEvent{Step: id, Visit: visit, Status: status})
+	r.event(EventStep, ev)
 }
 
 // keepOutput appends an output to the state's window, on a BLOB when it is large.

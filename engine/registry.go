@@ -43,6 +43,10 @@ type Spec struct {
 	Limit int `json:"limit,omitempty"`
 	// Timeout of one attempt where the step sets none; 0 is the engine's default.
 	Timeout time.Duration `json:"-"`
+	// Retry is how failures that pass are tried again where the step has no retry of its own.
+	// The zero value is one attempt. A model that is busy for a second must not end a
+	// conversation, so functions that ask one have a policy.
+	Retry RetryPolicy `json:"-"`
 	// Program names the input fields that hold program text. References in them are never
 	// pasted; they are bound: the field keeps an identifier and Call.Bindings its value.
 	Program []string `json:"program,omitempty"`

@@ -125,7 +125,7 @@ func (r *runner) applyRetry(q *Request) string {
 		}
 		r.state.setStatus(id, StatusActive, "")
 		r.clearFailure(id)
-		r.event(EventStep, StepEvent{Step: id, Visit: l.Visit, Status: StatusActive})
+		r.event(EventStep, r.stepEvent(id, l, StatusActive))
 		r.takeUpDriven(id)
 	}
 	if len(again) == 0 {

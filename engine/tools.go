@@ -169,9 +169,7 @@ func (r *runner) startCall(agent string, c *agentCall) (started, ended bool) {
 	}
 	c.Step, c.Path, c.State = tool.Target, tool.ID, callRuns
 	r.clearToolStatus(tool.Target)
-	r.beginVisit(tool.Target, []takenPath{{Path: tool.ID}})
-	l := r.state.engine.Live[tool.Target]
-	l.Tool = &toolVisit{Agent: agent, Call: c.ID, Args: c.Args}
+	l := r.beginVisitOf(&toolVisit{Agent: agent, Call: c.ID, Args: c.Args}, tool.Target, []takenPath{{Path: tool.ID}})
 	c.Visit = l.Visit
 	return true, false
 }

@@ -132,6 +132,9 @@ func (f *flowiseAPI) pass(ctx context.Context, frames *frameWriter, run *flowise
 	case engine.TokenEvent:
 		frames.send(told.Token(data.Step, data.Visit, data.Text)...)
 	case engine.StepEvent:
+		if data.Retry != nil {
+			return nil // the node is at work still
+		}
 		if data.Status == engine.StatusActive {
 			frames.send(told.Started(data.Step, data.Visit)...)
 			return nil

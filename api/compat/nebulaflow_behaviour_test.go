@@ -224,3 +224,19 @@ func TestNebulaChat(t *testing.T) {
 		}
 	}
 }
+
+// A model that is busy for a moment does not end a node: no client hears of an error.
+func TestNebulaRetriedCalls(t *testing.T) {
+	calls := 0
+	c := newNebulaServer(t, func(ctx context.Context, q models.Request) (models.Response, error) {
+		if calls++; calls == 1 {
+			return models.Response{}, models.NewError(models.KindRateLimit, true, "too many", nil)
+		}
+		return echo(ctx, q)
+	}).connect("")
+	c.say("execute_workflow", lineOf(nebulaNode("a", "llm", `{"content":"x"}`)))
+	if end := c.until("execution_completed"); end.Status != engine.StatusComplete && end.Status != "completed" {
+		t.Errorf("got %s", end.raw)
+	}
+	equalLines(t, c.nodes(), []string{"running a", "completed a echo: x"})
+}

@@ -102,7 +102,7 @@ func (r *nebulaRun) isSeed(x *engine.Execution) bool {
 // that was cancelled and ended all the same leaves a second record.
 func (r *nebulaRun) tells(x *engine.Execution) bool {
 	done := r.ended[x.Step]
-	return nodeWord(x.Status) != "" && !r.isSeed(x) && (r.running[x.Step] || x.Visit > done.visit || done.failed && x.Attempt > done.attempt)
+	return nodeWord(x.Status) != "" && !r.isSeed(x) && !x.Retried() && (r.running[x.Step] || x.Visit > done.visit || done.failed && x.Attempt > done.attempt)
 }
 
 var nodeWords = map[string]string{engine.StatusComplete: "completed", engine.StatusError: "error", engine.StatusCancelled: "interrupted"}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,13 +61,22 @@ func (a *app) printEvent(ev client.Event) error {
 	var data struct {
 		ID, Status, Step, Role, Content string
 		Visit                           int
+		Caller                          string
+		Retry                           *engine.RetryEvent
 	}
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return fmt.Errorf("event %s: %w", ev.Type, err)
 	}
 	switch ev.Type {
 	case engine.EventStep:
-		a.print("step %s, visit %d: %s", data.Step, data.Visit, data.Status)
+		line := fmt.Sprintf("step %s, visit %d: %s", data.Step, data.Visit, data.Status)
+		if data.Caller != "" {
+			line += ", called by " + data.Caller
+		}
+		if data.Retry != nil {
+			line += fmt.Sprintf(", attempt %d at %s: %s", data.Retry.Attempt, data.Retry.At.Format(time.RFC3339), data.Retry.Message)
+		}
+		a.print("%s", line)
 	case engine.EventMessage:
 		a.print("%s: %s", data.Role, data.Content)
 	case engine.EventSnapshot, engine.EventSession, engine.EventEnd:

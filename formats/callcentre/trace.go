@@ -84,7 +84,7 @@ func (t *tracer) within(agent *engine.Execution) {
 		seen := map[visitOf]bool{}
 		for _, call := range t.children[round.ID] {
 			at := visitOf{call.Step, call.Visit}
-			if seen[at] { // a further attempt
+			if seen[at] || call.Retried() { // another attempt
 				continue
 			}
 			seen[at] = true

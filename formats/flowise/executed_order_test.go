@@ -107,3 +107,16 @@ func TestPreviousNodes(t *testing.T) {
 		}
 	}
 }
+
+// An attempt that is made again is not the end of its node.
+func TestRetriedAttemptsAreNoEntries(t *testing.T) {
+	list := history("a", "b<a", "b<a")
+	list[1].Status, list[1].Output, list[1].Error = engine.StatusError, nil, json.RawMessage(`{"kind":"rate_limit","message":"too many","transient":true,"retried":true}`)
+	var shown []string
+	for _, e := range Executed(Run{Workflow: shownFlow("a>b"), Executions: list, Session: &engine.Session{Status: engine.StatusComplete}}) {
+		shown = append(shown, e.NodeID+" "+e.Status)
+	}
+	if got := strings.Join(shown, ", "); got != "a FINISHED, b FINISHED" {
+		t.Errorf("got %s", got)
+	}
+}

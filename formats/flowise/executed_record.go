@@ -40,7 +40,10 @@ type recorder struct {
 	wave   int
 }
 
+// newRecorder leaves out attempts that were made again: a node is at work until its last one
+// has ended.
 func newRecorder(run Run) *recorder {
+	run.Executions = slices.DeleteFunc(slices.Clone(run.Executions), func(x engine.Execution) bool { return x.Retried() })
 	return &recorder{Run: run, graph: shownGraphOf(run.Workflow), last: map[string]*shownVisit{}, by: map[string][]*shownVisit{},
 		open: map[string]*shownVisit{}, inside: map[string][]*shownVisit{}, state: json.RawMessage("{}")}
 }

@@ -70,6 +70,7 @@ func Spec(o generate.Options) engine.Spec {
 		Effects:     true,
 		Secrets:     []string{"api_key"},
 		Limit:       modelCalls,
+		Retry:       generate.Retry,
 		Check:       f.check,
 		Input:       schema(),
 		Output:      input.Schema[Output](),

@@ -53,6 +53,7 @@ func Spec(o generate.Options) engine.Spec {
 		Effects:     true,
 		Secrets:     []string{"api_key"},
 		Limit:       8,
+		Retry:       generate.Retry,
 		Check:       check,
 		Input:       schema(),
 		Output:      input.Schema[Output](),

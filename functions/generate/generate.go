@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -15,6 +16,11 @@ import (
 
 // limit is how many calls of models one engine makes at once.
 const limit = 8
+
+// Retry is how a call of a model that failed for a reason that passes (a limit of calls, a
+// server's failure, a broken connection) is made again where a step says nothing: three
+// attempts, 1 s and 2 s apart, or as long as the provider asks for.
+var Retry = engine.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Second, Backoff: 2, MaxInterval: time.Minute, Jitter: 0.1}
 
 // Models finds the model that answers; *models.Catalog is one.
 type Models interface {
@@ -105,6 +111,7 @@ func Spec(o Options) engine.Spec {
 		Effects:     true,
 		Secrets:     []string{"api_key"},
 		Limit:       limit,
+		Retry:       Retry,
 		Check:       f.check,
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
