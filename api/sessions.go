@@ -24,6 +24,7 @@ type StartBody struct {
 	Outputs  map[string]json.RawMessage `json:"outputs,omitempty" doc:"by name: given to references as if steps had put them out before"`
 	Seeds    map[string]json.RawMessage `json:"seeds,omitempty" doc:"by step: it ends with this output instead of running, the first time it is activated; its paths are followed"`
 	Until    []string                   `json:"until,omitempty" doc:"steps whose paths are not followed: the session goes up to them"`
+	Taken    []string                   `json:"taken,omitempty" doc:"ids of paths that count as taken before, for steps with join: required"`
 	Messages []StartMessage             `json:"messages,omitempty" doc:"the chat so far"`
 }
 
@@ -36,7 +37,7 @@ type StartMessage struct {
 // Request is the start that the body of an idempotency key asks for.
 func (b *StartBody) Request(key string) engine.StartRequest {
 	q := engine.StartRequest{Workflow: b.Workflow, Entry: b.Entry, Inputs: b.Inputs, ID: b.ID, Labels: b.Labels, Key: key,
-		Outputs: b.Outputs, Seeds: b.Seeds, Until: b.Until}
+		Outputs: b.Outputs, Seeds: b.Seeds, Until: b.Until, Taken: b.Taken}
 	for _, m := range b.Messages {
 		q.Messages = append(q.Messages, engine.Message{Role: m.Role, Content: m.Content})
 	}
@@ -46,7 +47,7 @@ func (b *StartBody) Request(key string) engine.StartRequest {
 // StartBodyOf is the body that asks for a start.
 func StartBodyOf(q engine.StartRequest) StartBody {
 	b := StartBody{Workflow: q.Workflow, Entry: q.Entry, Inputs: q.Inputs, ID: q.ID, Labels: q.Labels,
-		Outputs: q.Outputs, Seeds: q.Seeds, Until: q.Until}
+		Outputs: q.Outputs, Seeds: q.Seeds, Until: q.Until, Taken: q.Taken}
 	for _, m := range q.Messages {
 		b.Messages = append(b.Messages, StartMessage{Role: m.Role, Content: m.Content})
 	}

@@ -36,7 +36,7 @@ type Step struct {
 	Input        jsonText     `json:"input,omitempty" doc:"JSON text with references, or the object itself"`
 	Name         string       `json:"name,omitempty"`
 	Description  string       `json:"description,omitempty"`
-	Join         string       `json:"join,omitempty" doc:"any (the default) or all"`
+	Join         string       `json:"join,omitempty" doc:"any (the default), all or required"`
 	Retry        jsonText     `json:"retry,omitempty"`
 	Timeout      textOrNumber `json:"timeout,omitempty" doc:"30s, or a number of seconds"`
 	OnError      string       `json:"on_error,omitempty" doc:"stop_path (the default), continue or fail_session"`
@@ -62,6 +62,7 @@ type Path struct {
 	Priority       *float64   `json:"priority,omitempty" doc:"lower first, none last"`
 	Label          string     `json:"label,omitempty"`
 	Back           bool       `json:"back,omitempty"`
+	Group          []string   `json:"group,omitempty" doc:"where the target has join: required: one taken path of each group is enough"`
 	Name           string     `json:"name,omitempty"`
 	Description    string     `json:"description,omitempty"`
 	Extra          properties `json:"extra,omitempty" doc:"further properties of the relationship"`
@@ -98,7 +99,7 @@ func stepOf(s *engine.Step) Step {
 
 func pathOf(p *engine.Path) Path {
 	return Path{ID: p.ID, Kind: string(p.Kind), Source: p.Source, Target: p.Target, TargetWorkflow: p.TargetWorkflow,
-		Condition: condition{p.Condition}, Operator: p.Operator, Priority: p.Priority, Label: p.Label, Back: p.Back,
+		Condition: condition{p.Condition}, Operator: p.Operator, Priority: p.Priority, Label: p.Label, Back: p.Back, Group: p.Group,
 		Name: p.Name, Description: p.Description, Extra: p.Extra}
 }
 
@@ -118,7 +119,7 @@ func (s *Step) definition(workflow string, before *engine.Step) engine.Step {
 func (p *Path) definition(before *engine.Path) engine.Path {
 	out := engine.Path{ID: p.ID, Stored: p.ID != "", Kind: engine.PathKind(p.Kind), Source: p.Source, Target: p.Target,
 		TargetWorkflow: p.TargetWorkflow, Condition: p.Condition.value, Operator: p.Operator, Priority: p.Priority,
-		Label: p.Label, Back: p.Back, Name: p.Name, Description: p.Description, Extra: p.Extra}
+		Label: p.Label, Back: p.Back, Group: p.Group, Name: p.Name, Description: p.Description, Extra: p.Extra}
 	if out.Kind == "" {
 		out.Kind = engine.Next
 	}

@@ -12,6 +12,9 @@ func (r *runner) activate(id string, from takenPath) {
 		return // the path says so in the problems of the session
 	}
 	r.unwritten.touch()
+	if step.Join == JoinRequired {
+		r.state.engine.arrive(step, from)
+	}
 	status := r.state.Status(id)
 	if r.running[id] != nil || r.starting(id) {
 		if r.state.engine.Again == nil {
@@ -30,7 +33,7 @@ func (r *runner) activate(id string, from takenPath) {
 			return
 		}
 	}
-	if step.Join == JoinAll {
+	if step.waits() {
 		if r.state.engine.Joins == nil {
 			r.state.engine.Joins = map[string][]takenPath{}
 		}
@@ -69,11 +72,12 @@ func (r *runner) settleJoins() (started bool) {
 	if len(r.state.engine.Joins) == 0 {
 		return false
 	}
+	r.dropClosed()
 	live := r.liveSteps()
 	var ready []string
 	for id := range r.state.engine.Joins {
 		step := r.def.steps[id]
-		if step == nil || step.Join != JoinAll { // removed or changed while it waited
+		if step == nil || !step.waits() { // removed or changed while it waited
 			ready = append(ready, id)
 			continue
 		}
@@ -83,7 +87,7 @@ func (r *runner) settleJoins() (started bool) {
 	}
 	sort.Slice(ready, func(i, j int) bool { return r.joinBefore(ready[i], ready[j]) })
 	for _, id := range ready {
-		took := r.state.engine.Joins[id]
+		took := r.state.engine.took(id)
 		delete(r.state.engine.Joins, id)
 		if r.def.steps[id] == nil {
 			continue
@@ -92,6 +96,9 @@ func (r *runner) settleJoins() (started bool) {
 	}
 	return len(ready) > 0
 }
+
+// waits reports whether an activation of the step waits for others.
+func (c *compiledStep) waits() bool { return c.Join == JoinAll || c.Join == JoinRequired }
 
 // joinBefore orders joins that become ready together by what led to them first.
 func (r *runner) joinBefore(a, b string) bool {

@@ -79,6 +79,9 @@ type StartRequest struct {
 	Seeds map[string]json.RawMessage
 	// Until names steps whose paths are not followed: the session goes up to them.
 	Until []string
+	// Taken are paths, by id, that count as taken before the session began, for steps with
+	// join: required behind the entry that what lies before it leads to as well.
+	Taken []string
 	// Messages are the chat so far: the beginning of the session's messages.
 	Messages []Message
 }

@@ -182,6 +182,7 @@ func (r *runner) clearBody(step *compiledStep) {
 		delete(r.state.engine.Live, id)
 		delete(r.state.engine.Asks, id)
 		delete(r.state.engine.Joins, id)
+		delete(r.state.engine.Arrived, id)
 		delete(r.state.engine.Again, id)
 		r.dropDriven(id)
 		if inner := r.def.steps[id]; inner != nil {

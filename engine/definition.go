@@ -23,8 +23,9 @@ type Definition struct {
 	steps  map[string]*compiledStep
 	ids    []string        // of steps, in their order
 	back   map[string]bool // ids of NEXT paths that close a loop
-	absent bool            // the workflow does not exist
-	readAt time.Time       // when the read of it began
+	byPath map[string]*compiledPath
+	absent bool      // the workflow does not exist
+	readAt time.Time // when the read of it began
 }
 
 // A compiledStep is a step with what running it needs.
@@ -47,6 +48,8 @@ type compiledStep struct {
 	split   splitInput
 	consent approvalOptions // how approval is asked for
 	spot    spot            // see leads
+	// required is what a step with `join: required` waits for.
+	required []requirement
 }
 
 // A compiledPath is a NEXT path with its condition parsed.
@@ -62,7 +65,7 @@ type compiledPath struct {
 // Compile makes a workflow ready to run. It never fails: what is wrong with one step or
 // path is that step's or path's own fault, found when it is used, and listed by Validate.
 func Compile(w *Workflow) *Definition {
-	d := &Definition{Workflow: w, steps: make(map[string]*compiledStep, len(w.Steps))}
+	d := &Definition{Workflow: w, steps: make(map[string]*compiledStep, len(w.Steps)), byPath: make(map[string]*compiledPath, len(w.Paths))}
 	for i := range w.Steps {
 		step := &w.Steps[i]
 		if d.steps[step.ID] == nil { // of two steps of one id the first in order counts
@@ -80,6 +83,7 @@ func Compile(w *Workflow) *Definition {
 			p.back = d.back[p.ID]
 		}
 	}
+	d.findRequirements()
 	d.findEnds()
 	d.findRoutes()
 	d.hashAll()
@@ -109,6 +113,7 @@ func (d *Definition) addPath(p *Path) {
 			c.fault = fmt.Sprintf("leads to step %q, which is not there", p.Target)
 		}
 		source.next = append(source.next, c)
+		d.byPath[p.ID] = c
 	}
 }
 

@@ -70,6 +70,7 @@ func (e *Engine) Explain(ctx context.Context, session string) (*Explanation, err
 	for _, id := range sortedKeys(r.state.engine.Joins) {
 		x.join(r, id)
 	}
+	x.closed(r)
 	x.ends(r)
 	return x, nil
 }
@@ -162,7 +163,25 @@ func (x *Explanation) join(r *runner, id string) {
 		}
 	}
 	sort.Strings(by)
-	x.because(id, "join", "", "join: all: can still be reached from %s", strings.Join(by, ", "))
+	x.because(id, "join", "", "join: %s: can still be reached from %s", step.Join, strings.Join(by, ", "))
+}
+
+// closed explains the steps that did not run because a path they require was not taken.
+func (x *Explanation) closed(r *runner) {
+	for _, id := range sortedKeys(r.state.engine.Arrived) {
+		step := r.def.steps[id]
+		_, waits := r.state.engine.Joins[id]
+		if status := r.state.Status(id); step == nil || step.Join != JoinRequired || waits || status != "" && status != StatusSkipped {
+			continue
+		}
+		var missing []string
+		for _, q := range r.state.engine.unmet(step) {
+			missing = append(missing, q.String())
+		}
+		if len(missing) > 0 {
+			x.because(id, "join", "", "join: required: did not run; not taken: %s", strings.Join(missing, "; "))
+		}
+	}
 }
 
 // ends judges the paths of finished steps that led nowhere: where a new path or another

@@ -33,7 +33,7 @@ func (r *runner) applyMove(q *Request) string {
 		r.beginVisit(b.To, []takenPath{{Path: RequestMove}})
 		return fmt.Sprintf("moved from %q to %q, which was in error and begins visit %d", from, b.To, r.counters.Visits[b.To])
 	}
-	r.activate(b.To, takenPath{Path: RequestMove})
+	r.activate(b.To, takenPath{Path: RequestMove, Jump: true})
 	return fmt.Sprintf("moved from %q to %q", from, b.To)
 }
 

@@ -59,7 +59,7 @@ func (y *youngSession) alias(name string, value json.RawMessage) error {
 }
 
 // newSession is the session that a start asks for.
-func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage) NewSession {
+func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition) NewSession {
 	y := newSessionAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
 	e := &y.state.engine
@@ -73,6 +73,9 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 		e.Seeds[step] = compactJSON(q.Seeds[step])
 	}
 	e.Until = q.Until
+	for _, path := range q.Taken {
+		e.arrive(def.steps[def.byPath[path].Target], takenPath{Path: path})
+	}
 	for _, m := range q.Messages {
 		y.counted.Messages++
 		m.ID, m.N = fmt.Sprintf("%s/%d", id, y.counted.Messages), y.counted.Messages
@@ -95,6 +98,11 @@ func (e *Engine) checkGiven(q *StartRequest, def *Definition) error {
 			if field == "seeds" && def.steps[name] == nil {
 				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.ids}
 			}
+		}
+	}
+	for i, id := range q.Taken {
+		if def.byPath[id] == nil || def.byPath[id].fault != "" {
+			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/taken/%d", i), Message: fmt.Sprintf("the workflow has no path %q that can be taken", id)}}}
 		}
 	}
 	for _, id := range q.Until {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,6 +72,11 @@ func (p *Path) Properties() map[string]any {
 	if p.Back {
 		m["back"] = true
 	}
+	if len(p.Group) == 1 {
+		m["group"] = p.Group[0]
+	} else if len(p.Group) > 1 {
+		m["group"] = anyList(p.Group)
+	}
 	setNumber(m, "priority", p.Priority)
 	return m
 }
@@ -82,7 +88,7 @@ func PathFromProperties(kind PathKind, source, target string, p map[string]any) 
 	out := Path{
 		Kind: kind, Source: source, Target: target,
 		ID: r.text("id"), Operator: r.text("operator"), Label: r.text("label"), Name: r.text("name"),
-		Description: r.text("description"), Priority: r.number("priority"), Back: r.yes("back"),
+		Description: r.text("description"), Priority: r.number("priority"), Back: r.yes("back"), Group: r.texts("group"),
 	}
 	out.Stored = out.ID != ""
 	out.Condition = r.condition("condition")
@@ -142,6 +148,40 @@ func (r *propertyReader) text(name string) string {
 	}
 	r.misfit(name, "text", v)
 	return ""
+}
+
+// texts reads a text or a list of texts; blank ones do not count.
+func (r *propertyReader) texts(name string) (list []string) {
+	v, ok := r.take(name)
+	if !ok {
+		return nil
+	}
+	switch v := v.(type) {
+	case string:
+		list = []string{v}
+	case []string:
+		list = v
+	case []any:
+		for _, one := range v {
+			text, ok := one.(string)
+			if !ok {
+				r.misfit(name, "a text or a list of texts", any(v))
+				return nil
+			}
+			list = append(list, text)
+		}
+	default:
+		r.misfit(name, "a text or a list of texts", v)
+	}
+	return slices.DeleteFunc(slices.Clone(list), isBlank)
+}
+
+func anyList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i := range texts {
+		list[i] = texts[i]
+	}
+	return list
 }
 
 func (r *propertyReader) yes(name string) bool {

@@ -43,7 +43,7 @@ func (r *runner) handOn(l *liveStep, record *Execution, result ToolResult) *Exec
 	case r.toolEnded(l, result):
 		return nil
 	case l.Then != "":
-		r.activate(l.Then, takenPath{Seq: record.Seq, Path: "rollback"})
+		r.activate(l.Then, takenPath{Seq: record.Seq, Path: "rollback", Jump: true})
 		return nil
 	}
 	return record

@@ -240,7 +240,10 @@ func (r *runner) breakOut(id string, record *Execution, broke []brokenPath) {
 			continue
 		}
 		if target.holder == holder {
-			r.activate(b.Target, takenPath{Seq: record.Seq, Path: b.From.Path})
+			r.activate(b.Target, takenPath{Seq: record.Seq, Path: b.From.Path, Jump: b.From.Jump})
+			if b.From.Jump {
+				r.state.engine.goBack(r.def, b.Target)
+			}
 			continue
 		}
 		if outer := r.state.engine.Driven[holder]; outer != nil && outer.Body != nil {

@@ -76,7 +76,7 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	if id == "" {
 		id = e.o.NewID()
 	}
-	fresh := newSession(id, q, entry, inputs)
+	fresh := newSession(id, q, entry, inputs, def)
 	lease, place := e.reserve(id)
 	fresh.Claim = lease
 	created, err := e.committer.create(ctx, fresh)
@@ -109,6 +109,9 @@ func explainCreate(err error, id, key string) error {
 func startHash(q *StartRequest, entry string, inputs json.RawMessage) string {
 	h := sha256.New()
 	hashJSON(h, map[string]any{"workflow": q.Workflow, "entry": entry, "id": q.ID, "inputs": string(inputs), "labels": q.Labels})
+	if len(q.Taken) > 0 {
+		hashJSON(h, q.Taken)
+	}
 	if len(q.Outputs) > 0 || len(q.Seeds) > 0 || len(q.Until) > 0 || len(q.Messages) > 0 {
 		hashJSON(h, map[string]any{"outputs": q.Outputs, "seeds": q.Seeds, "until": q.Until, "messages": q.Messages})
 	}

@@ -58,6 +58,9 @@ type engineState struct {
 	Order int64 `json:"order,omitempty"`
 	// Joins are steps with join: all that wait, with the paths taken to them.
 	Joins map[string][]takenPath `json:"joins,omitempty"`
+	// Arrived are the paths into steps with join: required that were taken, by step, and not
+	// forgotten since: see goBack.
+	Arrived map[string][]takenPath `json:"arrived,omitempty"`
 	// Again are steps that were activated while they ran: they run once more.
 	Again map[string][]takenPath `json:"again,omitempty"`
 	// Asks are the open questions, as they were shown.
@@ -118,6 +121,7 @@ type liveStep struct {
 type takenPath struct {
 	Seq  int64  `json:"seq,omitempty"`
 	Path string `json:"path"`
+	Jump bool   `json:"jump,omitempty"` // a back path, or an operator's move: it needs nothing beside it
 }
 
 type mark struct {

@@ -90,7 +90,7 @@ func (r *runner) applyCancel(q *Request) string {
 		}
 	}
 	e := &r.state.engine
-	e.Joins, e.Again, e.Untaken = nil, nil, nil
+	e.Joins, e.Arrived, e.Again, e.Untaken = nil, nil, nil, nil
 	e.Cancelled = &mark{At: r.now(), Reason: reason}
 	r.unwritten.closing = true
 	return "cancelled"
@@ -152,7 +152,7 @@ func (r *runner) applyAdvance(q *Request) string {
 	fresh := 0
 	for _, p := range r.evaluatePaths(b.Step, &Execution{}) {
 		if !taken[p.ID] {
-			r.activate(p.Target, takenPath{Seq: last, Path: p.ID})
+			r.activate(p.Target, takenPath{Seq: last, Path: p.ID, Jump: p.back})
 			fresh++
 		}
 	}

@@ -121,7 +121,7 @@ func (v *validation) step(c *compiledStep) {
 		}
 		v.add("error", "property_value", c.ID, "", "%s is %q, want %s", property, value, strings.Join(allowed[1:], ", "))
 	}
-	oneOf("join", c.Join, "", JoinAny, JoinAll)
+	oneOf("join", c.Join, "", JoinAny, JoinAll, JoinRequired)
 	oneOf("on_error", c.OnError, "", OnErrorStopPath, OnErrorContinue, OnErrorFailSession)
 	if !isBlank(c.OutputSchema) {
 		if _, err := schemacheck.Compile([]byte(c.OutputSchema)); err != nil {

@@ -172,7 +172,11 @@ func (s *State) problems() []SessionProblem {
 		out = append(out, SessionProblem{Path: path, Step: sourceOf(path), Message: s.engine.Problems[path]})
 	}
 	for _, id := range sortedKeys(s.engine.Joins) {
-		out = append(out, SessionProblem{Step: id, Message: "join: all: waits for steps that can still reach it"})
+		join := JoinAll
+		if s.engine.Arrived[id] != nil {
+			join = JoinRequired
+		}
+		out = append(out, SessionProblem{Step: id, Message: "join: " + join + ": waits for steps that can still reach it"})
 	}
 	return out
 }

@@ -157,11 +157,17 @@ func (r *runner) followPaths(done []arrival) {
 		}
 	}
 	for _, t := range taken {
+		t.from.Jump = t.path.back
 		if t.path.leaves {
 			r.noteBreak(t.path, t.from)
 			continue
 		}
 		r.activate(t.path.Target, t.from)
+	}
+	for _, t := range taken {
+		if t.path.back && !t.path.leaves {
+			r.state.engine.goBack(r.def, t.path.Target)
+		}
 	}
 	for _, d := range done {
 		if from, ok := r.state.engine.Again[d.step]; ok {

@@ -34,7 +34,7 @@ type Step struct {
 	Input        string         `json:"input,omitempty"`
 	Name         string         `json:"name,omitempty"`
 	Description  string         `json:"description,omitempty"`
-	Join         string         `json:"join,omitempty"`     // JoinAny (default) or JoinAll
+	Join         string         `json:"join,omitempty"`     // JoinAny (default), JoinAll or JoinRequired
 	Retry        string         `json:"retry,omitempty"`    // JSON text, see RetryPolicy
 	Timeout      string         `json:"timeout,omitempty"`  // "30s", or a number of seconds
 	OnError      string         `json:"on_error,omitempty"` // OnErrorStopPath (default), OnErrorContinue, OnErrorFailSession
@@ -51,7 +51,8 @@ type Step struct {
 // Values of Step.Join and Step.OnError.
 const (
 	JoinAny            = "any"
-	JoinAll            = "all"
+	JoinAll            = "all"      // runs with what came, once nothing more can come
+	JoinRequired       = "required" // the same, where every required path was taken; else it does not run
 	OnErrorStopPath    = "stop_path"
 	OnErrorContinue    = "continue"
 	OnErrorFailSession = "fail_session"
@@ -80,11 +81,14 @@ type Path struct {
 	// refused by validate and never taken.
 	TargetWorkflow string `json:"target_workflow,omitempty"`
 	// Condition is nil (open), a text, or a native list of texts ([]any).
-	Condition   any            `json:"condition,omitempty"`
-	Operator    string         `json:"operator,omitempty"`
-	Priority    *float64       `json:"priority,omitempty"` // lower first, none last
-	Label       string         `json:"label,omitempty"`
-	Back        bool           `json:"back,omitempty"`
+	Condition any      `json:"condition,omitempty"`
+	Operator  string   `json:"operator,omitempty"`
+	Priority  *float64 `json:"priority,omitempty"` // lower first, none last
+	Label     string   `json:"label,omitempty"`
+	Back      bool     `json:"back,omitempty"`
+	// Group names what this path counts for where its target has `join: required`: one taken
+	// path of each group is enough. A path without one is required itself.
+	Group       []string       `json:"group,omitempty"`
 	Name        string         `json:"name,omitempty"`        // TOOL: the tool's name
 	Description string         `json:"description,omitempty"` // TOOL: what the model is told
 	Extra       map[string]any `json:"extra,omitempty"`

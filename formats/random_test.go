@@ -120,7 +120,7 @@ func (m *maker) property() any {
 // known are the properties that mean something, in which nothing of one's own can stand.
 var known = map[string]bool{"id": true, "workflow": true, "function": true, "input": true, "name": true, "description": true, "join": true, "retry": true, "timeout": true, "on_error": true,
 	"approval": true, "output_schema": true, "x": true, "y": true, "bypass": true, "inactive": true, "config": true, "settings": true, "condition": true, "conditions": true, "operator": true,
-	"priority": true, "label": true, "back": true}
+	"priority": true, "label": true, "back": true, "group": true}
 
 func (m *maker) extra() map[string]any {
 	var extra map[string]any
@@ -176,7 +176,7 @@ func (m *maker) id(kind string, n int) string {
 
 func (m *maker) step(n int) engine.Step {
 	s := engine.Step{ID: m.id("s", n), Function: pick(m, []string{"", "agent", "loop", "utils.reply.reply", m.text()}), Input: m.json(), Name: m.text(), Description: m.text(),
-		Join: pick(m, []string{"", "any", "all"}), Retry: m.json(), Timeout: pick(m, []string{"", "30s", "5", "1.50", m.text()}), OnError: pick(m, []string{"", "stop_path", "continue", "fail_session"}),
+		Join: pick(m, []string{"", "any", "all", "required"}), Retry: m.json(), Timeout: pick(m, []string{"", "30s", "5", "1.50", m.text()}), OnError: pick(m, []string{"", "stop_path", "continue", "fail_session"}),
 		Approval: m.some(3), OutputSchema: m.json(), X: m.place(), Y: m.place(), Bypass: m.some(3), Inactive: m.some(3), Config: m.json(), Extra: m.extra()}
 	if n == 0 && m.some(2) {
 		s.ID = engine.DefaultEntry
@@ -184,9 +184,14 @@ func (m *maker) step(n int) engine.Step {
 	return s
 }
 
+// groups are names that mean something: blank ones do not count.
+func (m *maker) groups() []string {
+	return pick(m, [][]string{nil, nil, nil, {"a" + m.text()}, {"a", "b" + m.text()}})
+}
+
 func (m *maker) path(w *engine.Workflow, n int) engine.Path {
 	p := engine.Path{Kind: pick(m, []engine.PathKind{engine.Next, engine.Next, engine.Tool, engine.Contains}), Source: pick(m, w.Steps).ID, Target: pick(m, w.Steps).ID,
-		Condition: m.condition(), Operator: pick(m, []string{"", "AND", "or", m.text()}), Priority: m.place(), Label: m.text(), Back: m.some(4), Name: m.text(), Description: m.text(), Extra: m.extra()}
+		Condition: m.condition(), Operator: pick(m, []string{"", "AND", "or", m.text()}), Priority: m.place(), Label: m.text(), Back: m.some(4), Group: m.groups(), Name: m.text(), Description: m.text(), Extra: m.extra()}
 	if m.some(2) {
 		p.ID, p.Stored = pick(m, []string{m.id("p", n), p.Source + ">" + p.Target + strings.Repeat(" ", n)}), true
 	}

@@ -94,7 +94,7 @@ func full() engine.Edit {
 		},
 		PutPaths: []engine.Path{
 			{ID: "first", Stored: true, Kind: engine.Next, Source: "root", Target: "reply", Condition: "@{SESSION_ID}.root.ok", Operator: "OR",
-				Priority: number(1.5), Label: "yes", Back: true},
+				Priority: number(1.5), Label: "yes", Back: true, Group: []string{"one", "two"}},
 			{Kind: engine.Tool, Source: "root", Target: "tool", Name: "search", Description: "finds things"},
 			{Kind: engine.Contains, Source: "root", Target: "tool"},
 		},

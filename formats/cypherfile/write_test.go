@@ -58,7 +58,8 @@ func newPath(t *rapid.T, from, to string, i int) engine.Path {
 	p := engine.Path{
 		Kind:   rapid.SampledFrom([]engine.PathKind{engine.Next, engine.Next, engine.Tool, engine.Contains}).Draw(t, "kind"),
 		Source: from, Target: to, Operator: anyText(t, "operator"), Label: anyText(t, "label"), Back: rapid.Bool().Draw(t, "back"),
-		Name: anyText(t, "name"), Description: anyText(t, "description"), Extra: extra(t, "p"),
+		Group: rapid.SampledFrom([][]string{nil, {"a"}, {"a", "b c"}}).Draw(t, "group"),
+		Name:  anyText(t, "name"), Description: anyText(t, "description"), Extra: extra(t, "p"),
 	}
 	if rapid.Bool().Draw(t, "stored") {
 		p.ID, p.Stored = "path"+strconv.Itoa(i), true

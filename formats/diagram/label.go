@@ -37,7 +37,7 @@ func stepLabel(s *engine.Step) []string {
 	for _, mark := range []struct {
 		on   bool
 		text string
-	}{{s.Approval, "approval"}, {s.Join == engine.JoinAll, "join all"}, {s.Bypass, "bypass"}, {s.Inactive, "inactive"}} {
+	}{{s.Approval, "approval"}, {s.Join == engine.JoinAll, "join all"}, {s.Join == engine.JoinRequired, "join required"}, {s.Bypass, "bypass"}, {s.Inactive, "inactive"}} {
 		if mark.on {
 			marks = append(marks, mark.text)
 		}
@@ -67,6 +67,9 @@ func pathLabel(p *engine.Path) []string {
 	add("if ", conditionText(p), maxCondition)
 	if p.Kind == engine.Next && p.Priority != nil {
 		add("priority ", strconv.FormatFloat(*p.Priority, 'g', -1, 64), maxName)
+	}
+	if len(p.Group) > 0 {
+		add("group ", strings.Join(p.Group, ", "), maxName)
 	}
 	if p.Back {
 		add("", "back", maxName)

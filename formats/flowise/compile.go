@@ -17,6 +17,7 @@ const (
 	propertyNotes     = "notes"         // of the workflow: its sticky notes, JSON text
 	propertyGenerated = refit.Generated // of steps and paths the compiler added
 	propertyOf        = "of"            // of a generated step: the node it belongs to
+	propertyExcuse    = "excuse"        // of a path: it is no edge of the flow, see excuse
 	propertyEdge      = refit.EdgeText  // of a path: the edge as it stood in the file, JSON text
 	propertyFromPort  = refit.FromPort
 	propertyToPort    = refit.ToPort
@@ -59,6 +60,7 @@ type compiler struct {
 	needs     map[string]*needs      // what steps in front of a node compute, by node
 	updating  *node                  // whose update of the state is compiled
 	items     map[string]*itemValues // by iteration
+	drawn     map[*edge]int          // the places of the paths of edges
 	paths     map[string]bool        // ids of paths
 	toFill    map[string]bool        // notes that were made
 	problems  []engine.Problem
@@ -66,7 +68,7 @@ type compiler struct {
 
 func newCompiler(f *flow) *compiler {
 	c := &compiler{flow: f, used: map[string]bool{}, helpers: map[string]string{}, entrances: map[string]string{}, exits: map[string]string{},
-		steps: map[string][]string{}, needs: map[string]*needs{}, items: map[string]*itemValues{}, paths: map[string]bool{}, toFill: map[string]bool{}}
+		steps: map[string][]string{}, needs: map[string]*needs{}, items: map[string]*itemValues{}, drawn: map[*edge]int{}, paths: map[string]bool{}, toFill: map[string]bool{}}
 	for name := range reserved {
 		c.used[name] = true
 	}
@@ -110,21 +112,6 @@ func (c *compiler) compile() *engine.Workflow {
 func (c *compiler) begin() {
 	c.add(nil, engine.Step{ID: engine.DefaultEntry, Name: "Start", Extra: generated(nil)})
 	c.link(engine.DefaultEntry, c.entrances[c.flow.start().ID])
-}
-
-// joins makes a step wait for all that may still lead to it.
-func (c *compiler) joins() {
-	incoming := map[string]int{}
-	for _, p := range c.w.Paths {
-		if p.Kind == engine.Next && !p.Back {
-			incoming[p.Target]++
-		}
-	}
-	for i := range c.w.Steps {
-		if incoming[c.w.Steps[i].ID] > 1 {
-			c.w.Steps[i].Join = engine.JoinAll
-		}
-	}
 }
 
 // mostSteps is the limit of node executions in steps. Nodes that loops repeat may be several
@@ -225,6 +212,7 @@ func (c *compiler) edge(e *edge) {
 	if from.decides() {
 		c.decision(&p, from, e)
 	}
+	c.drawn[e] = len(c.w.Paths)
 	c.w.Paths = append(c.w.Paths, p)
 }
 

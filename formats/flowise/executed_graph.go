@@ -86,7 +86,7 @@ func (g *shownGraph) parentsOf(w *engine.Workflow, n *shownNode) []string {
 	var back func(to string)
 	back = func(to string) {
 		for _, p := range w.Paths {
-			if p.Kind != engine.Next || p.Target != to {
+			if p.Kind != engine.Next || p.Target != to || p.Extra[propertyExcuse] != nil {
 				continue
 			}
 			before := g.nodes[p.Source]

@@ -112,6 +112,21 @@ func (n *node) decides() bool {
 	return false
 }
 
+// branches are how many ways a node decides between.
+func (n *node) branches() int {
+	switch n.kind() {
+	case kindCondition:
+		rows, _ := n.Data.Inputs.rows("conditions")
+		return len(rows) + 1
+	case kindConditionAgent:
+		rows, _ := n.Data.Inputs.rows("conditionAgentScenarios")
+		return len(rows)
+	case kindHumanInput:
+		return 2
+	}
+	return 0
+}
+
 // accepts tells whether the variables in an input are resolved: what the stored document
 // says of the parameter counts, not what the component would. A list that accepts variables
 // has them resolved in all its rows; of parameters of one name (a body is a text or a list) one

@@ -21,17 +21,11 @@ func (c *compiler) ending(n *node) string {
 
 // openBranches are the branches of a decision that no edge leaves by.
 func (c *compiler) openBranches(n *node) []string {
-	most := 0
-	switch n.kind() {
-	case kindCondition:
-		rows, _ := n.Data.Inputs.rows("conditions")
-		most = len(rows) + 1
-	case kindConditionAgent:
-		rows, _ := n.Data.Inputs.rows("conditionAgentScenarios")
-		most = len(rows)
-	}
 	var open []string
-	for branch := range most {
+	if n.kind() == kindHumanInput {
+		return nil // none is in an iteration
+	}
+	for branch := range n.branches() {
 		name := strconv.Itoa(branch)
 		if !slices.ContainsFunc(c.flow.outOf(n), func(e *edge) bool {
 			m := branchHandle.FindStringSubmatch(e.SourceHandle)

@@ -125,6 +125,27 @@ func (o *object) number(key string) *float64 {
 	return &f
 }
 
+// texts reads a text or a list of texts.
+func (o *object) texts(key string) (list []string) {
+	v := o.get(key)
+	if v == nil {
+		return nil
+	}
+	items := v.items
+	if !v.isList {
+		items = []*value{v}
+	}
+	for _, item := range items {
+		text, ok := item.scalar.(string)
+		if !ok {
+			o.wrong(v, "a text or a list of texts")
+			return nil
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
 func (o *object) list(key string) []*value {
 	v := o.get(key)
 	if v == nil {

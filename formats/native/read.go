@@ -24,7 +24,7 @@ var (
 	documentKeys = []string{"format", "version", "id", "name", "description", "settings", "extra", "steps", "paths"}
 	stepKeys     = []string{"id", "workflow", "name", "description", "function", "input", "join", "retry", "timeout", "on_error",
 		"approval", "output_schema", "x", "y", "bypass", "inactive", "config", "extra"}
-	pathKeys = []string{"id", "kind", "source", "target", "target_workflow", "condition", "operator", "priority", "label", "back",
+	pathKeys = []string{"id", "kind", "source", "target", "target_workflow", "condition", "operator", "priority", "label", "back", "group",
 		"name", "description", "extra"}
 )
 
@@ -123,7 +123,7 @@ func path(v *value) (engine.Path, error) {
 	p := engine.Path{
 		ID: o.text("id"), Kind: engine.PathKind(o.text("kind")), Source: o.required("source"), Target: o.required("target"),
 		TargetWorkflow: o.text("target_workflow"), Condition: o.condition(), Operator: o.text("operator"),
-		Priority: o.number("priority"), Label: o.text("label"), Back: o.yes("back"),
+		Priority: o.number("priority"), Label: o.text("label"), Back: o.yes("back"), Group: o.texts("group"),
 		Name: o.text("name"), Description: o.text("description"), Extra: o.extra(),
 	}
 	p.Stored = p.ID != ""

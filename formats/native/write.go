@@ -54,6 +54,7 @@ type pathDocument struct {
 	Priority       *float64        `json:"priority,omitempty"`
 	Label          string          `json:"label,omitempty"`
 	Back           bool            `json:"back,omitempty"`
+	Group          []string        `json:"group,omitempty"`
 	Name           string          `json:"name,omitempty"`
 	Description    string          `json:"description,omitempty"`
 	Extra          map[string]any  `json:"extra,omitempty"`
@@ -92,7 +93,7 @@ func documentOfStep(s *engine.Step) stepDocument {
 
 func documentOfPath(p *engine.Path) pathDocument {
 	d := pathDocument{Kind: p.Kind, Source: p.Source, Target: p.Target, TargetWorkflow: p.TargetWorkflow,
-		Operator: p.Operator, Priority: p.Priority, Label: p.Label, Back: p.Back, Name: p.Name, Description: p.Description,
+		Operator: p.Operator, Priority: p.Priority, Label: p.Label, Back: p.Back, Group: p.Group, Name: p.Name, Description: p.Description,
 		Extra: numbers(p.Extra)}
 	if p.Condition != nil {
 		d.Condition = number64(p.Condition)

@@ -119,7 +119,7 @@ func (d *pen) step(id string) string {
 		text += "  " + s.Function
 	}
 	var marks []string
-	for mark, on := range map[string]bool{"join all": s.Join == engine.JoinAll, "approval": s.Approval, "inactive": s.Inactive, "bypass": s.Bypass} {
+	for mark, on := range map[string]bool{"join all": s.Join == engine.JoinAll, "join required": s.Join == engine.JoinRequired, "approval": s.Approval, "inactive": s.Inactive, "bypass": s.Bypass} {
 		if on {
 			marks = append(marks, mark)
 		}

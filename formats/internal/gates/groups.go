@@ -1,0 +1,164 @@
+package gates
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+)
+
+// A clause is what one way asks for: itself, or one of the ways that excuse it, or one of the
+// arms that do.
+type clause struct {
+	way  *way
+	ways *big.Int // by their places: those that are enough, the way itself among them
+	arms []Arm
+}
+
+// groups are what the ways into a node ask for. What follows from another group is left out.
+func (r *Result) groups(ways []*way) []Group {
+	for _, w := range ways {
+		w.decisions = r.decisionsOf(w)
+	}
+	var clauses []clause
+	for at := range ways {
+		clauses = append(clauses, r.clauseOf(at, ways))
+	}
+	clauses = strongest(clauses)
+	var groups []Group
+	bare := false // some group is met by an edge only
+	for _, c := range clauses {
+		bare = bare || len(c.arms) == 0
+		groups = append(groups, c.groups(ways)...)
+	}
+	if !bare { // arms alone make nothing run
+		groups = append(groups, Group{Edges: edgesOf(ways)})
+	}
+	return groups
+}
+
+// mostListed bounds how many edges the groups of one way name together.
+const mostListed = 100_000
+
+// groups are those of one way: where its edges come together or not at all, one of them is
+// enough, as it is where one of another way is.
+func (c *clause) groups(ways []*way) []Group {
+	var others []*way
+	for at, w := range ways {
+		if w != c.way && c.ways.Bit(at) == 1 {
+			others = append(others, w)
+		}
+	}
+	excuses := edgesOf(others)
+	free := len(excuses) == 0 && len(c.arms) == 0
+	if !free && (c.way.exact || len(c.way.edges)*len(excuses) > mostListed) {
+		return []Group{{Edges: edgesOf(append(others, c.way)), Arms: c.arms}}
+	}
+	var out []Group
+	for _, e := range c.way.edges {
+		edges := append([]int{e}, excuses...)
+		slices.Sort(edges)
+		out = append(out, Group{Edges: edges, Arms: c.arms})
+	}
+	return out
+}
+
+func edgesOf(ways []*way) (edges []int) {
+	for _, w := range ways {
+		edges = append(edges, w.edges...)
+	}
+	slices.Sort(edges)
+	return edges
+}
+
+// decisionsOf are the decisions that a way goes by.
+func (r *Result) decisionsOf(w *way) []int {
+	var out []int
+	for at := range w.excludes.BitLen() {
+		if w.excludes.Bit(at) == 1 {
+			if node := r.arms[at].Node; len(out) == 0 || out[len(out)-1] != node {
+				out = append(out, node)
+			}
+		}
+	}
+	return out
+}
+
+// clauseOf finds what excuses a way: other ways that go by another arm of a decision, and arms
+// that lead to the node, but only together with what may also come without them.
+func (r *Result) clauseOf(at int, ways []*way) clause {
+	w := ways[at]
+	c := clause{way: w, ways: new(big.Int).SetBit(new(big.Int), at, 1)}
+	for i, other := range ways {
+		if slices.ContainsFunc(w.decisions, func(node int) bool { return r.apart(w, other, node) }) {
+			c.ways.SetBit(c.ways, i, 1)
+		}
+	}
+	for _, node := range w.decisions {
+		for arm := range r.graph.Arms[node] {
+			place := r.first[node] + arm
+			if w.excludes.Bit(place) == 1 && slices.ContainsFunc(ways, func(other *way) bool {
+				return other.leads.Bit(place) == 1 && !r.apart(w, other, node)
+			}) {
+				c.arms = append(c.arms, Arm{node, arm})
+			}
+		}
+	}
+	return c
+}
+
+// apart reports whether two ways go by different arms of a decision.
+func (r *Result) apart(a, b *way, node int) bool {
+	for arm := range r.graph.Arms[node] {
+		if at := r.first[node] + arm; a.excludes.Bit(at) == 0 && b.excludes.Bit(at) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// strongest leaves out clauses that hold whenever another one does.
+func strongest(all []clause) []clause {
+	implies := func(a, b *clause) bool {
+		return a.whole() && b.whole() && subset(a.ways, b.ways) && !slices.ContainsFunc(a.arms, func(arm Arm) bool { return !slices.Contains(b.arms, arm) })
+	}
+	var out []clause
+	for i := range all {
+		weaker := false
+		for j := range all {
+			weaker = weaker || i != j && implies(&all[j], &all[i]) && (j < i || !implies(&all[i], &all[j]))
+		}
+		if !weaker {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// whole reports whether the clause is one group, of all edges of its ways.
+func (c *clause) whole() bool { return c.way.exact || len(c.way.edges) == 1 }
+
+// Names gives the groups of a node names, by the edges and arms that are part of them. An edge
+// that is a group of its own needs none.
+func Names(groups []Group) (edges map[int][]string, arms map[Arm][]string) {
+	edges, arms = map[int][]string{}, map[Arm][]string{}
+	among, named := map[int]int{}, 0
+	for _, g := range groups {
+		for _, e := range g.Edges {
+			among[e]++
+		}
+	}
+	for _, g := range groups {
+		if len(g.Edges) == 1 && len(g.Arms) == 0 && among[g.Edges[0]] == 1 {
+			continue
+		}
+		named++
+		name := strconv.Itoa(named)
+		for _, e := range g.Edges {
+			edges[e] = append(edges[e], name)
+		}
+		for _, a := range g.Arms {
+			arms[a] = append(arms[a], name)
+		}
+	}
+	return edges, arms
+}
