@@ -84,10 +84,6 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 		default:
 			bad("unknown_shell", "node %q: commands run in bash, sh, zsh or pwsh here, not in %q", n.ID, d.Shell)
 		}
-	case kindLoopStart:
-		if d.LoopMode == loopWhile && strings.TrimSpace(d.CollectionVariable) == "" {
-			bad("collection_variable", "node %q goes on while a variable is not empty, and names none", n.ID)
-		}
 	case kindLLM:
 		f.checkAttachments(faults, n)
 	case kindInput, kindOutput:

@@ -20,7 +20,7 @@ const (
 	propertyToPort    = refit.ToPort
 	propertyOrder     = refit.Order
 	propertyConsent   = "approval_options" // of a step: how its approval is asked for, JSON text
-	propertyAlone     = "alone"            // of a path that only brings a value: the output that opens it
+	propertyExcuse    = "excuse"           // of a path: it is no edge of the flow, see excuse
 )
 
 // Values of the key onError of a file, which NebulaFlow takes from who runs it.
@@ -56,7 +56,8 @@ func Parse(name string, src []byte) (source.File, error) {
 type compiler struct {
 	flow         *flow
 	w            *engine.Workflow
-	gates        *gates
+	gates        *gating
+	drawn        map[*edge]int // the places of the paths of edges
 	ready        map[string]float64
 	variables    map[string]bool // names that variable nodes set
 	accumulators map[string]bool
@@ -75,7 +76,7 @@ type compiler struct {
 }
 
 func newCompiler(f *flow) *compiler {
-	c := &compiler{flow: f, gates: newGates(f), ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
+	c := &compiler{flow: f, gates: newGating(f), drawn: map[*edge]int{}, ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
 		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}, inlined: map[view]text{},
 		follows: map[string]string{}, suffixes: map[string]int{}}
 	for _, n := range f.Nodes {
@@ -152,15 +153,6 @@ func (c *compiler) topLevel(id string, loop *region) (place float64, ok bool) {
 	return c.ready[id], c.flow.inRegion[id] == nil
 }
 
-// joins makes every step wait for all that leads to it.
-func (c *compiler) joins() {
-	for i := range c.w.Steps {
-		if c.incoming[c.w.Steps[i].ID] > 1 {
-			c.w.Steps[i].Join = engine.JoinAll
-		}
-	}
-}
-
 func (c *compiler) add(s engine.Step) { c.w.Steps = append(c.w.Steps, s) }
 
 func (c *compiler) addPath(p engine.Path) {
@@ -233,18 +225,14 @@ func (c *compiler) edge(e *edge) {
 		p.ID, p.Stored, c.edges[e.ID] = e.ID, true, true
 	}
 	c.condition(&p, e)
+	c.drawn[e] = len(c.w.Paths)
 	c.addPath(p)
 }
 
 // condition says when the path of an edge is taken: out of an if/else by its decision, out of
-// the start of a while loop only into a round. One that only brings a value is taken where a
-// session begins behind the decision, see Resume.
+// the start of a while loop only into a round.
 func (c *compiler) condition(p *engine.Path, e *edge) {
 	switch {
-	case c.gates.beside[e]:
-		_, to := c.flow.ends(e)
-		alone := c.helper(to.ID + "-alone")
-		p.Condition, p.Extra[propertyAlone] = inputs.Encode(inputs.Of("true", inputs.RefOr(alone))), alone
 	case e.from.Type == kindIfElse:
 		p.Condition = inputs.Encode(inputs.Of(e.SourceHandle, inputs.RefOr(e.Source+".result")))
 		p.Label = e.SourceHandle

@@ -108,7 +108,7 @@ func TestFaultsAreNamedAtOnce(t *testing.T) {
 		{"id":"x y","type":"variable","data":{}},{"id":"k","type":"cli","data":{}},{"id":"c","type":"if-else","data":{}},{"id":"i","type":"subflow-input","data":{}},
 		{"id":"w","type":"loop-start","data":{"loopMode":"while-variable-not-empty"}},{"id":"m","type":"llm","data":{"attachments":[{"source":"file"}]}}],
 		"edges":[{"id":"e","source":"a","target":"gone"},{"id":"f","source":"c","target":"a"}]}`)
-	want := []string{"attachment", "boundary_outside", "branch", "collection_variable", "duplicate_node", "edge_end", "empty_command", "node_id", "subflow_missing", "unknown_type", "unsupported_version", "variable_name"}
+	want := []string{"attachment", "boundary_outside", "branch", "duplicate_node", "edge_end", "empty_command", "node_id", "subflow_missing", "unknown_type", "unsupported_version", "variable_name"}
 	if got := codes(t, src); !slices.Equal(got, want) {
 		t.Errorf("codes are %q, want %q", got, want)
 	}

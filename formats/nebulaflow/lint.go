@@ -40,7 +40,11 @@ func (c *compiler) lintNode(n *node) {
 		if d.LoopMode == loopWhile && d.MaxSafeIterations <= 0 {
 			c.note(n, "no_safe_limit", "maxSafeIterations is not set: at most %d rounds", safeRounds)
 		}
-		if d.LoopMode == loopWhile && !c.variables[d.CollectionVariable] {
+		switch {
+		case d.LoopMode != loopWhile || c.variables[d.CollectionVariable]:
+		case strings.TrimSpace(d.CollectionVariable) == "":
+			c.note(n, "unknown_variable", "collectionVariable names no variable, so there are no rounds")
+		default:
 			c.note(n, "unknown_variable", "no variable node sets %q, so there are no rounds", d.CollectionVariable)
 		}
 	case kindVariable:

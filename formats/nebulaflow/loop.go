@@ -53,7 +53,7 @@ func (c *compiler) region(r *region) {
 // closing leads from the start of a loop to its end where a decision could leave the end out,
 // or what lies between them takes no part: each round ends there, and a while loop looks at its variable then.
 func (c *compiler) closing(r *region) {
-	if !c.gates.open[r.end.ID] {
+	if !c.gates.open(r.end) {
 		return
 	}
 	var condition any

@@ -63,35 +63,26 @@ func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 	if q.Entry == "" {
 		r.seedLoops(bodies, &q)
 	}
-	r.open(w, again, &q)
+	if q.Entry != "" {
+		q.Taken = r.taken(w, again)
+	}
 	return q, nil
 }
 
-// open lets paths that else only bring a value start what they lead to, where all that decides
-// on it lies before the node to begin at and has not decided against it.
-func (r Resume) open(w *engine.Workflow, again map[string]bool, q *engine.StartRequest) {
-	type ways struct{ live, against, open bool }
-	into := map[string]*ways{}
+// taken are the paths that lead from what does not run again to joins that do: they count as
+// taken, unless a decision that is known went another way.
+func (r Resume) taken(w *engine.Workflow, again map[string]bool) (paths []string) {
 	for i := range w.Paths {
 		p := &w.Paths[i]
-		if p.Kind != engine.Next || p.Extra[propertyAlone] != nil {
+		if p.Kind != engine.Next || !again[p.Target] || again[p.Source] || w.Step(p.Target).Join != engine.JoinRequired {
 			continue
 		}
-		if into[p.Target] == nil {
-			into[p.Target] = &ways{}
-		}
-		at, decision := into[p.Target], r.Seeds.Decisions[p.Source]
-		at.live = at.live || again[p.Source]
-		at.against = at.against || p.Label != "" && decision != "" && decision != p.Label
-		at.open = at.open || p.Label != "" && decision == p.Label
-	}
-	for i := range w.Paths {
-		p := &w.Paths[i]
-		alone, _ := p.Extra[propertyAlone].(string)
-		if at := into[p.Target]; alone != "" && again[p.Source] && at != nil && !at.live && (at.open || !at.against) {
-			q.Outputs[alone] = encode(true)
+		decision := r.Seeds.Decisions[p.Source]
+		if p.Label == "" || decision == p.Label || decision == "" && p.Extra[propertyExcuse] == nil {
+			paths = append(paths, p.ID)
 		}
 	}
+	return paths
 }
 
 // seedLoops lets each outermost loop whose end has a seed count as done.

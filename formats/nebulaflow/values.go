@@ -37,7 +37,7 @@ func (c *compiler) valueOf(e *edge, reader *node) text {
 	switch {
 	case !from.active():
 		return nil
-	case from.Type == kindText && !from.Data.Bypass && c.gates.certain(from.ID, reader.ID):
+	case from.Type == kindText && !from.Data.Bypass && c.gates.certain(from, reader):
 		return c.inline(from, reader)
 	case from.Type == kindSubflow:
 		if k := portOf(e.SourceHandle, "out-"); k < math.MaxInt {
@@ -65,7 +65,7 @@ type view struct {
 
 // inline is the template of a text node as a reader sees it.
 func (c *compiler) inline(from, reader *node) text {
-	key := view{from.ID, c.gates.class[reader.ID], c.flow.inRegion[reader.ID]}
+	key := view{from.ID, c.gates.Class(reader.index), c.flow.inRegion[reader.ID]}
 	if known, ok := c.inlined[key]; ok || !c.spend(reader, textSize) {
 		return known
 	}
@@ -86,7 +86,7 @@ func (c *compiler) inline(from, reader *node) text {
 func (c *compiler) stale(e *edge, reader *node) bool {
 	from := c.source(e)
 	r := c.flow.loopAround(from)
-	return r != nil && r.has(reader) && e.from.active() && !c.gates.certain(from.ID, reader.ID)
+	return r != nil && r.has(reader) && e.from.active() && !c.gates.certain(from, reader)
 }
 
 // source is where an edge comes from, the start of a loop for all that lies in it.
@@ -96,11 +96,11 @@ func (c *compiler) source(e *edge) *node {
 }
 
 // gatherScript empties the texts of the nodes that did not run in this round: a node ran where
-// one of the edges into it was taken.
+// one edge of each list was taken.
 const gatherScript = `ran = {}
 for n in nodes:
-    ways = [w for w in n["from"] if ran.get(w[0], True) and (len(w) == 1 or decisions[w[0]] == w[1])]
-    ran[n["id"]] = len(n["from"]) == 0 or len(ways) > 0
+    taken = [[w for w in ways if ran.get(w[0], True) and (len(w) == 1 or decisions[w[0]] == w[1])] for ways in n["from"]]
+    ran[n["id"]] = all([len(ways) > 0 for ways in taken])
 result = [s["text"] if ran[s["id"]] else "" for s in sources]
 `
 
@@ -118,8 +118,8 @@ func (c *compiler) gather(reader *node, stale []*edge) {
 		above.add(from)
 	}
 	for _, n := range above.nodes {
-		ways := above.ways(n)
-		if !c.spend(reader, (1+len(ways))*(len(n.ID)+waySize)) {
+		ways, pieces := c.gates.clauses(n, above.seen)
+		if !c.spend(reader, (1+pieces)*(len(n.ID)+waySize)) {
 			return
 		}
 		nodes = append(nodes, inputs.Of("id", n.ID, "from", ways))
@@ -150,21 +150,4 @@ func (a *above) add(n *node) {
 		}
 	}
 	a.nodes = append(a.nodes, n)
-}
-
-// ways are the edges by one of which a node is started: where each comes from, and by which
-// decision.
-func (a *above) ways(n *node) []any {
-	ways := []any{}
-	for _, e := range a.c.gates.in[n.ID] {
-		from := a.c.source(e)
-		switch {
-		case !a.seen[from.ID] || a.c.gates.beside[e]:
-		case from.Type == kindIfElse:
-			ways = append(ways, []any{from.ID, e.SourceHandle == "true"})
-		default:
-			ways = append(ways, []any{from.ID})
-		}
-	}
-	return ways
 }
