@@ -81,6 +81,7 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 // the same state.
 func (r *runner) written(cp *Checkpoint, res CommitResult) {
 	r.version++
+	r.stored = cp.Status
 	r.inbox = res.Inbox
 	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
 	for _, c := range r.unwritten.cancels {

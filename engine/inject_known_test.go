@@ -5,15 +5,11 @@ package engine_test
 // other reason fails TestInject, and so does a line whose injection no longer violates
 // anything for its reason.
 var knownViolations = []knownViolation{
-	{"acknowledged cancel dropped", "wave_order Workflows/4 cancel session inside", "a cancel meets an end that is decided and not written"},
-	{"acknowledged cancel had no effect", "wave_order Workflows/4 cancel session inside", "the same"},
 	{"acknowledged answer dropped", "state_edit Session/4 answer session outside", "an edit of the state passes an answer that is not applied yet"},
 	{"active for ever", "kids_workflow Claim/3 remove session outside", "step_gone is unknown to a step with children"},
 	{"a removed step ends in silence", "wait_time Claim/3 remove session outside", "step_gone is unknown to timers"},
 	{"complete with an open step", "rounds_join Commit/1 remove session inside", "step_gone is unknown to containers"},
 	{"complete with driven", "rounds_join Commit/1 remove session inside", "the same"},
-	{"paused for ever", "crash_again Workflows/6 pause session inside", "not looked into"},
-	{"request never applied", "crash_again Workflows/6 pause session inside", "the same"},
 }
 
 // A knownViolation is one line of the table: the reason as the oracle gives it, an

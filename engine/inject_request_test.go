@@ -59,14 +59,15 @@ func plainAction(a engine.Action) func(context.Context, *injected, *engine.Engin
 
 // sendPause pauses the session until the event is over.
 func sendPause(ctx context.Context, p *injected, via *engine.Engine, session string) (func(), error) {
-	if _, err := via.Act(ctx, engine.Action{Session: session, Kind: engine.RequestPause}); err != nil {
-		return nil, err
+	_, err := via.Act(ctx, engine.Action{Session: session, Kind: engine.RequestPause})
+	if errors.Is(err, engine.ErrSessionEnded) || errors.Is(err, engine.ErrSessionNotFound) {
+		return nil, err // any other error leaves open whether the session was paused
 	}
 	return func() {
 		if _, err := p.engine.Act(p.t.Context(), engine.Action{Session: session, Kind: engine.RequestResume}); err != nil {
 			p.violate("pause cannot be lifted", session, "%v", err)
 		}
-	}, nil
+	}, err
 }
 
 // sendAnswer answers the first question of the session that waits for a person.

@@ -21,6 +21,7 @@ type runner struct {
 	lease    string
 	workflow string
 	version  int64
+	stored   string // the session's status in the last written checkpoint
 
 	draft // what is decided and not written yet
 
@@ -190,6 +191,7 @@ func (r *runner) untilTimer() (<-chan time.Time, func()) {
 
 // load decodes what the claim returned.
 func (r *runner) load(rec SessionRecord) (err error) {
+	r.stored = rec.Status
 	if r.counters, err = parseCounters(rec.ID, rec.Counters); err != nil {
 		return err
 	}

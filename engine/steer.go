@@ -76,10 +76,12 @@ func (r *runner) applyResume(*Request) string {
 }
 
 // applyCancel ends the session: calls under way are told to stop, questions are closed.
-// Visits that have just ended stay as they are, and none of their paths is followed.
+// Visits that have just ended stay as they are, and none of their paths is followed. A cancel
+// that was accepted came before every end that is not written yet, so an end counts only
+// if it is stored.
 func (r *runner) applyCancel(q *Request) string {
 	r.applyHeld()
-	if len(r.arrived) == 0 && r.state.SessionStatus() == StatusComplete {
+	if len(r.arrived) == 0 && r.stored == StatusComplete && r.state.SessionStatus() == StatusComplete {
 		return "the session was complete before"
 	}
 	reason := bodyOf(q).Reason
