@@ -9,7 +9,7 @@ FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition for
 	internal/lenient:FuzzParse internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
-.PHONY: help build dist test test-on-neo4j test-elsewhere test-stores scenarios lint fmt bench verify check
+.PHONY: help build dist test test-on-neo4j test-elsewhere test-studio studio test-stores scenarios lint fmt bench verify check
 .PHONY: $(BIN)/neo4j-for-tests
 
 help: ## print this list
@@ -29,12 +29,28 @@ $(BIN)/neo4j-for-tests:
 SHARING := $(sort $(dir $(shell git grep -l --untracked 'neo4jtest[.]URI' -- '*_test.go')))
 test: $(BIN)/neo4j-for-tests lint ## what CI runs: lint and every test, with a real Neo4j (Docker, or Java and Maven)
 	$(MAKE) --no-print-directory -k -j 2 test-on-neo4j test-elsewhere
+	$(MAKE) --no-print-directory test-studio
 
 test-on-neo4j: $(BIN)/neo4j-for-tests
 	$(WITH_NEO4J) go test -p 1 -timeout 9m $(addprefix ./,$(SHARING))
 
 test-elsewhere:
 	go test -p 1 -timeout 9m $$(go list ./... | grep -vxF "$$(go list $(addprefix ./,$(SHARING)))")
+
+# npm ci only where the lock file has changed since the last one.
+NODE_MODULES := studio/node_modules/.package-lock.json
+$(NODE_MODULES): studio/package-lock.json
+	cd studio && npm ci --no-audit --no-fund
+	@touch $@
+
+studio: $(NODE_MODULES) ## build Studio's files, which are committed
+	cd studio && npm run --silent types && npm run --silent check && npm run --silent build
+
+# The committed files are what the sources give: types of the API's document, dist of Studio.
+test-studio: studio ## Studio: its parts, and that its committed files are up to date
+	@if [ -n "$$(git status --porcelain -- studio/dist studio/src/api/schema.d.ts)" ]; then \
+		git status --short -- studio/dist studio/src/api/schema.d.ts; echo "Studio's committed files are old: run make studio and commit them"; exit 1; fi
+	cd studio && npm run --silent test
 
 test-stores: $(BIN)/neo4j-for-tests ## the contract of stores, on memory, SQLite and Neo4j
 	$(WITH_NEO4J) go test -p 1 -timeout 9m ./memory/... ./sqlite/... ./cypher/...

@@ -2,6 +2,8 @@ module github.com/stepgraph/stepgraph
 
 go 1.26.0
 
+ignore ./studio/node_modules
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/coder/websocket v1.8.15
@@ -29,6 +31,8 @@ require (
 	modernc.org/sqlite v1.61.1
 	pgregory.net/rapid v1.3.0
 )
+
+ignore ./studio/node_modules
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Log *slog.Logger // slog.Default by default
 
-	// Token, if set, is required on every route but /healthz and /readyz (and, with Compat,
+	// Token, if set, is required on every route but Studio's files, /healthz and /readyz (and, with Compat,
 	// the two that Flowise's clients ask without one and that tell nothing): as
 	// `Authorization: Bearer`, as `X-API-KEY`, or as the password of Basic (for browsers).
 	Token string
@@ -34,6 +34,9 @@ type Options struct {
 	Vault Vault
 	// Collectors are added to /metrics: what an engine or a store has to count.
 	Collectors []prometheus.Collector
+
+	// Neo4jBrowser is where the store's Neo4j Browser is, for links that open it.
+	Neo4jBrowser string
 
 	RequestTimeout time.Duration // 30 s, besides what ?wait= asks for
 	Heartbeat      time.Duration // 15 s between comments on an event stream
@@ -87,6 +90,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		outer.Head(path, handle) // what many monitors send
 	}
 
+	mountStudio(outer)
 	flows := compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)}
 	if o.Compat {
 		compat.FlowiseOpen(outer, e, flows)
@@ -107,7 +111,6 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	})
 	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
 	mountProblems(inner)
-	mountPage(inner)
 	if o.Compat {
 		compat.Luna(inner, e, o.Log)
 		compat.AgentZero(inner, e, o.Log)
@@ -143,6 +146,8 @@ func (s *server) registerAll() {
 	s.registerAffected()
 	s.registerWorkflowLog()
 	s.registerStats()
+	s.registerTraffic()
+	s.registerServer()
 	s.registerDoctor()
 }
 

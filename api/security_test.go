@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 func routes(t *testing.T, w *world, id string) [][2]string {
 	t.Helper()
 	router, _ := build(w.engine, Options{Compat: true})
-	fill := strings.NewReplacer("{session}", id, "{id}", id, "{workflow}", "talk", "{step}", "root", "{path}", "root%3Ehello", "{slug}", "internal")
+	fill := strings.NewReplacer("/assets/*", "/assets/index.js", "{session}", id, "{id}", id, "{workflow}", "talk", "{step}", "root", "{path}", "root%3Ehello", "{slug}", "internal")
 	var all [][2]string
 	if err := chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		route = strings.Replace(route, "/*/", "/", 1)
@@ -74,14 +75,16 @@ func TestTokenIsRequiredEverywhere(t *testing.T) {
 	for _, header := range []string{right, "Authorization: bearer secret", "X-API-KEY: secret", "Authorization: Basic " + basic("anyone:secret")} {
 		w.do("GET", "/api/v1/sessions", nil, header).want(200)
 	}
-	if got := w.do("GET", "/", nil, "Accept: text/html").problem("unauthorized"); len(got.header.Values("WWW-Authenticate")) != 2 {
+	if got := w.do("GET", "/api/v1/sessions", nil, "Accept: text/html").problem("unauthorized"); len(got.header.Values("WWW-Authenticate")) != 2 {
 		t.Error("a browser is not asked for the token")
 	}
 }
 
 // open tells which routes ask for no token: none of them tells or does anything.
 func open(route string) bool {
-	return route == "/healthz" || route == "/readyz" || route == "/api/v1/ping" || strings.HasPrefix(route, "/api/v1/chatflows-streaming/")
+	return route == "/" || strings.HasPrefix(route, "/assets/") || route == "/icon.svg" ||
+		slices.ContainsFunc([]string{"/workflows", "/inbox", "/sessions", "/batches"}, func(page string) bool { return route == page || strings.HasPrefix(route, page+"/") }) ||
+		route == "/healthz" || route == "/readyz" || route == "/api/v1/ping" || strings.HasPrefix(route, "/api/v1/chatflows-streaming/")
 }
 
 func basic(text string) string {

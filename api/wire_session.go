@@ -75,7 +75,7 @@ type Execution struct {
 	Step       string          `json:"step"`
 	Visit      int             `json:"visit" doc:"the n-th time the session ran the step"`
 	Attempt    int             `json:"attempt"`
-	Status     string          `json:"status" enum:"complete,answered,error,cancelled,lost"`
+	Status     string          `json:"status" enum:"complete,answered,error,cancelled,lost,round"`
 	Function   string          `json:"function,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty" doc:"as resolved; above 16 KB its beginning, length and hash"`
 	Output     json.RawMessage `json:"output,omitempty" doc:"above 16 KB its beginning, length and hash"`

@@ -48,6 +48,7 @@ type Question struct {
 	Answered bool            `json:"answered,omitempty"` // an answer is accepted and not applied yet
 	Gone     bool            `json:"gone,omitempty"`     // its STEP is no longer there
 	Session  string          `json:"session,omitempty"`  // set where questions of several sessions are listed
+	Workflow string          `json:"workflow,omitempty"` // of Session, set where that is
 	// An approval shows what it approves: the step's function, its name and the resolved
 	// input, above 16 KB {cut, bytes, hash, head}. An answer {approved: true, input} runs the
 	// step with that input instead.

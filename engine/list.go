@@ -74,7 +74,7 @@ func (e *Engine) Awaiting(ctx context.Context, q SessionQuery) ([]Question, *Cur
 	out := []Question{}
 	for i := range sessions {
 		for _, w := range sessions[i].Awaiting {
-			w.Session = sessions[i].ID
+			w.Session, w.Workflow = sessions[i].ID, sessions[i].Workflow
 			out = append(out, w)
 		}
 	}

@@ -57,6 +57,9 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
+	if database != nil {
+		s.browser = database.BrowserURL
+	}
 	own, err := a.openOwn(ctx, ownOptions{settings: set, serving: s.on.address()})
 	if err != nil {
 		return err

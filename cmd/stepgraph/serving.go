@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -45,6 +47,8 @@ type serving struct {
 	o    *serveOptions
 	gate *gate
 	on   *listener
+	// browser is the Neo4j Browser of a database that was started here; "" elsewhere.
+	browser string
 }
 
 // serve binds the address. Nothing but /healthz answers well until up.
@@ -92,8 +96,25 @@ func (a *app) pace(o *serveOptions) (err error) {
 func (s *serving) up(ctx context.Context, own *ownEngine) {
 	own.run(ctx)
 	s.gate.let(api.New(own.engine, api.Options{
-		Log: s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
+		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
+		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 	}))
+}
+
+// browserOf is where a Neo4j has its Browser unless somebody moved it: Neo4j serves it on
+// port 7474 of the machine that answers Bolt. "" for other stores.
+func browserOf(store string) string {
+	u, err := url.Parse(store)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	switch u.Scheme {
+	case "neo4j", "bolt":
+		return "http://" + net.JoinHostPort(u.Hostname(), "7474") + "/browser/"
+	case "neo4j+s", "bolt+s", "neo4j+ssc", "bolt+ssc":
+		return "https://" + net.JoinHostPort(u.Hostname(), "7473") + "/browser/"
+	}
+	return ""
 }
 
 // wait waits until it is told to stop, or something ends by itself.

@@ -1,0 +1,28 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// Server is what a client may want to know of the server it talks to.
+type Server struct {
+	Store   string `json:"store" enum:"neo4j,sqlite,memory" doc:"what keeps graph, state and history"`
+	Browser string `json:"browser,omitempty" doc:"where Neo4j Browser is, if known" example:"http://127.0.0.1:7474/browser/"`
+}
+
+func (s *server) registerServer() {
+	register(s, operation{id: "getServer", method: http.MethodGet, path: "/api/v1/server", tag: tagOperating,
+		summary: "See what this server runs on"}, s.server)
+}
+
+// server says no more of the store than its kind: an address may hold names of machines.
+func (s *server) server(context.Context, *empty) (*struct{ Body Server }, error) {
+	out := Server{Store: "neo4j", Browser: s.o.Neo4jBrowser}
+	switch kind, _, _ := strings.Cut(s.e.Store().Describe(), ":"); kind {
+	case "sqlite", "memory":
+		out = Server{Store: kind}
+	}
+	return &struct{ Body Server }{out}, nil
+}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/stepgraph/stepgraph/studio"
+)
+
+// studioPolicy lets Studio load its own files and talk to this server, nothing else. Its
+// scripts set styles of single elements through the DOM, which a policy does not concern.
+const studioPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	"worker-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+
+// studioTypes are set here: what a machine says of a suffix differs from machine to machine.
+var studioTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
+}
+
+// studioPages are the addresses that belong to pages of Studio; each answers with the same
+// document, whose script looks at the address.
+var studioPages = []string{"/", "/workflows", "/workflows/*", "/inbox", "/sessions", "/sessions/*", "/batches", "/batches/*"}
+
+// A studioFile is one built file as it is sent.
+type studioFile struct {
+	kind, tag   string
+	body, small []byte // small is compressed
+}
+
+// studioFiles are made once a process, at the first request.
+var studioFiles = sync.OnceValue(func() map[string]*studioFile {
+	files := map[string]*studioFile{}
+	built := studio.Files()
+	err := fs.WalkDir(built, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := fs.ReadFile(built, name)
+		files["/"+name] = newStudioFile(studioTypes[path.Ext(name)], body)
+		return err
+	})
+	if err != nil {
+		panic("api: " + err.Error()) // the files are embedded
+	}
+	return files
+})
+
+func newStudioFile(kind string, body []byte) *studioFile {
+	sum := sha256.Sum256(body)
+	f := &studioFile{kind: kind, tag: `"` + hex.EncodeToString(sum[:12]) + `"`, body: body}
+	var small bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&small, gzip.BestCompression) // the level is a valid one
+	_, _ = w.Write(body)
+	_ = w.Close() // a buffer takes everything
+	if small.Len() < len(body) {
+		f.small = small.Bytes()
+	}
+	return f
+}
+
+// mountStudio serves Studio without a token: its files are the same for everybody and tell
+// nothing. What it shows comes over the API, which asks for one.
+func mountStudio(r chi.Router) {
+	for _, pattern := range studioPages {
+		r.Get(pattern, studioPage)
+		r.Head(pattern, studioPage)
+	}
+	for _, pattern := range []string{"/assets/*", "/icon.svg"} {
+		r.Get(pattern, studioAsset)
+		r.Head(pattern, studioAsset)
+	}
+}
+
+// studioPage answers with the document. Its base leads back to where Studio is mounted by
+// going up as many levels as the address has, so that no prefix need be known.
+func studioPage(w http.ResponseWriter, r *http.Request) {
+	index := studioFiles()["/index.html"]
+	address := chi.RouteContext(r.Context()).RoutePath // below chi's Mount
+	if address == "" {
+		address = r.URL.EscapedPath()
+	}
+	up := strings.Repeat("../", max(0, strings.Count(address, "/")-1))
+	if up == "" {
+		up = "./"
+	}
+	if up != "./" {
+		index = newStudioFile(index.kind, bytes.Replace(index.body, []byte(`<base href="./"`), fmt.Appendf(nil, `<base href="%s"`, up), 1))
+	}
+	index.send(w, r)
+}
+
+func studioAsset(w http.ResponseWriter, r *http.Request) {
+	name := "/icon.svg"
+	if asset := chi.URLParam(r, "*"); asset != "" {
+		name = "/assets/" + asset
+	}
+	f := studioFiles()[name]
+	if f == nil {
+		noRoute(w, r)
+		return
+	}
+	f.send(w, r)
+}
+
+// send answers with a file, or with 304 where the client has it. Names carry no hash, so
+// clients ask each time.
+func (f *studioFile) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", studioPolicy)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("ETag", f.tag)
+	if strings.Contains(r.Header.Get("If-None-Match"), f.tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body := f.body
+	if f.small != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = f.small
+	}
+	h.Set("Content-Type", f.kind)
+	h.Set("Content-Length", fmt.Sprint(len(body)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}

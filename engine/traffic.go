@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Traffic is what ran in a workflow in a span of time: how often, how long, how dear.
+type Traffic struct {
+	Workflow string                  `json:"workflow"`
+	Visits   int64                   `json:"visits"`
+	Sessions int                     `json:"sessions"` // whose history was read
+	More     bool                    `json:"more"`     // there are older sessions, which were not read
+	Steps    map[string]*StepTraffic `json:"steps"`
+	Paths    map[string]*PathTraffic `json:"paths"`
+}
+
+// StepTraffic is what a step's ended attempts come to. The time a person took to answer
+// does not count as the step's.
+type StepTraffic struct {
+	Visits int64   `json:"visits"`
+	Failed int64   `json:"failed"`
+	P50    int64   `json:"p50_ms"`
+	P95    int64   `json:"p95_ms"`
+	Input  int64   `json:"input_tokens"`
+	Output int64   `json:"output_tokens"`
+	Cost   float64 `json:"cost_usd"`
+
+	took []int64
+}
+
+// PathTraffic is how often a path was judged open and closed.
+type PathTraffic struct {
+	Taken   int64 `json:"taken"`
+	Refused int64 `json:"refused"`
+}
+
+// Bounds of Traffic: a look at a workflow reads no more than this, whatever it has run.
+const (
+	trafficSessions   = 500
+	trafficExecutions = 2000 // of one session, the newest
+)
+
+// Traffic counts what ended since a time in the newest limit (0 and at most 500) sessions of
+// a workflow. History has no index on time, so sessions are what it goes by: a store that
+// kept one would pay for it with every checkpoint.
+func (e *Engine) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*Traffic, error) {
+	if _, err := e.Workflow(ctx, workflow); err != nil {
+		return nil, err
+	}
+	if limit <= 0 || limit > trafficSessions {
+		limit = trafficSessions
+	}
+	out := &Traffic{Workflow: workflow, Steps: map[string]*StepTraffic{}, Paths: map[string]*PathTraffic{}}
+	var ids []string
+	if err := e.eachSession(ctx, SessionQuery{Workflow: workflow}, limit+1, func(rec *SessionRecord) {
+		ids = append(ids, rec.ID)
+	}); err != nil {
+		return nil, err
+	}
+	if len(ids) > limit {
+		ids, out.More = ids[:limit], true
+	}
+	for _, id := range ids {
+		if err := e.addTraffic(ctx, out, id, since); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range out.Steps {
+		slices.Sort(s.took)
+		s.P50, s.P95 = percentile(s.took, 50), percentile(s.took, 95)
+	}
+	return out, nil
+}
+
+// addTraffic adds one session's history, newest page first, until it is older than since.
+func (e *Engine) addTraffic(ctx context.Context, out *Traffic, session string, since time.Time) error {
+	q := HistoryQuery{Newest: true, Limit: batchPage}
+	for read := 0; read < trafficExecutions; {
+		page, err := e.store.Executions(ctx, session, q)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if !page[i].FinishedAt.Before(since) {
+				if err := out.add(&page[i]); err != nil {
+					return err
+				}
+			}
+		}
+		read += len(page)
+		if len(page) < q.Limit || page[0].FinishedAt.Before(since) {
+			break
+		}
+		q.Before = page[0].Seq
+	}
+	out.Sessions++
+	return nil
+}
+
+func (t *Traffic) add(x *Execution) error {
+	if x.Status == StatusLost || x.Status == StatusRound {
+		return nil
+	}
+	t.Visits++
+	s := t.Steps[x.Step]
+	if s == nil {
+		s = &StepTraffic{}
+		t.Steps[x.Step] = s
+	}
+	s.Visits++
+	if x.Status == StatusError {
+		s.Failed++
+	}
+	if x.Status != StatusAnswered {
+		s.took = append(s.took, x.FinishedAt.Sub(x.StartedAt).Milliseconds())
+	}
+	if len(x.Usage) > 0 {
+		var u Usage
+		if err := json.Unmarshal(x.Usage, &u); err != nil {
+			return fmt.Errorf("execution %s: usage: %w", x.ID, err)
+		}
+		s.Input, s.Output, s.Cost = s.Input+int64(u.InputTokens), s.Output+int64(u.OutputTokens), s.Cost+u.Cost
+	}
+	if len(x.Paths) == 0 {
+		return nil
+	}
+	var judged []pathRecord
+	if err := json.Unmarshal(x.Paths, &judged); err != nil {
+		return fmt.Errorf("execution %s: paths: %w", x.ID, err)
+	}
+	for _, j := range judged {
+		p := t.Paths[j.Path]
+		if p == nil {
+			p = &PathTraffic{}
+			t.Paths[j.Path] = p
+		}
+		if j.Open {
+			p.Taken++
+		} else {
+			p.Refused++
+		}
+	}
+	return nil
+}
+
+// percentile is the nearest-rank one of sorted values; 0 when there are none.
+func percentile(sorted []int64, percent int) int64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)*percent+99)/100-1]
+}

@@ -1,0 +1,21 @@
+// Package studio holds Studio, the web application, as the files that Vite built. They are
+// committed, so that go run and go install have it and Go builds without Node; CI builds
+// them again and fails where they differ from their source.
+package studio
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:dist
+var dist embed.FS
+
+// Files are the built files: index.html, icon.svg and assets.
+func Files() fs.FS {
+	files, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic("studio: " + err.Error()) // dist is embedded
+	}
+	return files
+}

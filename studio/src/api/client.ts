@@ -1,0 +1,83 @@
+import createClient from 'openapi-fetch'
+import { useAuth } from './auth'
+import { useLink } from './link'
+import type { paths } from './schema'
+
+/** Where the API is: below wherever this page is. */
+export const base = new URL('.', document.baseURI).href.replace(/\/$/, '')
+
+export interface Fault {
+  pointer?: string
+  parameter?: string
+  message: string
+}
+
+/** What the server refused, in its words. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly kind: string,
+    title: string,
+    readonly detail: string,
+    readonly faults: Fault[],
+  ) {
+    super(detail || faults.map((f) => f.message).join('; ') || title)
+  }
+}
+
+/** The server did not answer. */
+export class Offline extends Error {
+  constructor() {
+    super('The server cannot be reached.')
+  }
+}
+
+export async function send(input: Request | string, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init)
+  const token = useAuth.getState().token
+  if (token) request.headers.set('Authorization', `Bearer ${token}`)
+  let response: Response
+  try {
+    response = await fetch(request)
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    useLink.getState().lost()
+    throw new Offline()
+  }
+  if (response.status === 502 || response.status === 503 || response.status === 504) useLink.getState().lost()
+  else useLink.getState().reached()
+  if (response.status === 401) useAuth.getState().refuse()
+  return response
+}
+
+export async function refusalOf(response: Response): Promise<Refusal> {
+  const body = (await response.json().catch(() => ({}))) as {
+    type?: string
+    title?: string
+    detail?: string
+    errors?: Fault[]
+  }
+  const kind = body.type?.split('/').pop() ?? ''
+  return new Refusal(response.status, kind, body.title ?? `Status ${response.status}`, body.detail ?? '', body.errors ?? [])
+}
+
+export const api = createClient<paths>({ baseUrl: base, fetch: (request) => send(request) })
+
+api.use({
+  onRequest({ request }) {
+    if (request.method === 'POST' && !request.headers.has('Idempotency-Key')) {
+      request.headers.set('Idempotency-Key', newKey())
+    }
+    return request
+  },
+  async onResponse({ response }) {
+    if (!response.ok) throw await refusalOf(response)
+    return response
+  },
+})
+
+/** newKey is an idempotency key; pages that are not served over TLS have no randomUUID. */
+export function newKey(): string {
+  if (isSecureContext) return crypto.randomUUID()
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+}

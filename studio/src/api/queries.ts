@@ -1,0 +1,137 @@
+import { QueryClient, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { Refusal, api } from './client'
+import type { Execution, Explanation, Question } from './schema'
+
+export const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2000,
+      retry: (times, error) => !(error instanceof Refusal && error.status < 500) && times < 3,
+      retryDelay: (n) => Math.min(1000 * 2 ** n, 8000),
+    },
+  },
+})
+
+/** ok takes the data out of an answer; refusals were thrown before. */
+export function ok<T>(answer: { data?: T }): T {
+  return answer.data as T
+}
+
+export const workflowsQuery = queryOptions({
+  queryKey: ['workflows'],
+  queryFn: async ({ signal }) => ok(await api.GET('/api/v1/workflows', { params: { query: { limit: 500 } }, signal })).items,
+})
+
+export const countsQuery = (by: 'status' | 'workflow' | 'workflow,status' | 'step', filter: object = {}) =>
+  queryOptions({
+    queryKey: ['counts', by, filter],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/sessions/count', { params: { query: { ...filter, by } }, signal })),
+    refetchInterval: 10_000,
+    placeholderData: keepPreviousData,
+  })
+
+export const workflowQuery = (workflow: string) =>
+  queryOptions({
+    queryKey: ['workflow', workflow],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/workflows/{workflow}', { params: { path: { workflow } }, signal })),
+    refetchInterval: 15_000,
+  })
+
+export const statsQuery = (workflow: string) =>
+  queryOptions({
+    queryKey: ['stats', workflow],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/workflows/{workflow}/stats', { params: { path: { workflow } }, signal })),
+    refetchInterval: 5000,
+  })
+
+export const functionsQuery = queryOptions({
+  queryKey: ['functions'],
+  queryFn: async ({ signal }) => ok(await api.GET('/api/v1/functions', { signal })).items,
+  staleTime: 60_000,
+})
+
+export const serverQuery = queryOptions({
+  queryKey: ['server'],
+  queryFn: async ({ signal }) => ok(await api.GET('/api/v1/server', { signal })),
+  staleTime: Infinity,
+})
+
+export const sessionQuery = (session: string) =>
+  queryOptions({
+    queryKey: ['session', session],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/sessions/{session}', { params: { path: { session } }, signal })),
+  })
+
+export interface Stated {
+  text: string
+  version: string
+}
+
+export const stateQuery = (session: string) =>
+  queryOptions({
+    queryKey: ['state', session],
+    queryFn: async ({ signal }): Promise<Stated> => {
+      const got = await api.GET('/api/v1/sessions/{session}/state', { params: { path: { session } }, signal, parseAs: 'text' })
+      return { text: got.data as unknown as string, version: got.response.headers.get('ETag') ?? '' }
+    },
+  })
+
+/** History is read at most so far back at once; the page says when there is more. */
+export const HISTORY_PAGE = 500
+export const HISTORY_MOST = 5000
+
+export async function readExecutions(session: string, signal?: AbortSignal): Promise<Execution[]> {
+  const all: Execution[] = []
+  let cursor: string | undefined
+  do {
+    const page = ok(
+      await api.GET('/api/v1/sessions/{session}/executions', { params: { path: { session }, query: { limit: HISTORY_PAGE, cursor } }, signal }),
+    )
+    all.push(...page.items)
+    cursor = page.next
+  } while (cursor && all.length < HISTORY_MOST)
+  return all
+}
+
+/** readNewest reads what a session ran after a number that is known. */
+export async function readNewest(session: string, after: number): Promise<Execution[]> {
+  const all: Execution[] = []
+  let cursor: string | undefined
+  do {
+    const page = ok(
+      await api.GET('/api/v1/sessions/{session}/executions', { params: { path: { session }, query: { limit: 100, cursor, newest: true } } }),
+    )
+    all.push(...page.items.filter((x) => x.seq > after))
+    cursor = page.items.length && page.items[0].seq > after + 1 ? page.next : undefined
+  } while (cursor)
+  return all
+}
+
+export const explainQuery = (session: string) =>
+  queryOptions({
+    queryKey: ['explain', session],
+    queryFn: async ({ signal }) =>
+      ok(await api.GET('/api/v1/sessions/{session}/explain', { params: { path: { session } }, headers: { Accept: 'application/json' }, signal })) as Explanation,
+  })
+
+export const requestsQuery = (session: string) =>
+  queryOptions({
+    queryKey: ['requests', session],
+    queryFn: async ({ signal }) =>
+      ok(await api.GET('/api/v1/sessions/{session}/requests', { params: { path: { session }, query: { limit: 200, newest: true } }, signal })).items,
+  })
+
+export const batchQuery = (batch: string) =>
+  queryOptions({
+    queryKey: ['batch', batch],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/batches/{batch}', { params: { path: { batch } }, signal })),
+    refetchInterval: (q) => (q.state.data?.status === 'running' ? 500 : false),
+  })
+
+/** An approval's question shows what is to be approved. */
+export type Ask = Question
+
+/** questionKey names a question; an answer to it carries this as its target. */
+export function questionKey(q: Question): string {
+  return `${q.session ?? ''}/${q.step}/${q.visit}/${q.ask}`
+}

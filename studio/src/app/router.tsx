@@ -1,0 +1,133 @@
+import { Outlet, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { Shell } from './Shell'
+import { ErrorState, Loading } from '../ui/parts'
+import type { SessionFilter } from '../graph/cypher'
+
+const root = createRootRoute({
+  component: () => (
+    <Shell>
+      <Outlet />
+    </Shell>
+  ),
+  notFoundComponent: () => <ErrorState error={new Error('There is no such page.')} title="No such page" />,
+})
+
+const text = (v: unknown): string | undefined => (typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined)
+const list = (v: unknown): string[] | undefined => {
+  const all = (Array.isArray(v) ? v : [v]).map(text).filter((t) => t !== undefined)
+  return all.length ? all : undefined
+}
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/workflows', search: { q: undefined }, replace: true })
+  },
+})
+
+const workflows = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows',
+  validateSearch: (s: Record<string, unknown>) => ({ q: text(s.q) }),
+  component: lazyRouteComponent(() => import('../pages/Workflows'), 'Workflows'),
+})
+
+export interface WorkflowSearch {
+  step?: string
+  path?: string
+  overlay?: 'traffic' | 'failures' | 'time' | 'cost'
+  since?: string
+  start?: boolean
+}
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$workflow',
+  validateSearch: (s: Record<string, unknown>): WorkflowSearch => ({
+    step: text(s.step),
+    path: text(s.path),
+    overlay: (['traffic', 'failures', 'time', 'cost'] as const).find((o) => o === s.overlay),
+    since: text(s.since),
+    start: s.start === true ? true : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../pages/Workflow'), 'WorkflowPage'),
+})
+
+export interface InboxSearch {
+  q?: string
+  workflow?: string
+  kind?: string
+  open?: string
+}
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  validateSearch: (s: Record<string, unknown>): InboxSearch => ({ q: text(s.q), workflow: text(s.workflow), kind: text(s.kind), open: text(s.open) }),
+  component: lazyRouteComponent(() => import('../pages/Inbox'), 'Inbox'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: (s: Record<string, unknown>): SessionFilter => ({
+    status: list(s.status),
+    workflow: text(s.workflow),
+    step: text(s.step),
+    q: text(s.q),
+    label: list(s.label),
+    awaiting: s.awaiting === true ? true : undefined,
+    created_after: text(s.created_after),
+    created_before: text(s.created_before),
+  }),
+  component: lazyRouteComponent(() => import('../pages/Sessions'), 'Sessions'),
+})
+
+export type Panel = 'timeline' | 'history' | 'state' | 'requests'
+
+export interface SessionSearch {
+  step?: string
+  visit?: number
+  panel?: Panel
+  at?: number
+}
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$session',
+  validateSearch: (s: Record<string, unknown>): SessionSearch => ({
+    step: text(s.step),
+    visit: Number(s.visit) || undefined,
+    panel: (['timeline', 'history', 'state', 'requests'] as const).find((o) => o === s.panel),
+    at: s.at === undefined || !Number.isInteger(Number(s.at)) ? undefined : Number(s.at),
+  }),
+  component: lazyRouteComponent(() => import('../pages/Session'), 'SessionPage'),
+})
+
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  component: lazyRouteComponent(() => import('../pages/Batches'), 'Batches'),
+})
+
+const batch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/$batch',
+  component: lazyRouteComponent(() => import('../pages/Batch'), 'BatchPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, workflows, workflow, inbox, sessions, session, batches, batch]),
+  basepath: new URL('.', document.baseURI).pathname,
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Loading what="the page" />,
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} again={reset} />,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

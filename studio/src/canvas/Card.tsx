@@ -1,0 +1,118 @@
+import { Handle, type NodeProps, Position } from '@xyflow/react'
+import { Wrench } from 'lucide-react'
+import { memo } from 'react'
+import type { StepView } from '../graph/model'
+import { count } from '../ui/format'
+import { KindIcon } from '../ui/kindIcon'
+import { StatusIcon, lookOf } from '../ui/parts'
+import { useCanvas, useRun, useStepRun } from './context'
+
+export interface CardData extends Record<string, unknown> {
+  view: StepView
+}
+
+function Ends() {
+  return (
+    <>
+      <Handle id="l" type="target" position={Position.Left} isConnectable={false} />
+      <Handle id="r" type="source" position={Position.Right} isConnectable={false} />
+      <Handle id="bs" type="source" position={Position.Bottom} isConnectable={false} style={{ left: '60%' }} />
+      <Handle id="bt" type="target" position={Position.Bottom} isConnectable={false} style={{ left: '40%' }} />
+    </>
+  )
+}
+
+/** State is the last row of a card: the status by icon and word, the visit, the attempt. */
+function State({ id }: { id: string }) {
+  const run = useStepRun(id)
+  const shown = useRun((s) => s.shown)
+  const { waiting, onWaiting, overlay } = useCanvas()
+  if (!shown) {
+    const over = overlay?.steps[id]
+    if (over) {
+      return (
+        <div className="card-state" title={over.title}>
+          <span className="heat" style={{ ['--heat' as string]: over.heat }} />
+          {over.text}
+        </div>
+      )
+    }
+    const n = waiting[id]
+    if (!n) return <div className="card-state" />
+    return (
+      <button type="button" className="chip awaiting nodrag" title={`Show the sessions that wait at ${id}`} onClick={(e) => (e.stopPropagation(), onWaiting?.(id))}>
+        <StatusIcon status="awaiting_input" size={12} />
+        {count(n)} {n === 1 ? 'waits' : 'wait'} here
+      </button>
+    )
+  }
+  const status = run?.status ?? 'idle'
+  return (
+    <div className="card-state">
+      <StatusIcon status={status} />
+      <span>{status === 'awaiting_input' ? 'Waiting' : lookOf(status).text}</span>
+      {run && run.visits > 1 && (
+        <span className="visits" title={`${run.visits} visits`}>
+          ×{run.visits}
+        </span>
+      )}
+      {run && run.attempt > 1 && <span className="visits">attempt {run.attempt}</span>}
+      {run?.round !== undefined && (
+        <span className="visits">
+          round {run.round}
+          {run.rounds ? ` of ${run.rounds}` : ''}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function useCardClass(view: StepView, selected: boolean | undefined): string {
+  const status = useRun((s) => (s.shown ? (s.steps[view.id]?.status ?? 'idle') : 'plain'))
+  const fresh = useRun((s) => s.fresh['step ' + view.id])
+  return [
+    'card',
+    `is-${status}`,
+    selected ? 'selected' : '',
+    fresh ? 'fresh' : '',
+    view.step.inactive || view.step.bypass ? 'off' : '',
+  ].join(' ')
+}
+
+export const Card = memo(function Card({ data, selected }: NodeProps & { data: CardData }) {
+  const { view } = data
+  const className = useCardClass(view, selected)
+  return (
+    <div className={className}>
+      <Ends />
+      <div className="card-title">
+        <KindIcon kind={view.kind} />
+        <span>{view.title}</span>
+        {view.tool && <Wrench size={12} aria-label="Tool" className="faint" />}
+      </div>
+      <div className="card-detail">
+        <b>{view.kindText}</b>
+        {view.detail && <span> · {view.detail}</span>}
+      </div>
+      <State id={view.id} />
+    </div>
+  )
+})
+
+export const Container = memo(function Container({ data, selected }: NodeProps & { data: CardData }) {
+  const { view } = data
+  const className = useCardClass(view, selected)
+  return (
+    <div className={className + ' container'}>
+      <Ends />
+      <div className="container-head">
+        <div className="card-title">
+          <KindIcon kind={view.kind} />
+          <span>{view.title}</span>
+          <span className="faint">{view.kindText}</span>
+        </div>
+        <State id={view.id} />
+      </div>
+    </div>
+  )
+})

@@ -1,0 +1,275 @@
+import {
+  Background, BackgroundVariant, type Edge, MarkerType, MiniMap, type Node, type NodeChange, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore as useFlow,
+} from '@xyflow/react'
+import '@xyflow/react/dist/base.css'
+import { LayoutTemplate, Map as MapIcon, Maximize, Minus, Plus, Search } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Layout } from '../graph/layout'
+import type { GraphModel, PathView } from '../graph/model'
+import { useTheme } from '../app/theme'
+import { Button } from '../ui/parts'
+import { Card, Container } from './Card'
+import { FAR, Overview, absolute } from './Overview'
+import { PathLine } from './PathLine'
+
+/** What of the graph is chosen: a step, or a path by its id. */
+export type Choice = { kind: 'step'; id: string } | { kind: 'path'; id: string } | undefined
+
+const nodeTypes = { step: Card, container: Container }
+const edgeTypes = { path: PathLine }
+/** Above so many steps only those in view are elements. */
+const MANY = 150
+
+interface Props {
+  model: GraphModel
+  layout: Layout
+  choice: Choice
+  onChoose: (c: Choice) => void
+  asDrawn: boolean
+  onAsDrawn?: (v: boolean) => void
+  /** A step to bring into view; a new object each time it is asked for. */
+  focus?: { id: string }
+}
+
+export function Flow(props: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const [size, setSize] = useState<{ width: number; height: number }>()
+  useEffect(() => {
+    const r = box.current!.getBoundingClientRect()
+    setSize({ width: r.width, height: r.height })
+  }, [])
+  return (
+    <div ref={box} className="flow">
+      {size && (
+        <ReactFlowProvider>
+          <Drawing {...props} size={size} />
+        </ReactFlowProvider>
+      )}
+    </div>
+  )
+}
+
+/** What is in view at first: all of it if that can be read, else where it begins. */
+function firstView(layout: Layout, size: { width: number; height: number }) {
+  const pad = 48
+  const zoom = Math.min((size.width - 2 * pad) / layout.width, (size.height - 2 * pad - 24) / layout.height, 1)
+  if (zoom >= 0.5) return { zoom, x: (size.width - layout.width * zoom) / 2, y: (size.height - layout.height * zoom) / 2 }
+  const z = 0.7
+  const tall = layout.height * z
+  const root = layout.boxes.root ?? Object.values(layout.boxes)[0]
+  const y = tall < size.height ? (size.height - tall) / 2 : size.height / 2 - (root ? (root.y + root.height / 2) * z : 0)
+  return { zoom: z, x: pad - (root?.x ?? 0) * z, y }
+}
+
+function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, size }: Props & { size: { width: number; height: number } }) {
+  const flow = useReactFlow()
+  const theme = useTheme((s) => s.dark)
+  const many = model.steps.length > MANY
+  const far = useFlow((s) => many && s.transform[2] < FAR)
+  const [map, setMap] = useState(model.steps.length > 14)
+  const [finding, setFinding] = useState(false)
+  const wrap = useRef<HTMLDivElement>(null)
+  const nodes = useNodes(model, layout, choice)
+  const edges = useEdges(model, choice)
+  const start = useMemo(() => firstView(layout, size), [layout, size])
+
+  useEffect(() => {
+    void flow.setViewport(start)
+  }, [flow, start])
+
+  const fit = useCallback(() => void flow.fitBounds({ x: 0, y: 0, width: layout.width, height: layout.height + 60 }, { padding: 0.06, duration: 160 }), [flow, layout])
+  const centre = useCallback(
+    (id: string) => {
+      const at = absolute(model, layout).get(id)
+      if (at) void flow.setCenter(at.x + at.width / 2, at.y + at.height / 2, { zoom: Math.max(flow.getZoom(), 0.8), duration: 160 })
+    },
+    [flow, model, layout],
+  )
+  useEffect(() => {
+    if (focus) centre(focus.id)
+  }, [focus, centre])
+
+  const onNodesChange = useCallback(
+    (changes: NodeChange[]) => {
+      for (const c of changes) if (c.type === 'select' && c.selected) onChoose({ kind: 'step', id: c.id })
+    },
+    [onChoose],
+  )
+  const keys = (e: React.KeyboardEvent) => {
+    const field = (e.target as HTMLElement).matches('input, textarea, select')
+    if ((e.ctrlKey || e.metaKey) && e.key === 'f') {
+      e.preventDefault()
+      setFinding(true)
+      return
+    }
+    if (field || e.ctrlKey || e.metaKey || e.altKey) return
+    if (e.key === '1') fit()
+    else if (e.key === '2' && choice?.kind === 'step') centre(choice.id)
+    else if (e.key === 'm') setMap((v) => !v)
+    else if (e.key === '+') void flow.zoomIn()
+    else if (e.key === '-') void flow.zoomOut()
+    else if (e.key === 'Escape') onChoose(undefined)
+  }
+
+  return (
+    <div ref={wrap} className={far ? 'flow-in far' : 'flow-in'} onKeyDown={keys} role="group" aria-label="Canvas">
+      <ReactFlow
+        nodes={far ? none : nodes}
+        edges={far ? noEdges : edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        defaultViewport={start}
+        onNodesChange={onNodesChange}
+        onNodeClick={(_, n) => onChoose({ kind: 'step', id: n.id })}
+        onEdgeClick={(_, e) => onChoose({ kind: 'path', id: e.id })}
+        onPaneClick={() => onChoose(undefined)}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        onlyRenderVisibleElements={many}
+        minZoom={0.02}
+        maxZoom={2}
+        colorMode={theme ? 'dark' : 'light'}
+        ariaLabelConfig={{ 'node.a11yDescription.default': 'Press Enter to inspect the step.', 'node.a11yDescription.keyboardDisabled': 'Press Enter to inspect the step.' }}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--dot)" />
+        {map && !far && <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeColor="var(--line-strong)" bgColor="var(--surface)" maskColor="color-mix(in srgb, var(--ground) 70%, transparent)" style={{ width: 160, height: 100 }} />}
+      </ReactFlow>
+      {far && <Overview model={model} layout={layout} />}
+      <div className="flow-tools" role="toolbar" aria-label="Canvas tools">
+        <Button quiet aria-label="Zoom in" title="Zoom in (+)" icon={<Plus size={16} />} onClick={() => void flow.zoomIn({ duration: 120 })} />
+        <Button quiet aria-label="Zoom out" title="Zoom out (-)" icon={<Minus size={16} />} onClick={() => void flow.zoomOut({ duration: 120 })} />
+        <Button quiet aria-label="Show all" title="Show all (1)" icon={<Maximize size={16} />} onClick={fit} />
+        <Button quiet aria-label="Map" aria-pressed={map} title="Map (m)" icon={<MapIcon size={16} />} onClick={() => setMap(!map)} />
+        <Button quiet aria-label="Find a step" title="Find a step (Ctrl+F)" icon={<Search size={16} />} onClick={() => setFinding(true)} />
+        {model.placed && onAsDrawn && (
+          <Button quiet aria-label="As drawn by its author" aria-pressed={asDrawn} title="As drawn by its author" icon={<LayoutTemplate size={16} />} onClick={() => onAsDrawn(!asDrawn)} />
+        )}
+      </div>
+      {finding && (
+        <Find
+          model={model}
+          onClose={() => setFinding(false)}
+          onFound={(id) => {
+            centre(id)
+            onChoose({ kind: 'step', id })
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+const none: Node[] = []
+const noEdges: Edge[] = []
+
+function labelOf(model: GraphModel, id: string): string {
+  const v = model.byId.get(id)!
+  return `Step ${v.title}, ${v.kindText}${v.parent ? `, in ${model.byId.get(v.parent)!.title}` : ''}`
+}
+
+function useNodes(model: GraphModel, layout: Layout, choice: Choice): Node[] {
+  const plain = useMemo(() => {
+    const ordered = parentsFirst(model)
+    return ordered.map((id): Node => {
+      const v = model.byId.get(id)!
+      const b = layout.boxes[id]
+      return {
+        id,
+        type: v.container ? 'container' : 'step',
+        position: { x: b.x, y: b.y },
+        parentId: v.parent,
+        width: b.width,
+        height: b.height,
+        measured: { width: b.width, height: b.height },
+        handles: [
+          { id: 'l', type: 'target', position: Position.Left, x: 0, y: b.height / 2, width: 1, height: 1 },
+          { id: 'r', type: 'source', position: Position.Right, x: b.width, y: b.height / 2, width: 1, height: 1 },
+          { id: 'bs', type: 'source', position: Position.Bottom, x: b.width * 0.6, y: b.height, width: 1, height: 1 },
+          { id: 'bt', type: 'target', position: Position.Bottom, x: b.width * 0.4, y: b.height, width: 1, height: 1 },
+        ],
+        data: { view: v },
+        ariaLabel: labelOf(model, id),
+        zIndex: v.container ? -1 : 1,
+      }
+    })
+  }, [model, layout])
+  return useMemo(() => {
+    if (choice?.kind !== 'step') return plain
+    return plain.map((n) => (n.id === choice.id ? { ...n, selected: true } : n))
+  }, [plain, choice])
+}
+
+/** React Flow wants containers before what they hold. */
+function parentsFirst(model: GraphModel): string[] {
+  const out: string[] = []
+  const visit = (id: string) => {
+    out.push(id)
+    for (const child of model.children.get(id) ?? []) visit(child)
+  }
+  for (const s of model.steps) if (!s.parent) visit(s.id)
+  return out
+}
+
+const marker = (colour: string) => ({ type: MarkerType.ArrowClosed, width: 18, height: 18, markerUnits: 'userSpaceOnUse', color: colour })
+
+function useEdges(model: GraphModel, choice: Choice): Edge[] {
+  const plain = useMemo(
+    () =>
+      model.paths.map(
+        (p: PathView): Edge => ({
+          id: p.id,
+          type: 'path',
+          source: p.source,
+          target: p.target,
+          sourceHandle: p.back ? 'bs' : 'r',
+          targetHandle: p.back ? 'bt' : 'l',
+          data: { view: p },
+          markerEnd: marker('context-stroke'),
+          focusable: false,
+          zIndex: 2,
+        }),
+      ),
+    [model],
+  )
+  return useMemo(() => (choice?.kind === 'path' ? plain.map((e) => (e.id === choice.id ? { ...e, selected: true } : e)) : plain), [plain, choice])
+}
+
+function Find({ model, onClose, onFound }: { model: GraphModel; onClose: () => void; onFound: (id: string) => void }) {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const hits = useMemo(() => {
+    const t = text.trim().toLowerCase()
+    if (!t) return []
+    return model.steps.filter((s) => `${s.id} ${s.title} ${s.kindText} ${s.detail}`.toLowerCase().includes(t)).slice(0, 50)
+  }, [model, text])
+  const go = (n: number) => {
+    if (hits.length === 0) return
+    const i = (n + hits.length) % hits.length
+    setAt(i)
+    onFound(hits[i].id)
+  }
+  return (
+    <div className="find">
+      <input
+        autoFocus
+        aria-label="Find a step"
+        placeholder="Find a step"
+        value={text}
+        onChange={(e) => {
+          setText(e.target.value)
+          setAt(-1)
+        }}
+        onKeyDown={(e) => {
+          e.stopPropagation()
+          if (e.key === 'Enter') go(at + (e.shiftKey ? -1 : 1))
+          if (e.key === 'Escape') onClose()
+        }}
+      />
+      <span className="faint" role="status">
+        {text.trim() ? (hits.length ? `${at < 0 ? '' : `${at + 1} of `}${hits.length}` : 'none') : ''}
+      </span>
+      <Button quiet aria-label="Close" onClick={onClose} icon={<span aria-hidden>✕</span>} />
+    </div>
+  )
+}

@@ -1,0 +1,262 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { CircleHelp, Database, ListTree, MessageSquare, MoreHorizontal } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { workflowQuery } from '../api/queries'
+import type { Session } from '../api/schema'
+import { type Choice, Flow } from '../canvas/Flow'
+import { Canvas } from '../canvas/context'
+import { newRunStore, show } from '../canvas/runStore'
+import { cypherOfSession } from '../graph/cypher'
+import { modelOf } from '../graph/model'
+import { useLayout } from '../graph/useLayout'
+import { type RunView, idle, momentsOf, runAt, runOf, totalsOf } from '../session/run'
+import { type OpenVisit, rowsOf } from '../session/timeline'
+import { clock, cost, count, duration, plural, short } from '../ui/format'
+import { CypherDialog } from '../ui/cypher'
+import { Button, Copy, ErrorState, Loading, Status, Tabs } from '../ui/parts'
+import type { Panel } from '../app/router'
+import { ActionDialog } from './ActionDialog'
+import { Chat } from './Chat'
+import { ForkDialog } from './ForkDialog'
+import { Outline } from './Outline'
+import { Replay } from './Replay'
+import { RequestsPanel, HistoryPanel, StatePanel } from './SessionPanels'
+import { SessionInspector } from './SessionInspector'
+import { Timeline } from './Timeline'
+import { Why } from './Why'
+import { type Mend, ACTIONS } from './actions'
+import { type Live, useLive, useNow } from './live'
+
+export function SessionPage() {
+  const { session: id } = useParams({ from: '/sessions/$session' })
+  const live = useLive(id)
+  if (!live.session) return live.loaded && live.error ? <ErrorState error={live.error} title="This session could not be loaded" /> : <Loading what="the session" />
+  return <View key={id} id={id} live={live} session={live.session} />
+}
+
+const ENDED = ['complete', 'error', 'cancelled']
+
+/** currentRun joins the state that was read with what events said since. */
+function currentRun(live: Live): RunView {
+  const run = runOf(live.state, live.history)
+  for (const [step, s] of Object.entries(live.steps)) {
+    const before = run.steps[step] ?? idle
+    run.steps[step] = { ...before, status: s.status, visits: Math.max(before.visits, s.visit), since: before.status === s.status ? before.since : s.at }
+  }
+  return run
+}
+
+function View({ id, live, session }: { id: string; live: Live; session: Session }) {
+  const search = useSearch({ from: '/sessions/$session' })
+  const go = useNavigate({ from: '/sessions/$session' })
+  const workflow = useQuery(workflowQuery(session.workflow))
+  const text = workflow.data ? JSON.stringify([workflow.data.steps, workflow.data.paths]) : ''
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  const model = useMemo(() => (workflow.data ? modelOf({ ...workflow.data, id: session.workflow }) : undefined), [text, session.workflow])
+  const layout = useLayout(model, false)
+  const running = session.status === 'active'
+  const now = useNow(running || session.status === 'awaiting_input')
+  const run = useMemo(() => currentRun(live), [live])
+  const moments = useMemo(() => momentsOf(live.history), [live.history])
+  const shown = useMemo(() => (search.at === undefined ? run : runAt(moments, search.at)), [run, moments, search.at])
+  const store = useMemo(newRunStore, [])
+  useEffect(() => show(store, shown, search.at === undefined), [store, shown, search.at])
+
+  const [side, setSide] = useState<'chat' | 'why' | 'outline'>(session.status === 'error' || session.status === 'pending' ? 'why' : 'chat')
+  const [mend, setMend] = useState<Mend>()
+  const [fork, setFork] = useState<{ step: string; visit: number }>()
+  const [cypher, setCypher] = useState(false)
+  const [focus, setFocus] = useState<{ id: string }>()
+  const [hover, setHover] = useState<string>()
+  useEffect(() => {
+    if (!hover) return
+    const card = document.querySelector(`.react-flow__node[data-id="${CSS.escape(hover)}"]`)
+    card?.classList.add('hovered')
+    return () => card?.classList.remove('hovered')
+  }, [hover])
+
+  const choice: Choice = search.step ? { kind: 'step', id: search.step } : undefined
+  const choose = useCallback((c: Choice) => void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : undefined, visit: undefined }), replace: true }), [go])
+  const visit = useCallback(
+    (step: string, n?: number) => {
+      void go({ search: (s) => ({ ...s, step, visit: n }), replace: true })
+      setFocus({ id: step })
+    },
+    [go],
+  )
+  const open: OpenVisit[] = useMemo(
+    () =>
+      Object.entries(run.steps)
+        .filter(([, s]) => s.status === 'active' || s.status === 'awaiting_input' || s.status === 'pending')
+        .map(([step, s]) => {
+          const asked = session.awaiting.find((q) => q.step === step && !q.session)
+          return { step, visit: Math.max(1, s.visits), status: s.status, from: asked ? Date.parse(asked.since) : (s.since ?? now) }
+        }),
+    [run, session.awaiting, now],
+  )
+  const rows = useMemo(() => rowsOf(live.history, open, now), [live.history, open, now])
+  const context = useMemo(() => ({ run: store, waiting: {} }), [store])
+  const panel: Panel = search.panel ?? 'timeline'
+  const question = search.step ? session.awaiting.find((q) => q.step === search.step) : undefined
+  const stepRun = search.step ? run.steps[search.step] : undefined
+
+  return (
+    <div className="full">
+      <Head session={session} live={live} now={now} onMend={setMend} onCypher={() => setCypher(true)} />
+      <div className="split session">
+        <div className="side">
+          <Tabs
+            label="Side"
+            value={side}
+            onChange={setSide}
+            options={[
+              ['chat', <><MessageSquare size={14} aria-hidden /> Chat</>],
+              ['why', <><CircleHelp size={14} aria-hidden /> Why here?</>],
+              ['outline', <><ListTree size={14} aria-hidden /> Steps</>],
+            ]}
+          />
+          {side === 'chat' && <Chat session={session} messages={live.messages} partial={live.partial.filter((p) => p.person)} onAnswered={() => undefined} />}
+          {side === 'why' && <Why session={id} version={`${live.history.length} ${session.status} ${session.version} ${session.awaiting.length}`} model={model} onMend={setMend} onStep={(s) => visit(s)} />}
+          {side === 'outline' && model && <Outline model={model} choice={choice} waiting={{}} run={shown.steps} onChoose={(s) => visit(s)} />}
+        </div>
+        <div className="middle">
+          <section className="stage" aria-label="Workflow" data-region>
+            {workflow.isError && !workflow.data && <ErrorState error={workflow.error} title="The workflow of this session is gone" />}
+            {model && layout ? (
+              <Canvas value={context}>
+                <Flow model={model} layout={layout} choice={choice} onChoose={choose} asDrawn={false} focus={focus} />
+              </Canvas>
+            ) : (
+              !workflow.isError && <Loading what="the workflow" />
+            )}
+            {ENDED.includes(session.status) && moments.length > 0 && <Replay moments={moments} at={search.at} onAt={(at) => void go({ search: (s) => ({ ...s, at }), replace: true })} />}
+          </section>
+          <section className="lower" aria-label="History" data-region>
+            <Tabs
+              label="History"
+              value={panel}
+              onChange={(p) => void go({ search: (s) => ({ ...s, panel: p }), replace: true })}
+              options={[
+                ['timeline', 'Timeline'],
+                ['history', `Visits ${count(live.history.length)}`],
+                ['state', 'State'],
+                ['requests', 'Requests'],
+              ]}
+            />
+            {panel === 'timeline' && (rows.length ? <Timeline rows={rows} model={model} chosen={search.step ? { step: search.step, visit: search.visit } : undefined} onChoose={visit} onHover={setHover} /> : <p className="none centre">Nothing has run yet.</p>)}
+            {panel === 'history' && <HistoryPanel history={live.history} chosen={search.step} visit={search.visit} onChoose={visit} />}
+            {panel === 'state' && <StatePanel session={session} history={live.history.length} />}
+            {panel === 'requests' && <RequestsPanel session={id} version={live.history.length} />}
+          </section>
+        </div>
+        {search.step && model && (
+          <SessionInspector
+            workflow={session.workflow}
+            model={model}
+            step={search.step}
+            visit={search.visit}
+            history={live.history}
+            status={stepRun?.status ?? 'idle'}
+            since={question ? Date.parse(question.since) : stepRun?.since}
+            now={now}
+            question={question}
+            partial={live.partial}
+            onVisit={visit}
+            onClose={() => choose(undefined)}
+            onMend={setMend}
+            onFork={(step, n) => setFork({ step, visit: n })}
+          />
+        )}
+      </div>
+      {mend && <ActionDialog session={id} action={mend.action} step={mend.step} steps={model?.steps.map((s) => s.id) ?? []} onClose={() => setMend(undefined)} onDone={() => undefined} />}
+      {fork && <ForkDialog session={id} step={fork.step} visit={fork.visit} onClose={() => setFork(undefined)} />}
+      {cypher && <CypherDialog title="Cypher of this session" statements={cypherOfSession(id)} onClose={() => setCypher(false)} />}
+    </div>
+  )
+}
+
+function Head({ session, live, now, onMend, onCypher }: { session: Session; live: Live; now: number; onMend: (m: Mend) => void; onCypher: () => void }) {
+  const totals = useMemo(() => totalsOf(live.history), [live.history])
+  const ended = ENDED.includes(session.status)
+  const until = ended ? Date.parse(session.updated_at) : now
+  return (
+    <header className="bar">
+      <div className="bar-title">
+        <Link to="/workflows/$workflow" params={{ workflow: session.workflow }} className="faint">
+          {session.workflow}
+        </Link>
+        <span className="faint" aria-hidden>
+          /
+        </span>
+        <h1 title={session.id}>{short(session.id)}</h1>
+        <Copy text={session.id} label="Copy id" />
+      </div>
+      <div className="bar-facts">
+        <Status status={session.status} />
+        <span className="faint tabular" title={`Started ${clock(session.created_at)}`}>
+          {duration(until - Date.parse(session.created_at))}
+        </span>
+        <span className="faint">{plural(totals.steps, 'visit')}</span>
+        {totals.input + totals.output > 0 && (
+          <span className="faint tabular" title={totals.models.join(', ')}>
+            {count(totals.input)} in, {count(totals.output)} out
+            {totals.estimated ? ' (estimated)' : ''}
+          </span>
+        )}
+        {totals.cost > 0 && (
+          <span className="faint">
+            {cost(totals.cost)}
+            {totals.estimated ? ' estimated' : ''}
+          </span>
+        )}
+        {session.labels && Object.entries(session.labels).map(([k, v]) => (
+          <Link key={k} to="/sessions" search={{ label: [`${k}=${v}`] }} className="chip">
+            {k}={v}
+          </Link>
+        ))}
+        {live.watching === 'waiting' && <span className="chip tone-awaiting">Connecting again…</span>}
+      </div>
+      <Actions session={session} onMend={onMend} onCypher={onCypher} />
+    </header>
+  )
+}
+
+function Actions({ session, onMend, onCypher }: { session: Session; onMend: (m: Mend) => void; onCypher: () => void }) {
+  const [open, setOpen] = useState(false)
+  const first: Mend['action'] | undefined = session.status === 'error' ? 'retry' : session.status === 'paused' ? 'resume' : undefined
+  return (
+    <div className="row">
+      {first && (
+        <Button primary onClick={() => onMend({ action: first })}>
+          {ACTIONS[first].text}
+        </Button>
+      )}
+      <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={onCypher} />
+      <div className="menu-box" onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && setOpen(false)} onKeyDown={(e) => e.key === 'Escape' && setOpen(false)}>
+        <Button aria-expanded={open} aria-haspopup="menu" icon={<MoreHorizontal size={16} aria-hidden />} onClick={() => setOpen(!open)}>
+          Actions
+        </Button>
+        {open && (
+          <ul className="menu" role="menu">
+            {(['pause', 'resume', 'retry', 'advance', 'move', 'reask', 'cancel'] as const).map((a) => (
+              <li key={a} role="none">
+                <button
+                  type="button"
+                  role="menuitem"
+                  onClick={() => {
+                    setOpen(false)
+                    onMend({ action: a })
+                  }}
+                >
+                  {ACTIONS[a].text}…
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
+}
+

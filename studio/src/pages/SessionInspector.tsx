@@ -1,0 +1,253 @@
+import { Database } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { Ask } from '../api/queries'
+import type { Execution } from '../api/schema'
+import { cypherOfStep } from '../graph/cypher'
+import type { GraphModel } from '../graph/model'
+import { judgedOf, messageOf, readersOf, usageOf } from '../session/run'
+import { clock, cost, count, duration } from '../ui/format'
+import { CypherDialog } from '../ui/cypher'
+import { Value } from '../ui/json'
+import { KindIcon } from '../ui/kindIcon'
+import { Button, Status, Tabs } from '../ui/parts'
+import { Judged } from './Why'
+import type { Partial } from './live'
+import type { Mend } from './actions'
+
+interface Props {
+  workflow: string
+  model: GraphModel
+  step: string
+  visit?: number
+  history: Execution[]
+  status: string
+  since?: number
+  now: number
+  question?: Ask
+  partial: Partial[]
+  onVisit: (step: string, visit?: number) => void
+  onClose: () => void
+  onMend: (m: Mend) => void
+  onFork: (step: string, visit: number) => void
+}
+
+type Part = 'input' | 'output' | 'paths'
+
+/** SessionInspector shows one visit of one step: what went in, what came out, where it led. */
+export function SessionInspector(p: Props) {
+  const view = p.model.byId.get(p.step)
+  const visits = p.history.filter((x) => x.step === p.step)
+  const numbers = [...new Set(visits.map((x) => x.visit))]
+  const newest = numbers[numbers.length - 1] ?? 0
+  const live = ['active', 'awaiting_input', 'pending'].includes(p.status)
+  const open = live && (p.visit === undefined || p.visit > newest)
+  const visit = p.visit ?? newest
+  const attempts = visits.filter((x) => x.visit === visit)
+  const [attempt, setAttempt] = useState<number>()
+  const x = open ? undefined : (attempts.find((a) => a.attempt === attempt) ?? attempts[attempts.length - 1])
+  const [part, setPart] = useState<Part>('output')
+  const [cypher, setCypher] = useState(false)
+  useEffect(() => setAttempt(undefined), [p.step, visit])
+  const at = numbers.indexOf(visit)
+  return (
+    <aside className="inspector" aria-label="Inspector" data-region>
+      <header>
+        <h2>
+          <KindIcon kind={view?.kind ?? ''} /> {view?.title ?? p.step}
+        </h2>
+        <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
+        <Button quiet aria-label="Close the inspector" icon={<span aria-hidden>✕</span>} onClick={p.onClose} />
+      </header>
+      <div className="row between">
+        <Status status={open ? p.status : (x?.status ?? p.status)} />
+        {numbers.length + (open ? 1 : 0) > 1 && (
+          <span className="stepper" role="group" aria-label="Visit">
+            <Button quiet className="small" disabled={open ? numbers.length === 0 : at <= 0} onClick={() => p.onVisit(p.step, open ? newest : numbers[at - 1])} aria-label="Visit before">
+              ‹
+            </Button>
+            <span className="tabular">{open ? `visit ${newest + 1}, now` : `visit ${visit} of ${newest}`}</span>
+            <Button quiet className="small" disabled={open || (at >= numbers.length - 1 && !live)} onClick={() => p.onVisit(p.step, at < numbers.length - 1 ? numbers[at + 1] : undefined)} aria-label="Next visit">
+              ›
+            </Button>
+          </span>
+        )}
+      </div>
+      {!view && <p className="note">This step is no longer in the workflow.</p>}
+      {open && <OpenVisit {...p} />}
+      {!open && !x && <p className="none">{p.status === 'skipped' ? 'Skipped: no path led here, and none can any more.' : 'This step has not run in this session.'}</p>}
+      {x && (
+        <>
+          <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} />
+          {x.error !== undefined && x.error !== null && <p className="wrong">{messageOf(x.error)}</p>}
+          <Tabs
+            label="Visit"
+            value={part}
+            onChange={setPart}
+            options={[
+              ['output', 'Output'],
+              ['input', 'Input'],
+              ['paths', `Paths ${judgedOf(x).length || ''}`],
+            ]}
+          />
+          {part === 'output' && <Value value={x.output} label="Output" />}
+          {part === 'input' && (
+            <>
+              <h3>As resolved</h3>
+              <Value value={x.input} label="Input as resolved" />
+              <h3>As written{view ? ', now' : ''}</h3>
+              <Value value={written(view?.step.input)} label="Input as written" />
+            </>
+          )}
+          {part === 'paths' && (judgedOf(x).length ? judgedOf(x).map((j) => <Judged key={j.path} path={j as never} />) : <p className="none">No path leads on from here.</p>)}
+          <Lineage x={x} history={p.history} onVisit={p.onVisit} />
+          <div className="row">
+            <Button className="small" onClick={() => p.onFork(x.step, x.visit)}>
+              Fork from here…
+            </Button>
+            {x.status === 'error' && p.status === 'error' && (
+              <Button className="small" primary onClick={() => p.onMend({ action: 'retry', step: x.step })}>
+                Retry…
+              </Button>
+            )}
+            {p.status === 'complete' && (
+              <Button className="small" onClick={() => p.onMend({ action: 'advance', step: x.step })}>
+                Advance…
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+      {cypher && <CypherDialog title={`Cypher of ${p.step}`} statements={cypherOfStep(p.workflow, p.step)} onClose={() => setCypher(false)} />}
+    </aside>
+  )
+}
+
+function written(input: unknown): unknown {
+  if (typeof input !== 'string') return input
+  try {
+    return JSON.parse(input) as unknown
+  } catch {
+    return input || undefined
+  }
+}
+
+/** OpenVisit is a visit that has not ended: how long it takes already and what it has written so far. */
+function OpenVisit({ step, status, since, now, question, partial, model, onMend }: Props) {
+  const texts = partial.filter((t) => t.step === step)
+  return (
+    <>
+      {since !== undefined && (
+        <p className="faint">
+          {status === 'active' ? 'Running' : 'Waiting'} for {duration(now - since)}
+        </p>
+      )}
+      {question && (
+        <>
+          <p className="prompt">{question.prompt}</p>
+          {question.input !== undefined && <Value value={question.input} label="Input to approve" />}
+          <Button className="small" onClick={() => onMend({ action: 'reask', step })}>
+            Ask again…
+          </Button>
+        </>
+      )}
+      {texts.map((t) => (
+        <pre key={t.key} className="stream" aria-label="Written so far">
+          {t.text}
+          <i className="cursor" aria-hidden />
+        </pre>
+      ))}
+      <h3>Input as written</h3>
+      <Value value={written(model.byId.get(step)?.step.input)} label="Input as written" />
+    </>
+  )
+}
+
+function Facts({ x, attempts, onAttempt, history }: { x: Execution; attempts: Execution[]; onAttempt: (n: number) => void; history: Execution[] }) {
+  const u = usageOf(x)
+  const parent = x.parent ? history.find((p) => p.id === x.parent) : undefined
+  return (
+    <dl className="facts">
+      <dt>Took</dt>
+      <dd title={`${clock(x.started_at)} to ${clock(x.finished_at)}`}>{duration(Date.parse(x.finished_at) - Date.parse(x.started_at))}</dd>
+      <dt>Began</dt>
+      <dd>{clock(x.started_at)}</dd>
+      {attempts.length > 1 && (
+        <>
+          <dt>Attempt</dt>
+          <dd>
+            <select aria-label="Attempt" value={x.attempt} onChange={(e) => onAttempt(Number(e.target.value))}>
+              {attempts.map((a) => (
+                <option key={a.seq} value={a.attempt}>
+                  {a.attempt}: {a.status}
+                </option>
+              ))}
+            </select>
+          </dd>
+        </>
+      )}
+      <dt>Key</dt>
+      <dd>
+        <code title="The idempotency key of the call, up to the number of the call">
+          {x.session}/{x.step}/{x.visit}
+        </code>
+      </dd>
+      {u?.model && (
+        <>
+          <dt>Model</dt>
+          <dd>{u.model}</dd>
+        </>
+      )}
+      {u && (u.input_tokens || u.output_tokens) ? (
+        <>
+          <dt>Tokens</dt>
+          <dd className="tabular">
+            {count(u.input_tokens ?? 0)} in{u.cached_tokens ? ` (${count(u.cached_tokens)} cached)` : ''}, {count(u.output_tokens ?? 0)} out{u.estimated ? ', estimated' : ''}
+          </dd>
+        </>
+      ) : null}
+      {u?.cost_usd ? (
+        <>
+          <dt>Cost</dt>
+          <dd>
+            {cost(u.cost_usd)}
+            {u.estimated ? ' (estimated)' : ''}
+          </dd>
+        </>
+      ) : null}
+      {parent && (
+        <>
+          <dt>In</dt>
+          <dd>
+            {parent.step}, visit {parent.visit}
+          </dd>
+        </>
+      )}
+    </dl>
+  )
+}
+
+/** Lineage goes both ways: whose outputs this visit used, and who used its own. */
+function Lineage({ x, history, onVisit }: { x: Execution; history: Execution[]; onVisit: (step: string, visit: number) => void }) {
+  const known = new Map(history.map((h) => [h.id, h]))
+  const link = (list: Execution[]) =>
+    list.map((h) => (
+      <button key={h.id} type="button" className="chip" onClick={() => onVisit(h.step, h.visit)}>
+        {h.step}
+        {h.visit > 1 ? ` ×${h.visit}` : ''}
+      </button>
+    ))
+  const of = (ids: string[]) => ids.map((id) => known.get(id)).filter((h) => h !== undefined)
+  const used = of(x.reads ?? [])
+  const from = of(x.took ?? [])
+  const by = readersOf(history, x.id)
+  return (
+    <dl className="lineage">
+      <dt>Came from</dt>
+      <dd>{from.length ? link(from) : <span className="none">the start</span>}</dd>
+      <dt>Used outputs of</dt>
+      <dd>{used.length ? link(used) : <span className="none">nothing</span>}</dd>
+      <dt>Used by</dt>
+      <dd>{by.length ? link(by) : <span className="none">nobody yet</span>}</dd>
+    </dl>
+  )
+}

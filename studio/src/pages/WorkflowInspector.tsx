@@ -1,0 +1,191 @@
+import { Link } from '@tanstack/react-router'
+import { ArrowRight, Database } from 'lucide-react'
+import { useState } from 'react'
+import type { Choice } from '../canvas/Flow'
+import { cypherOfPath, cypherOfStep } from '../graph/cypher'
+import type { GraphModel, PathView, StepView } from '../graph/model'
+import { count } from '../ui/format'
+import { CypherDialog } from '../ui/cypher'
+import { Value } from '../ui/json'
+import { KindIcon } from '../ui/kindIcon'
+import { Button, StatusIcon } from '../ui/parts'
+
+interface Props {
+  workflow: string
+  model: GraphModel
+  choice: Choice
+  waiting: Record<string, number>
+  onChoose: (c: Choice) => void
+}
+
+/** Inspector shows a step or a path of a definition. */
+export function Inspector({ workflow, model, choice, waiting, onChoose }: Props) {
+  const step = choice?.kind === 'step' ? model.byId.get(choice.id) : undefined
+  const path = choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined
+  if (!step && !path) return null
+  return (
+    <aside className="inspector" aria-label="Inspector" data-region>
+      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} waiting={waiting[step.id] ?? 0} onChoose={onChoose} /> : <PathPart workflow={workflow} model={model} path={path!} onChoose={onChoose} />}
+    </aside>
+  )
+}
+
+function StepPart({ workflow, model, step, waiting, onChoose }: { workflow: string; model: GraphModel; step: StepView; waiting: number; onChoose: (c: Choice) => void }) {
+  const [cypher, setCypher] = useState(false)
+  const problems = model.problems.filter((p) => p.step === step.id)
+  return (
+    <>
+      <header>
+        <h2>
+          <KindIcon kind={step.kind} /> {step.title}
+        </h2>
+        <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
+        <Button quiet aria-label="Close the inspector" icon={<span aria-hidden>✕</span>} onClick={() => onChoose(undefined)} />
+      </header>
+      {step.step.description && <p>{step.step.description}</p>}
+      {problems.map((p, i) => (
+        <p key={i} className={p.level === 'error' ? 'wrong' : 'note'}>
+          {p.message}
+        </p>
+      ))}
+      {waiting > 0 && (
+        <Link to="/sessions" search={{ workflow, step: step.id, status: ['awaiting_input'] }} className="chip tone-awaiting">
+          <StatusIcon status="awaiting_input" size={13} /> {count(waiting)} {waiting === 1 ? 'session waits' : 'sessions wait'} here
+        </Link>
+      )}
+      <dl className="facts">
+        <dt>Id</dt>
+        <dd>
+          <code>{step.id}</code>
+        </dd>
+        <dt>Function</dt>
+        <dd>
+          {step.kindText} {step.step.function && <code>{step.step.function}</code>}
+        </dd>
+        {step.parent && (
+          <>
+            <dt>In</dt>
+            <dd>
+              <button type="button" className="link" onClick={() => onChoose({ kind: 'step', id: step.parent! })}>
+                {model.byId.get(step.parent)!.title}
+              </button>
+            </dd>
+          </>
+        )}
+        {settings(step).map(([k, v]) => (
+          <Fact key={k} name={k} value={v} />
+        ))}
+      </dl>
+      <h3>Input</h3>
+      <Value value={pretty(step.step.input)} label="Input as written" />
+      <PathList title="Then" model={model} paths={model.paths.filter((p) => p.source === step.id)} end="target" onChoose={onChoose} none="The session ends here." />
+      <PathList title="Comes from" model={model} paths={model.paths.filter((p) => p.target === step.id)} end="source" onChoose={onChoose} none={step.parent ? 'It begins a round.' : 'Nothing leads here.'} />
+      {cypher && <CypherDialog title={`Cypher of ${step.title}`} statements={cypherOfStep(workflow, step.id)} onClose={() => setCypher(false)} />}
+    </>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  )
+}
+
+function settings(v: StepView): [string, string][] {
+  const s = v.step
+  const out: [string, string][] = []
+  if (s.join === 'all') out.push(['Joins', 'waits for everything that can still come'])
+  if (s.approval) out.push(['Approval', 'a person approves before it runs'])
+  if (s.on_error === 'continue') out.push(['On error', 'goes on; its paths are judged'])
+  if (s.on_error === 'fail_session') out.push(['On error', 'ends the session'])
+  if (s.timeout) out.push(['Timeout', String(s.timeout)])
+  if (s.retry) out.push(['Retry', typeof s.retry === 'string' ? s.retry : JSON.stringify(s.retry)])
+  if (s.bypass) out.push(['Bypass', 'yes: it is passed through'])
+  if (s.inactive) out.push(['Inactive', 'yes'])
+  return out
+}
+
+function pretty(input: unknown): unknown {
+  if (typeof input !== 'string') return input
+  if (input === '') return undefined
+  try {
+    return JSON.parse(input) as unknown
+  } catch {
+    return input
+  }
+}
+
+function PathList({ title, model, paths, end, onChoose, none }: { title: string; model: GraphModel; paths: PathView[]; end: 'source' | 'target'; onChoose: (c: Choice) => void; none: string }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      {paths.length === 0 ? (
+        <p className="none">{none}</p>
+      ) : (
+        <ul className="path-list">
+          {paths.map((p) => (
+            <li key={p.id}>
+              <button type="button" className="link" onClick={() => onChoose({ kind: 'step', id: p[end] })}>
+                {model.byId.get(p[end])!.title}
+              </button>
+              <button type="button" className="path-words" onClick={() => onChoose({ kind: 'path', id: p.id })}>
+                {p.kind === 'TOOL' ? `as tool ${p.label}` : p.condition ? `when ${p.condition}` : p.label || 'always'}
+                {p.back && ' · back'}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function PathPart({ workflow, model, path, onChoose }: { workflow: string; model: GraphModel; path: PathView; onChoose: (c: Choice) => void }) {
+  const [cypher, setCypher] = useState(false)
+  const p = path.path
+  return (
+    <>
+      <header>
+        <h2>
+          {model.byId.get(path.source)!.title} <ArrowRight size={14} aria-label="to" /> {model.byId.get(path.target)!.title}
+        </h2>
+        <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
+        <Button quiet aria-label="Close the inspector" icon={<span aria-hidden>✕</span>} onClick={() => onChoose(undefined)} />
+      </header>
+      <p>{path.kind === 'TOOL' ? 'A tool: the step before it may call the step behind it.' : path.condition ? `Taken when ${path.condition}.` : 'Always taken.'}</p>
+      <dl className="facts">
+        <Fact name="Id" value={path.id} />
+        {p.label && <Fact name="Label" value={p.label} />}
+        {p.name && <Fact name="Name" value={p.name} />}
+        {p.description && <Fact name="About" value={p.description} />}
+        {p.priority !== undefined && <Fact name="Priority" value={String(p.priority)} />}
+        {p.operator && <Fact name="Operator" value={p.operator} />}
+        {path.back && <Fact name="Back" value="closes a loop" />}
+      </dl>
+      {p.condition !== undefined && (
+        <>
+          <h3>Condition as written</h3>
+          <Value value={pretty(p.condition)} label="Condition as written" />
+        </>
+      )}
+      {Object.keys(p.extra ?? {}).length > 0 && (
+        <>
+          <h3>Other properties</h3>
+          <Value value={p.extra} label="Other properties" />
+        </>
+      )}
+      <div className="row">
+        <Button className="small" onClick={() => onChoose({ kind: 'step', id: path.source })}>
+          Go to {path.source}
+        </Button>
+        <Button className="small" onClick={() => onChoose({ kind: 'step', id: path.target })}>
+          Go to {path.target}
+        </Button>
+      </div>
+      {cypher && <CypherDialog title="Cypher of the path" statements={cypherOfPath(workflow, path.source, path.target, path.kind)} onClose={() => setCypher(false)} />}
+    </>
+  )
+}
