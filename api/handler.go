@@ -82,7 +82,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
 	s := &server{e: e, o: o, metrics: newMetrics(o.Collectors), answers: newAnswerStore()}
 	outer := chi.NewRouter()
-	outer.Use(headAsGet, s.observe, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
+	outer.Use(s.observe, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))
 	for path, handle := range map[string]http.HandlerFunc{"/healthz": s.healthz, "/readyz": s.readyz} {

@@ -36,7 +36,7 @@ func TestExplain(t *testing.T) {
 	w := newWorld(t, Options{})
 	id := w.start("talk")
 	at := "/api/v1/sessions/" + id + "/explain"
-	w.do("GET", at, nil).want(200).is("awaiting_input", "status").is("root", "because", 0, "step").is("session answer "+id+" --step root", "because", 0, "mend")
+	w.do("GET", at, nil).want(200).is("awaiting_input", "status").is("root", "because", 0, "step").is("stepgraph session answer "+id+" ANSWER --step root", "because", 0, "mend")
 	text := w.do("GET", at, nil, "Accept: text/plain").want(200)
 	if kind := text.header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain") || !strings.Contains(text.text, "asks \"Name?\"") {
 		t.Errorf("%s: %s", kind, text.text)

@@ -135,7 +135,7 @@ func TestGETNeverChangesAnything(t *testing.T) {
 	hash := w.do("GET", "/api/v1/workflows/talk/log?step=root", nil).want(200).str("items", 0, "hash")
 	batch := w.do("POST", "/api/v1/batches", map[string]any{"action": "cancel", "filter": map[string]any{"workflow": "talk"}, "dry_run": true}).want(202).str("id")
 	w.do("GET", "/api/v1/batches/"+batch+"/results", nil).want(200) // waits until it is complete
-	for kind, body := range map[string]string{"profiles": `{}`, "variables": `{"value":1}`, "secrets": `{"value":"x"}`} {
+	for kind, body := range map[string]string{"profiles": `{}`, "variables": `{"value":1}`, "secrets": `{"value":"x","hosts":["*"]}`} {
 		w.do("PUT", "/api/v1/"+kind+"/a", body).want(200)
 	}
 	flow := w.do("POST", "/api/v1/chatflows", map[string]any{"name": "hello", "type": "AGENTFLOW", "flowData": `{"nodes":[{"id":"startAgentflow_0","type":"agentFlow",

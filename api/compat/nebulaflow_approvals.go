@@ -63,7 +63,7 @@ func (r *nebulaRun) question(ctx context.Context, q engine.Question) error {
 		r.c.inform(ctx, "session "+r.session+" asks for the approval of "+q.Step+" (to be given in stepgraph)")
 		return nil
 	}
-	a.shown = "Tool call awaiting approval: " + r.toolName(node, q.Step) + "\nArguments: " + indented(gjson.GetBytes(a.input, "env").Raw)
+	a.shown = "Tool call awaiting approval: " + r.toolName(node, q.Step) + "\nArguments: " + indented(gjson.GetBytes(a.input, "arguments").Raw)
 	r.show(ctx, a, node)
 	return nil
 }

@@ -119,6 +119,7 @@ var noActions = map[string]string{
 	"Wait":              "?wait= and --wait of what starts, answers and steers",
 	"Forecast":          "dry_run and --dry-run of a batch",
 	"Lookup":            "what requests of steps ask a vault; nobody else reads a secret",
+	"Value":             "what the server's own settings ask a vault; nobody else reads a secret",
 	"Adopt":             "once, on a store that LUNA has left: migrate --adopt",
 
 	"Act child_ended": "what a child session sends its parent",
