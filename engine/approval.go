@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/stepgraph/stepgraph/references"
 )
 
 // approvalOptions say how the approval of a step is asked for. They stand as JSON text in
@@ -50,11 +48,11 @@ func readApprovalOptions(property any) (o approvalOptions, err error) {
 }
 
 // askApproval asks whether a step may run with its resolved input.
-func (r *runner) askApproval(step *compiledStep, input json.RawMessage, reads []references.Read) {
+func (r *runner) askApproval(step *compiledStep, input json.RawMessage, reads []Lineage) {
 	prompt := step.consent.Prompt
 	if prompt == "" {
 		prompt = fmt.Sprintf("Approve step %q?", step.ID)
 	}
 	r.open(step.ID, &openAsk{Kind: AskApproval, Prompt: prompt, OnDue: step.consent.OnDue,
-		Function: step.Function, Name: step.Name, Started: r.now(), Input: input, Reads: r.lineage(reads)}, step.consent.Due)
+		Function: step.Function, Name: step.Name, Started: r.now(), Input: input, Reads: reads}, step.consent.Due)
 }

@@ -55,7 +55,7 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 	}
 	a := &attempt{
 		r: r, step: step.ID, compiled: step, spec: spec, input: input, reads: reads,
-		window: r.state.Messages(),
+		window: r.chat,
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
 			Visit: l.Visit, Attempt: r.counters.Attempts[step.ID] + 1, Key: key, Bindings: bindings,

@@ -16,6 +16,7 @@ type planStep struct {
 	joinAll  bool
 	onError  string
 	takes    time.Duration // of one call; 0 for a pure step
+	needs    []string      // steps whose newest output its input refers to
 	visits   []planVisit   // what the first visits come to; later ones are complete and open no path
 	next     []planPath    // in path order
 	onErrors []string      // targets that a failed visit opens, with on_error: continue
@@ -50,25 +51,28 @@ func (s *planStep) opens(n int, target string) bool {
 // A model plays a plan as DESIGN.md tells it, in the plainest way: sets that are computed
 // anew whenever they are needed, and a clock that jumps from one end of a call to the next.
 type model struct {
-	plan   *plan
-	back   map[[2]string]bool
-	now    time.Duration
-	status map[string]string
-	visits map[string]int
-	calls  map[string]int
-	active []string // in the order of activation
-	under  map[string]time.Duration
-	ended  map[string]int // number of the newest visit that ended, of each step
-	seq    int
-	again  map[string]int
-	joins  map[string]int
-	closed map[string]bool // targets of forward paths that were not taken
-	failed bool            // a step with fail_session has ended the session
+	plan    *plan
+	back    map[[2]string]bool
+	now     time.Duration
+	status  map[string]string
+	visits  map[string]int
+	calls   map[string]int
+	active  []string        // in the order of activation; those that are pending too
+	tries   bool            // something has moved: what is pending may have its values now
+	gave    map[string]bool // steps whose newest output has what inputs refer to
+	under   map[string]time.Duration
+	ended   map[string]int // number of the newest visit that ended, of each step
+	seq     int
+	again   map[string]int
+	joins   map[string]int
+	closed  map[string]bool // targets of forward paths that were not taken
+	failing bool            // a step with fail_session has failed in this wave
+	failed  bool            // it has ended the session
 }
 
 func newModel(p *plan) *model {
 	m := &model{plan: p, status: map[string]string{}, visits: map[string]int{}, calls: map[string]int{}, under: map[string]time.Duration{},
-		ended: map[string]int{}, again: map[string]int{}, joins: map[string]int{}, closed: map[string]bool{}}
+		gave: map[string]bool{}, ended: map[string]int{}, again: map[string]int{}, joins: map[string]int{}, closed: map[string]bool{}}
 	m.back = p.backPaths()
 	m.begin(p.order[0])
 	return m
@@ -119,7 +123,7 @@ func (p *plan) backPaths() map[[2]string]bool {
 // play moves on until only an answer can, or nothing.
 func (m *model) play() {
 	for {
-		for len(m.active) > 0 {
+		for m.tries {
 			m.wave(nil)
 		}
 		if len(m.under) == 0 {
@@ -146,7 +150,7 @@ func (m *model) nextEnd() string {
 // answer answers the open question of a step.
 func (m *model) answer(id string) {
 	m.end(id, "complete")
-	m.run([]string{id})
+	m.run([]string{id}, true)
 	m.play()
 }
 
@@ -159,16 +163,33 @@ func (m *model) wave(arrived []string) {
 			done = append(done, id)
 		}
 	}
-	m.run(done)
+	m.run(done, len(arrived) > 0)
 }
 
-// run does the rest of a wave in which some steps have finished already.
-func (m *model) run(done []string) {
-	if m.failed {
+// run does the rest of a wave in which some steps have finished already. Inputs are resolved
+// before anything runs; a step that is pending is tried when nothing has arrived.
+func (m *model) run(done []string, arrived bool) {
+	m.tries = arrived
+	if m.endFailed() {
 		return
 	}
-	active := m.active
-	m.active = nil
+	var active, later []string
+	for _, id := range m.active {
+		switch {
+		case m.status[id] == "pending" && arrived:
+			later = append(later, id)
+		case m.resolves(id):
+			active = append(active, id)
+		default:
+			m.status[id] = "pending"
+			later = append(later, id)
+		}
+	}
+	m.active = later
+	m.tries = arrived || len(active) > 0
+	for _, id := range active {
+		m.status[id] = "active"
+	}
 	for _, id := range active {
 		if takes := m.plan.steps[id].takes; takes > 0 {
 			m.under[id] = m.now + takes
@@ -178,9 +199,9 @@ func (m *model) run(done []string) {
 		if m.finish(id) {
 			done = append(done, id)
 		}
-		if m.failed {
-			return
-		}
+	}
+	if m.endFailed() {
+		return
 	}
 	for _, id := range active { // calls start when the wave is durable
 		if m.plan.steps[id].takes > 0 {
@@ -192,21 +213,30 @@ func (m *model) run(done []string) {
 	m.label()
 }
 
+// resolves tells whether all that a step's input refers to is there.
+func (m *model) resolves(id string) bool {
+	return !slices.ContainsFunc(m.plan.steps[id].needs, func(n string) bool { return !m.gave[n] })
+}
+
 // finish ends a visit and tells whether its paths are to be followed.
 func (m *model) finish(id string) bool {
 	step := m.plan.steps[id]
 	switch step.visit(m.visits[id]).does {
 	case "ask":
-		m.status[id] = "awaiting_input"
+		m.status[id], m.gave[id] = "awaiting_input", true
 		return false
 	case "fail":
 		m.end(id, "error")
 		if step.onError == "fail_session" {
-			m.endSession(id)
+			m.failing = true
+		}
+		if step.onError == "continue" {
+			m.gave[id] = false // its output is the error
 		}
 		return step.onError == "continue"
 	}
 	m.end(id, "complete")
+	m.gave[id] = true
 	return true
 }
 
@@ -215,14 +245,20 @@ func (m *model) end(id, status string) {
 	m.status[id], m.ended[id] = status, m.seq
 }
 
-func (m *model) endSession(cause string) {
-	m.failed = true
+// endFailed ends the session when a step with fail_session has failed and the others of its
+// wave have run.
+func (m *model) endFailed() bool {
+	if !m.failing {
+		return m.failed
+	}
+	m.failing, m.failed = false, true
 	for id, status := range m.status {
-		if id != cause && (status == "active" || status == "awaiting_input") {
+		if status == "active" || status == "pending" || status == "awaiting_input" {
 			m.status[id] = "cancelled"
 		}
 	}
-	m.active, m.under = nil, map[string]time.Duration{}
+	m.active, m.tries, m.under = nil, false, map[string]time.Duration{}
+	return true
 }
 
 // follow judges the paths of all that finished, then activates the targets, then what was
@@ -261,7 +297,7 @@ func (m *model) activate(id string, seq int) {
 	switch status := m.status[id]; {
 	case running:
 		first(m.again, id, seq)
-	case status == "active" || status == "awaiting_input":
+	case status == "active" || status == "pending" || status == "awaiting_input":
 	case status == "error" && step.onError != "continue":
 	case step.joinAll:
 		first(m.joins, id, seq)
@@ -279,7 +315,7 @@ func first(in map[string]int, id string, seq int) {
 func (m *model) begin(id string) {
 	m.visits[id]++
 	m.status[id] = "active"
-	m.active = append(m.active, id)
+	m.active, m.tries = append(m.active, id), true
 }
 
 // settle starts the joins that nothing live can reach, in the order of what led to them.
@@ -308,7 +344,7 @@ func (m *model) live() []string {
 	var live []string
 	for _, id := range m.plan.order {
 		switch status := m.status[id]; {
-		case m.waits(id), status == "active", status == "awaiting_input",
+		case m.waits(id), status == "active", status == "pending", status == "awaiting_input",
 			status == "error" && m.plan.steps[id].onError != "continue":
 			live = append(live, id)
 		}
@@ -344,7 +380,7 @@ func (m *model) questions() []string {
 
 // session is the status of the session.
 func (m *model) session() string {
-	for _, want := range []string{"active", "awaiting_input", "error"} {
+	for _, want := range []string{"active", "awaiting_input", "pending", "error"} {
 		for _, status := range m.status {
 			if status == want {
 				return want

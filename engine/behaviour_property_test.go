@@ -73,12 +73,17 @@ func modelled(p *plan) outcome {
 }
 
 // played plays a plan on a real engine.
-func played(t *testing.T, p *plan) (o outcome) {
+func played(t *testing.T, p *plan) (o outcome) { return playedAs(t, p, func(*engine.Workflow) {}) }
+
+// playedAs plays a plan whose graph somebody has changed.
+func playedAs(t *testing.T, p *plan, change func(*engine.Workflow)) (o outcome) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	cast := &cast{plan: p, calls: map[string]int{}}
 	e := engine.New(memory.New(memory.Options{}), cast.registry(), engine.Options{})
-	if _, err := e.PutWorkflow(ctx, p.workflow(), ""); err != nil {
+	w := p.workflow()
+	change(w)
+	if _, err := e.PutWorkflow(ctx, w, ""); err != nil {
 		return outcome{problem: err.Error()}
 	}
 	done := make(chan error, 1)
@@ -169,6 +174,14 @@ func (p *plan) workflow() *engine.Workflow {
 		if s.takes > 0 {
 			step.Function = "call"
 		}
+		if len(s.needs) > 0 {
+			needs := map[string]string{}
+			for i, n := range s.needs {
+				needs[fmt.Sprint(i)] = fmt.Sprintf("@{SESSION_ID}.%s.open", n)
+			}
+			input, _ := json.Marshal(needs)
+			step.Input = string(input)
+		}
 		if s.joinAll {
 			step.Join = engine.JoinAll
 		}
@@ -215,6 +228,11 @@ func (p *plan) anyStep(t *rapid.T, i int, id string) *planStep {
 	if rapid.IntRange(0, 3).Draw(t, "effects") == 0 { // lengths of which no two sums are alike
 		s.takes = time.Duration(1_000_000+104_729*i*i+7_919*i*i*i+i) * time.Nanosecond
 	}
+	for j, source := range p.order {
+		if i > 0 && i != j && rapid.IntRange(0, 9).Draw(t, "needs") == 0 {
+			s.needs = append(s.needs, source)
+		}
+	}
 	for j, target := range p.order {
 		often := 2
 		if j <= i {
@@ -244,7 +262,7 @@ func (p *plan) String() string {
 	var b strings.Builder
 	for _, id := range p.order {
 		s := p.steps[id]
-		fmt.Fprintf(&b, "%s joinAll=%t onError=%q takes=%s", id, s.joinAll, s.onError, s.takes)
+		fmt.Fprintf(&b, "%s joinAll=%t onError=%q takes=%s needs=%v", id, s.joinAll, s.onError, s.takes, s.needs)
 		for _, n := range s.next {
 			fmt.Fprintf(&b, " >%s", n.target)
 			if n.marked {

@@ -192,7 +192,7 @@ func (r *runner) overflow(ctx context.Context, size int) error {
 			r.fail(id, problem)
 		}
 	}
-	for _, id := range r.activeSteps() {
+	for _, id := range r.activeSteps(true) {
 		r.fail(id, problem)
 	}
 	r.state.engine.Failure = &SessionError{Kind: KindTooLarge, Message: message}

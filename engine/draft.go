@@ -31,7 +31,8 @@ type draft struct {
 
 	open       map[string]questionRef // questions that were open in the last written checkpoint, by step
 	stateBytes int                    // of the state's text, as far as outputs make it grow
-	failed     bool                   // a step has failed the session in this wave
+	failing    string                 // the step that fails the session when its wave is over
+	chat       []Message              // the messages of the state when the wave began
 	unsettled  bool                   // something was decided outside a wave: no rest before the next one
 	lookedAt   int64                  // the clock of the newest wave, ms: timers up to then have had their chance
 	overflowed bool                   // the state had grown too large, see overflow

@@ -8,8 +8,8 @@ import (
 
 // startEffects starts the effects of the last wave. Everything before them is durable now.
 func (r *runner) startEffects(ctx context.Context) {
-	if r.resting() {
-		r.toStart = nil // a pause came with the checkpoint: they stay active and start when it is lifted
+	if r.resting() || r.failing != "" {
+		r.toStart = nil // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
 	}
 	for len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
 		a := r.toStart[0]

@@ -56,8 +56,9 @@ func (r *runner) failStep(id string, f failure) *Execution {
 		return r.failAndContinue(id, f)
 	}
 	r.fail(id, f)
-	if step != nil && step.OnError == OnErrorFailSession {
-		r.failSession(id, f)
+	if step != nil && step.OnError == OnErrorFailSession && r.failing == "" {
+		r.failing = id
+		r.unsettled = true
 	}
 	return nil
 }
@@ -156,8 +157,8 @@ func (r *runner) failAndContinue(id string, f failure) *Execution {
 }
 
 // failSession cancels everything else of the session.
-func (r *runner) failSession(cause string, f failure) {
-	for _, id := range r.state.stepOrder {
+func (r *runner) failSession(cause string) {
+	for _, id := range append([]string(nil), r.state.stepOrder...) {
 		switch r.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			r.cancelStep(id, fmt.Sprintf("step %q failed the session", cause))
@@ -165,7 +166,6 @@ func (r *runner) failSession(cause string, f failure) {
 	}
 	r.state.engine.Joins, r.state.engine.Again = nil, nil
 	r.unwritten.closing = true
-	r.failed = true
 }
 
 // callFailure reads what a call's error says.

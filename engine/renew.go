@@ -20,17 +20,16 @@ func (r *runner) renew(id string, d *drivenStep) {
 
 // inputOf is the input with which the function of a driven step is called again: that of
 // its first call, after a retry that of now if all of it has a value.
-func (r *runner) inputOf(step *compiledStep, spec *Spec, d *drivenStep) (input, bindings json.RawMessage, reads []Lineage, problem *failure) {
+func (r *runner) inputOf(step *compiledStep, d *drivenStep, in resolvedInput) (input, bindings json.RawMessage, reads []Lineage, problem *failure) {
 	if d.Renew {
 		if step.fault != nil {
 			return nil, nil, nil, &failure{kind: KindBadInput, message: step.fault.Error(), final: true}
 		}
-		resolved, bindings, ok, err := r.resolveInput(step, spec, r.state.live(step.ID))
-		if err != nil {
-			return nil, nil, nil, &failure{kind: KindBadReference, message: err.Error(), final: true}
+		if in.err != nil {
+			return nil, nil, nil, &failure{kind: KindBadReference, message: in.err.Error(), final: true}
 		}
-		if ok {
-			return resolved.Value, bindings, r.lineage(resolved.Reads), nil
+		if in.ok {
+			return in.result.Value, in.bindings, in.reads, nil
 		}
 	}
 	input, err := r.keptText(d.Input)

@@ -120,7 +120,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 		}
 		// What ended as the wave did has its paths still to be followed: a checkpoint in
 		// between would show it complete and, after a crash, nobody would follow them.
-		if len(r.arrived) > 0 {
+		if len(r.arrived) > 0 || r.failing != "" {
 			continue
 		}
 		if len(r.toStart) > 0 || r.unwritten.full(time.Now()) {
@@ -305,7 +305,7 @@ func (r *runner) unreadable(ctx context.Context, rec SessionRecord, cause error)
 // takes it up again.
 func (r *runner) poison(claims int) {
 	message := fmt.Sprintf("claimed %d times without a checkpoint: its workers died; see the logs, then retry", claims)
-	for _, id := range r.activeSteps() {
+	for _, id := range r.activeSteps(true) {
 		r.fail(id, failure{kind: KindPoison, message: message, final: true})
 	}
 	if r.state.engine.Failure == nil {

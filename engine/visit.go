@@ -9,10 +9,52 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// runStep runs an active step or tries a pending one again. A pure step is finished when
-// it returns; one with effects is put into r.toStart. record is set when the visit is
-// complete and its paths are to be followed; moved when anything changed.
-func (r *runner) runStep(ctx context.Context, id string) (record *Execution, moved bool) {
+// A resolvedInput is what a step's input came to when its wave began.
+type resolvedInput struct {
+	result   references.Result
+	bindings json.RawMessage
+	reads    []Lineage
+	ok       bool // all of it has a value
+	err      error
+}
+
+// resolveInputs resolves the inputs of a wave's steps, all against the state as it is now.
+func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
+	if len(steps) == 0 {
+		return nil
+	}
+	r.chat = r.state.Messages()
+	inputs := make(map[string]resolvedInput, len(steps))
+	for _, id := range steps {
+		step := r.def.steps[id]
+		if step == nil || step.fault != nil || step.Function == "" || step.Bypass || step.Inactive {
+			continue // it is not called
+		}
+		l := r.ensureVisit(id)
+		if d := r.state.engine.Driven[id]; d != nil && d.Visit == l.Visit && !d.Renew {
+			continue // it goes on with the input of its first call
+		}
+		if spec := r.e.registry.Find(step.Function); spec != nil {
+			inputs[id] = r.resolveNow(step, spec, l)
+		}
+	}
+	return inputs
+}
+
+// resolveNow resolves one input against the state as it is now.
+func (r *runner) resolveNow(step *compiledStep, spec *Spec, l *liveStep) (in resolvedInput) {
+	in.result, in.bindings, in.ok, in.err = r.resolveInput(step, spec, l)
+	if in.ok && in.err == nil {
+		in.reads = r.lineage(in.result.Reads)
+	}
+	return in
+}
+
+// runStep runs an active step or tries a pending one again, with its input as it was when the
+// wave began. A pure step is finished when it returns; one with effects is put into
+// r.toStart. record is set when the visit is complete and its paths are to be followed;
+// moved when anything changed.
+func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (record *Execution, moved bool) {
 	l := r.ensureVisit(id)
 	step := r.def.steps[id]
 	if step == nil {
@@ -38,7 +80,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		return r.complete(id, seed, visitInfo{started: r.nowTime()}), true
 	}
 	if d := r.state.engine.Driven[id]; d != nil && d.Visit == l.Visit {
-		return r.callAgain(ctx, step, d)
+		return r.callAgain(ctx, step, d, in)
 	}
 	spec := r.e.registry.Find(step.Function)
 	if spec == nil {
@@ -49,28 +91,27 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 		r.count(id, l)
 		return r.failStep(id, failure{kind: KindBadInput, message: step.fault.Error(), final: true}), true
 	}
-	resolved, bindings, ok, err := r.resolveInput(step, spec, l)
 	switch {
-	case err != nil:
+	case in.err != nil:
 		r.count(id, l)
-		return r.failStep(id, failure{kind: KindBadReference, message: err.Error(), final: true}), true
-	case !ok:
-		return nil, r.stayPending(id, l, resolved.Missing)
+		return r.failStep(id, failure{kind: KindBadReference, message: in.err.Error(), final: true}), true
+	case !in.ok:
+		return nil, r.stayPending(id, l, in.result.Missing)
 	}
 	if r.state.Status(id) == StatusPending {
 		r.state.setStatus(id, StatusActive, "")
 		l.Missing, l.Why = nil, nil
 		r.show(id)
 	}
-	input := resolved.Value
+	input := in.result.Value
 	if step.Approval {
 		if l.Approved == nil {
-			r.askApproval(step, input, resolved.Reads)
+			r.askApproval(step, input, in.reads)
 			return nil, true
 		}
 		input = l.Approved
 	}
-	a := r.newAttempt(step, spec, input, bindings, r.lineage(resolved.Reads))
+	a := r.newAttempt(step, spec, input, in.bindings, in.reads)
 	r.count(id, l)
 	if spec.Effects {
 		r.toStart = append(r.toStart, a)
@@ -82,7 +123,7 @@ func (r *runner) runStep(ctx context.Context, id string) (record *Execution, mov
 
 // callAgain calls the function of a step that had handed control to the engine, with what
 // came of it. A step with child sessions that is retried is called as the first time.
-func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenStep) (*Execution, bool) {
+func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenStep, in resolvedInput) (*Execution, bool) {
 	fail := func(f failure) (*Execution, bool) {
 		f.info = visitInfo{started: milli(d.Started), reads: d.Reads}
 		return r.failStep(step.ID, f), true
@@ -91,7 +132,7 @@ func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenSte
 	if spec == nil {
 		return fail(failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true})
 	}
-	input, bindings, reads, problem := r.inputOf(step, spec, d)
+	input, bindings, reads, problem := r.inputOf(step, d, in)
 	if problem != nil {
 		return fail(*problem)
 	}

@@ -81,7 +81,7 @@ func (r *runner) fireTimers() {
 		return
 	}
 	now := r.now()
-	for _, id := range sortedKeys(r.state.engine.Live) {
+	for _, id := range r.state.byActivation() {
 		l := r.state.engine.Live[id]
 		if l.Wait == nil || l.Wait.Due == 0 || l.Wait.Due > now || !r.liveStatus(id) {
 			continue

@@ -15,42 +15,36 @@ type arrival struct {
 
 // wave runs one wave: what has arrived, then every pure step that is active now, in the
 // order of activation; then the paths of all that finished, together and once; then the
-// joins and the skipped. It tells whether anything moved, so that another wave may.
+// joins and the skipped. It reports whether anything moved, so that another wave may.
+//
+// How often a step runs must not depend on what steps are called or in which order a file
+// names them. Therefore all inputs of a wave are resolved before its first step runs, against
+// the state as it stood when the wave began plus what had arrived; the order of steps then
+// decides nothing but the order of records and messages. A pending step is tried only when
+// nothing has arrived: an arrival's paths come first, and the one that brings the missing
+// value merges with the activation that waits for it, so that one answer runs the step once.
+// A step that fails the session does so when all steps of its wave have run.
 //
 // Effects found active are put into r.toStart; they start after the next checkpoint.
 func (r *runner) wave(ctx context.Context) (progressed bool) {
-	var done []arrival
 	r.unsettled, r.lookedAt = false, r.now()
 	r.fireDue()
 	r.fireTimers()
-	for _, a := range r.takeArrivals() {
-		progressed = true
-		if a.result != nil {
-			if a.record = r.finishAttempt(a.result); a.record == nil {
-				continue
-			}
-		}
-		done = append(done, a)
+	arrivals := r.takeArrivals()
+	done := r.finishArrivals(arrivals)
+	if r.endFailed() {
+		return true
 	}
 	if r.resting() {
 		r.followPaths(done)
-		return progressed
+		return len(arrivals) > 0
 	}
-	for _, step := range r.activeSteps() {
-		if ctx.Err() != nil || r.stopNow || r.failed {
-			break
-		}
-		record, moved := r.runStep(ctx, step)
-		progressed = progressed || moved
-		if record != nil {
-			done = append(done, arrival{step: step, record: record})
-		}
-	}
-	if r.failed { // on_error: fail_session: nothing else of this wave counts
-		r.failed = false
+	ran, moved := r.runSteps(ctx, r.activeSteps(len(arrivals) == 0))
+	if r.endFailed() {
 		return true
 	}
-	r.followPaths(done)
+	progressed = moved || len(arrivals) > 0
+	r.followPaths(append(done, ran...))
 	if r.settleJoins() {
 		progressed = true
 	}
@@ -59,6 +53,50 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 	}
 	r.settleSkipped()
 	return progressed
+}
+
+// finishArrivals puts what has arrived into the state and returns the visits whose paths are
+// to be followed.
+func (r *runner) finishArrivals(arrivals []arrival) (done []arrival) {
+	for _, a := range arrivals {
+		if a.result != nil {
+			if a.record = r.finishAttempt(a.result); a.record == nil {
+				continue
+			}
+		}
+		done = append(done, a)
+	}
+	return done
+}
+
+// runSteps runs the steps of a wave and returns those whose paths are to be followed.
+func (r *runner) runSteps(ctx context.Context, steps []string) (done []arrival, moved bool) {
+	inputs := r.resolveInputs(steps)
+	for _, step := range steps {
+		if ctx.Err() != nil || r.stopNow {
+			break
+		}
+		if s := r.state.Status(step); s != StatusActive && s != StatusPending {
+			continue // what failed before it in this wave has cancelled it
+		}
+		record, stirred := r.runStep(ctx, step, inputs[step])
+		moved = moved || stirred
+		if record != nil {
+			done = append(done, arrival{step: step, record: record})
+		}
+	}
+	return done, moved
+}
+
+// endFailed ends the session where a step with on_error: fail_session has failed. Nothing
+// else of the wave counts.
+func (r *runner) endFailed() bool {
+	if r.failing == "" {
+		return false
+	}
+	r.failSession(r.failing)
+	r.failing = ""
+	return true
 }
 
 // fireDue gives questions whose time is over the answer that was set for that, or fails
@@ -111,21 +149,33 @@ func (r *runner) resting() bool {
 
 // activeSteps returns the steps to be run or tried again now, in the order of
 // activation: active ones that are not under way and not waiting for a retry, and
-// pending ones.
-func (r *runner) activeSteps() []string {
+// pending ones where asked for.
+func (r *runner) activeSteps(pending bool) []string {
 	now := r.now()
 	var steps []string
-	for id, l := range r.state.engine.Live {
+	for _, id := range r.state.byActivation() {
+		l := r.state.engine.Live[id]
 		switch r.state.Status(id) {
 		case StatusActive:
 			if r.running[id] == nil && !r.starting(id) && l.RetryAt <= now && l.Wait == nil && r.state.driven(id) == nil {
 				steps = append(steps, id)
 			}
 		case StatusPending:
-			steps = append(steps, id)
+			if pending {
+				steps = append(steps, id)
+			}
 		}
 	}
-	live := r.state.engine.Live
+	return steps
+}
+
+// byActivation are the steps that have not ended, in the order in which they were activated.
+func (s *State) byActivation() []string {
+	steps := make([]string, 0, len(s.engine.Live))
+	for id := range s.engine.Live {
+		steps = append(steps, id)
+	}
+	live := s.engine.Live
 	sort.Slice(steps, func(i, j int) bool { return live[steps[i]].Order < live[steps[j]].Order })
 	return steps
 }
