@@ -30,6 +30,16 @@ func (r *runner) fetchRequests(ctx context.Context) error {
 	if len(r.requests) == 0 {
 		return nil
 	}
+	if r.unwritten.dirty && (r.closes() || ended(r.state.SessionStatus())) {
+		// The end, or the closing of a question, is decided and not written: the store would
+		// refuse it. The requests come first.
+		if err := r.revert(ctx); err != nil {
+			return err
+		}
+		if err := r.readInbox(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.readDefinition(ctx); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (f *fakes) functions() *engine.Registry {
 	engine.Register(r, "off", echo, func(s *engine.Spec) { s.Disabled = "it is off, start with --allow-off" })
 	engine.Register(r, "work", f.work, effects)
 	engine.Register(r, "fail", f.fail, effects)
-	engine.Register(r, "stumble", f.fail)
+	engine.Register(r, "stumble", f.stumble)
 	engine.Register(r, "wait-for", f.waitFor, effects)
 	engine.Register(r, "chat", chat, effects)
 	f.handovers(r)
@@ -161,6 +161,22 @@ func (f *fakes) fail(ctx context.Context, in failInput) (map[string]any, error) 
 	defer f.mu.Unlock()
 	if in.Times == 0 || f.failed[call.Key] < in.Times {
 		f.failed[call.Key]++
+		after, err := engine.ParseDuration(in.RetryAfter)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &engine.CallError{Kind: in.Kind, Message: in.Message, Transient: in.Transient, RetryAfter: after}
+	}
+	return map[string]any{"ok": true}, nil
+}
+
+// stumble is fail without an effect: what it does goes by the attempt alone, since a pure step
+// may be called again for an attempt that was not written.
+func (f *fakes) stumble(ctx context.Context, in failInput) (map[string]any, error) {
+	call := engine.CallOf(ctx)
+	f.record(call.Key)
+	call.Say(in.Say + "said before failing")
+	if in.Times == 0 || call.Attempt <= in.Times {
 		after, err := engine.ParseDuration(in.RetryAfter)
 		if err != nil {
 			return nil, err
