@@ -26,7 +26,7 @@ const (
 	faultStop      = "stops"       // an engine is frozen past its leases
 	faultCut       = "cuts"        // all connections of an engine break
 	faultCommit    = "commit_cuts" // a connection breaks at a commit
-	faultStall     = "stalls"      // nothing passes between an engine and the store, past its leases
+	faultStall     = "stalls"      // nothing passes between an engine and the store, for one to ten leases
 	faultStoreKill = "store_kills" // Neo4j is killed and started again
 )
 
@@ -91,7 +91,7 @@ func (n *nemesis) do(ctx context.Context, name string) error {
 		return nil
 	case faultStall:
 		e.proxy.stall()
-		last(ctx, n.pastLease())
+		last(ctx, lease+time.Duration(n.rng.Int64N(int64(9*lease)))) // one to ten leases
 		e.proxy.heal()
 		return nil
 	case faultStoreKill:
