@@ -101,7 +101,8 @@ func sendHeard(ctx context.Context, p *injected, via *engine.Engine, session str
 		return nil, err
 	}
 	for _, q := range s.Awaiting {
-		if q.Kind == engine.AskSignal && (q.Session == "" || q.Session == session) {
+		late := q.Due != nil && !time.Now().Before(*q.Due) // the time has come first
+		if q.Kind == engine.AskSignal && (q.Session == "" || q.Session == session) && !late {
 			_, err := via.Act(ctx, engine.Action{Session: session, Kind: engine.RequestSignal, Name: q.Prompt})
 			return nil, err
 		}
