@@ -228,10 +228,8 @@ func (r *runner) applyAnswer(req *Request) string {
 	}
 	*r.visitCount(req.Step) = 0
 	if r.def.steps[req.Step] == nil {
-		r.end(req.Step, StatusError)
-		message := fmt.Sprintf("step %q was removed while it waited; move the session to another step", req.Step)
-		r.state.setStatus(req.Step, StatusError, message)
-		r.state.engine.Failure = &SessionError{Step: req.Step, Kind: KindStepGone, Message: message}
+		r.putGone(req.Step, r.state.engine.Live[req.Step], failure{kind: KindStepGone, final: true,
+			message: fmt.Sprintf("step %q was removed while it waited; move the session to another step", req.Step)})
 		return "kept; the step is gone"
 	}
 	l := r.state.engine.Live[req.Step]

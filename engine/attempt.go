@@ -186,6 +186,14 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		r.recordLate(res) // cancelled or moved away meanwhile: recorded, activates nothing
 		return nil
 	}
+	if r.def.steps[a.step] == nil {
+		what := "its call was under way"
+		if res.err != nil {
+			what += " (" + res.err.Error() + ")"
+		}
+		r.stepGone(a.step, res.info(), res.output, what)
+		return nil
+	}
 	if record, handed := r.drive(res); handed {
 		return record
 	}

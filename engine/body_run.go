@@ -33,6 +33,7 @@ type bodyRun struct {
 	Failed string       `json:"failed,omitempty"` // the body step that ended the round in error
 	Over   bool         `json:"over,omitempty"`   // no round follows
 	Stored int          `json:"stored,omitempty"` // results written
+	Steps  []string     `json:"steps,omitempty"`  // of the body when the round began
 }
 
 // A brokenPath is a path out of a body that was taken in its round.
@@ -96,6 +97,12 @@ func (r *runner) nextRound(id string, d *drivenStep) {
 			message: fmt.Sprintf("max_rounds: %d rounds have run; retry gives as many again", b.Max)})
 		return
 	}
+	if len(step.starts) == 0 {
+		r.goneFor(id, visitInfo{started: milli(d.Started), reads: d.Reads}, nil,
+			fmt.Sprintf("all steps that %q contains were removed while its rounds ran; add one and retry, or move the session to another step", id))
+		return
+	}
+	b.Steps = append([]string(nil), step.body...)
 	b.Visits, b.Waiting, b.Broke, b.Failed = 0, nil, nil, ""
 	r.showRound(id, d)
 	starts := step.starts
@@ -215,11 +222,7 @@ func (s *State) clearStatus(step string) {
 
 // cancelBody ends everything live in a container's body.
 func (r *runner) cancelBody(id, reason string) {
-	step := r.def.steps[id]
-	if step == nil {
-		return
-	}
-	for _, inner := range step.body {
+	for _, inner := range r.bodySteps(id) {
 		delete(r.state.engine.Joins, inner)
 		delete(r.state.engine.Again, inner)
 		if r.liveStatus(inner) {

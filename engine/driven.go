@@ -90,7 +90,11 @@ func (r *runner) settleDriven(ctx context.Context) (moved bool) {
 	}
 	for _, id := range sortedKeys(r.state.engine.Driven) {
 		d := r.state.driven(id)
-		if d == nil || r.state.Status(id) != StatusActive || r.def.steps[id] == nil {
+		if d == nil || r.state.Status(id) != StatusActive {
+			continue
+		}
+		if gone, handled := r.settleGone(id, d); handled {
+			moved = gone || moved
 			continue
 		}
 		switch {
@@ -177,7 +181,7 @@ func (r *runner) withContainers(again []string) []string {
 // takeUpDriven gives what a retried step acts through a new allowance.
 func (r *runner) takeUpDriven(id string) {
 	d := r.state.engine.Driven[id]
-	if d == nil {
+	if d == nil || r.def.steps[id] == nil { // one that is gone is so again in the next wave
 		return
 	}
 	r.renew(id, d)

@@ -107,11 +107,11 @@ func (r *runner) fail(id string, f failure) {
 // failRound tells the container that holds a step that its round ends in error; groups
 // wait for their other ends.
 func (r *runner) failRound(id string) {
-	step := r.def.steps[id]
-	if step == nil || step.holder == "" {
+	holder := r.holderOf(id)
+	if holder == "" {
 		return
 	}
-	if d := r.state.engine.Driven[step.holder]; d != nil && d.Body != nil && !d.Body.AtOnce && d.Body.Failed == "" {
+	if d := r.state.engine.Driven[holder]; d != nil && d.Body != nil && !d.Body.AtOnce && d.Body.Failed == "" {
 		d.Body.Failed = id
 	}
 }

@@ -21,6 +21,7 @@ func (r *runner) applyMove(q *Request) string {
 	case StatusActive, StatusPending, StatusAwaitingInput:
 		r.cancelStep(from, fmt.Sprintf("moved to step %q", b.To))
 	case StatusError:
+		r.stopDriven(from, fmt.Sprintf("moved to step %q", b.To))
 		r.end(from, StatusCancelled)
 	case "":
 		if from != "" {

@@ -38,7 +38,7 @@ func (r *runner) toNextRound(id string, d *drivenStep) {
 
 // bodyLive tells whether anything in a container's body still goes on or waits.
 func (r *runner) bodyLive(id string) bool {
-	for _, inner := range r.def.steps[id].body {
+	for _, inner := range r.bodySteps(id) {
 		if r.liveStatus(inner) {
 			return true
 		}
@@ -47,7 +47,7 @@ func (r *runner) bodyLive(id string) bool {
 		}
 	}
 	for _, a := range r.arrived { // its paths are still to be followed
-		if s := r.def.steps[a.step]; s != nil && s.holder == id {
+		if r.holderOf(a.step) == id {
 			return true
 		}
 	}

@@ -57,6 +57,10 @@ func (r *runner) resolveNow(step *compiledStep, spec *Spec, l *liveStep) (in res
 func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (record *Execution, moved bool) {
 	l := r.ensureVisit(id)
 	step := r.def.steps[id]
+	if step == nil && (l.Tries > 0 || l.Approved != nil || r.state.engine.Driven[id] != nil) {
+		r.stepGone(id, visitInfo{}, nil, "its visit was under way")
+		return nil, true
+	}
 	if step == nil {
 		r.fail(id, failure{kind: KindStepNotFound, final: true,
 			message: fmt.Sprintf("step %q is not in workflow %q; move the session to another step, or add the step and retry", id, r.workflow)})

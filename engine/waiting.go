@@ -72,7 +72,12 @@ func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 	v := visitInfo{started: milli(w.Started), input: w.Input, reads: w.Reads}
 	l.Wait = nil
 	*r.visitCount(id) = 0
-	return r.complete(id, withFields(json.RawMessage("{}"), fields), v)
+	output := withFields(json.RawMessage("{}"), fields)
+	if r.def.steps[id] == nil {
+		r.stepGone(id, v, output, "it waited")
+		return nil
+	}
+	return r.complete(id, output, v)
 }
 
 // fireTimers ends the waits whose time has come.
@@ -107,6 +112,10 @@ func (r *runner) applySignal(q *Request) string {
 		}
 		if record := r.endWait(w.Step, &s); record != nil {
 			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
+		}
+		if r.def.steps[w.Step] == nil { // whoever waits for it after a retry or a move finds it
+			r.state.engine.Signals = append(r.state.engine.Signals, s)
+			return "kept; step " + w.Step + ", which waited for it, is gone"
 		}
 		return "taken by step " + w.Step
 	}

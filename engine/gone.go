@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Whatever a session is in the middle of when its STEP is removed ends as an error of kind
+// step_gone, once the session would go on there: a question that is answered, a timer, a
+// signal, a result of a call, the end of a child session or of a round. Following no paths
+// instead, as of a step that leads nowhere, would end the session complete in the middle of
+// its workflow, and waiting for the STEP to come back would never end.
+
+// stepGone puts a step whose STEP was removed into error. What the visit came to is kept in
+// the history; what the step acts through (its body, its tools) stays as it is, so that a
+// retry goes on there once the STEP is back.
+func (r *runner) stepGone(id string, v visitInfo, output json.RawMessage, while string) {
+	r.goneFor(id, v, output, fmt.Sprintf("step %q was removed while %s; add it again and retry, or move the session to another step", id, while))
+}
+
+func (r *runner) goneFor(id string, v visitInfo, output json.RawMessage, message string) {
+	l := r.ensureVisit(id)
+	f := failure{kind: KindStepGone, message: message, final: true}
+	v.status, v.attempt = StatusError, r.counters.failed(id)
+	if v.started.IsZero() {
+		v.started = r.nowTime()
+	}
+	r.record(id, v, output, f.json())
+	r.putGone(id, l, f)
+}
+
+// putGone gives the step its status when its visit has been recorded.
+func (r *runner) putGone(id string, l *liveStep, f failure) {
+	if l != nil {
+		l.Kind, l.Wait = f.kind, nil
+	}
+	r.end(id, StatusError)
+	r.state.setStatus(id, StatusError, f.message)
+	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
+	if r.toolEnded(l, ToolResult{Error: problemOf(id, f)}) {
+		r.settleError(id)
+		return
+	}
+	r.failRound(id)
+}
+
+// settleGone ends a step that others act for when it is gone, or when it no longer holds a
+// step that its round runs. It reports whether it did, or whether the step has to wait for
+// child sessions that are under way.
+func (r *runner) settleGone(id string, d *drivenStep) (moved, handled bool) {
+	v := visitInfo{started: milli(d.Started), reads: d.Reads}
+	switch {
+	case r.def.steps[id] == nil && d.Kids != nil && len(d.Kids.Live) > 0:
+		return false, true
+	case r.def.steps[id] == nil:
+		what := "its tools ran"
+		switch {
+		case d.Kids != nil:
+			what = "its child sessions ran"
+		case d.Body != nil:
+			what = fmt.Sprintf("round %d of its body ran", d.Body.Round+1)
+		}
+		r.stepGone(id, v, nil, what)
+		return true, true
+	case d.Body == nil:
+		return false, false
+	}
+	for _, inner := range d.Body.Steps {
+		if s := r.def.steps[inner]; s != nil && s.holder != id && r.liveStatus(inner) {
+			r.goneFor(id, v, nil, fmt.Sprintf("the CONTAINS path from %q to %q was removed while round %d ran; add it again and retry, or move the session to another step",
+				id, inner, d.Body.Round+1))
+			return true, true
+		}
+	}
+	return false, false
+}
+
+// bodySteps is what a container's rounds run: its body as the workflow has it now, and the
+// steps of the round under way that are no longer in it.
+func (r *runner) bodySteps(id string) []string {
+	var body []string
+	if step := r.def.steps[id]; step != nil {
+		body = step.body
+	}
+	d := r.state.engine.Driven[id]
+	if d == nil || d.Body == nil {
+		return body
+	}
+	whole := append([]string(nil), body...)
+	for _, inner := range d.Body.Steps {
+		if !containsText(body, inner) {
+			whole = append(whole, inner)
+		}
+	}
+	return whole
+}
+
+// holderOf is the container whose round a step is part of, "" for none: as the workflow has
+// it, or, of a step that is gone, as the round began.
+func (r *runner) holderOf(id string) string {
+	if step := r.def.steps[id]; step != nil {
+		return step.holder
+	}
+	for _, holder := range sortedKeys(r.state.engine.Driven) {
+		if d := r.state.engine.Driven[holder]; d.Body != nil && containsText(d.Body.Steps, id) {
+			return holder
+		}
+	}
+	return ""
+}
