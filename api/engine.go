@@ -57,6 +57,8 @@ type Workflows interface {
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Validate(w *engine.Workflow) []engine.Problem
 	PutWorkflow(ctx context.Context, w *engine.Workflow, match string) (*engine.Difference, error)
+	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
+	CheckEdit(before, after *engine.Workflow) error
 	DeleteWorkflow(ctx context.Context, id, match string) error
 	PutStep(ctx context.Context, workflow string, s engine.Step, match string) (*engine.Workflow, error)
 	RemoveStep(ctx context.Context, workflow, step, match string) (*engine.Workflow, error)

@@ -17,7 +17,7 @@ func TestExportBackToTheSource(t *testing.T) {
 		{"id": "a", "type": "agent", "position": {"x": 0, "y": 0}, "data": {"label": "A"}},
 		{"id": "out", "type": "output", "position": {"x": 0, "y": 0}, "data": {"label": "Out"}}],
 		"edges": [{"id": "e1", "source": "in", "target": "a"}, {"id": "e2", "source": "a", "target": "out"}]}`
-	w.do("POST", "/api/v1/workflows/import?name=small.json", flow).want(200).is("agentzero", "format")
+	w.do("POST", "/api/v1/workflows/import?force=true&name=small.json", flow).want(200).is("agentzero", "format")
 	exported := func(format string) *reply { return w.do("GET", "/api/v1/workflows/small/export?format="+format, nil) }
 	for _, format := range []string{"source", "agentzero"} {
 		file := exported(format).want(200).is("Small", "name").is("a", "nodes", 1, "id")
@@ -57,7 +57,7 @@ func TestImportWithState(t *testing.T) {
 	w := newWorld(t, Options{})
 	flow := `{"version": "1.1.0", "nodes": [{"id": "a", "type": "llm", "position": {"x": 0, "y": 0}, "data": {"content": "hi"}}], "edges": [],
 		"state": {"nodeResults": {"a": {"status": "completed", "output": "kept"}}}}`
-	route := "/api/v1/workflows/import?name=flow.json"
+	route := "/api/v1/workflows/import?force=true&name=flow.json"
 	w.do("POST", route, flow).want(200).is("nebulaflow", "format").is(nil, "session")
 	w.do("GET", "/api/v1/sessions?workflow=flow", nil).want(200).is("[]", "items")
 
@@ -68,6 +68,6 @@ func TestImportWithState(t *testing.T) {
 	w.do("GET", "/api/v1/sessions/count?workflow=kept", nil).want(200).is(1, "total")
 	w.do("GET", "/api/v1/sessions/"+session, nil).want(200).is("kept", "workflow")
 
-	plain := w.do("POST", "/api/v1/workflows/import?name=plain.cypher&with_state=true", "CREATE (:STEP {id: 'root'})", "Content-Type: text/plain").want(200)
+	plain := w.do("POST", "/api/v1/workflows/import?force=true&name=plain.cypher&with_state=true", "CREATE (:STEP {id: 'root'})", "Content-Type: text/plain").want(200)
 	plain.is(nil, "session")
 }

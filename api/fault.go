@@ -62,6 +62,9 @@ func explain(slug string, err error) *Problem {
 	}
 	p.Exists = d.Exists[:min(len(d.Exists), maxExists)]
 	p.Accepted = d.Accepted
+	for _, one := range d.Problems {
+		p.Errors = append(p.Errors, Fault{Step: one.Step, Path: one.Path, Code: one.Code, Message: one.Message})
+	}
 	for _, f := range d.Faults {
 		p.Errors = append(p.Errors, Fault{Pointer: f.Pointer, Message: f.Message})
 	}

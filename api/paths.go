@@ -9,6 +9,7 @@ import (
 )
 
 type addPathIn struct {
+	Forced
 	AtWorkflow
 	Match
 	Keyed
@@ -21,6 +22,7 @@ type AtPath struct {
 }
 
 type patchPathIn struct {
+	Forced
 	AtPath
 	Match
 	RawBody []byte
@@ -45,11 +47,11 @@ type editedPathOut struct {
 func (s *server) registerPaths() {
 	register(s, operation{id: "addPath", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths", tag: tagWorkflows, status: http.StatusCreated,
 		summary: "Add a path", replay: true,
-		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "version_mismatch"}}, s.addPath)
+		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "version_mismatch", "workflow_invalid"}}, s.addPath)
 	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
-		problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.patchPath)
+		problems: []string{"workflow_not_found", "path_not_found", "version_mismatch", "workflow_invalid"}}, s.patchPath)
 	register(s, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.removePath)
 }
@@ -61,7 +63,11 @@ func (s *server) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, er
 		if in.Body.ID != "" && w.Path(in.Body.ID) != nil {
 			return fmt.Errorf("%w: %q in workflow %q", errPathExists, in.Body.ID, in.Workflow)
 		}
-		after, err = s.e.PutPath(ctx, in.Workflow, in.Body.definition(nil), match)
+		path := in.Body.definition(nil)
+		if err := s.check(w, withPath(w, "", path), in.Force); err != nil {
+			return err
+		}
+		after, err = s.e.PutPath(ctx, in.Workflow, path, match)
 		return err
 	})
 	if err != nil {
@@ -84,7 +90,11 @@ func (s *server) patchPath(ctx context.Context, in *patchPathIn) (*editedPathOut
 		if f := moved(before, patched); len(f) > 0 {
 			return problem("request_invalid", "", f...)
 		}
-		after, err = s.e.PutPath(ctx, in.Workflow, patched.definition(before), match)
+		path := patched.definition(before)
+		if err := s.check(w, withPath(w, in.Path, path), in.Force); err != nil {
+			return err
+		}
+		after, err = s.e.PutPath(ctx, in.Workflow, path, match)
 		return err
 	})
 	if err != nil {

@@ -17,7 +17,6 @@ var (
 	errPathExists    = errors.New("path exists")
 	errNoVersion     = errors.New("If-Match is missing")
 	errInvalid       = errors.New("request does not fit")
-	errWorkflow      = errors.New("workflow cannot be used")
 	errNoRoute       = errors.New("no such route")
 	errMethod        = errors.New("method not allowed")
 	errMediaType     = errors.New("media type not supported")
@@ -135,9 +134,9 @@ var problemTable = []problemRow{
 	{Err: engine.ErrKeyReused, Slug: "key_reused", Status: http.StatusUnprocessableEntity, Title: "The key was used for something else",
 		Means: "The `Idempotency-Key` came before with another body.",
 		Do:    "Use a fresh key for each request, and the same key only to send the same request again."},
-	{Err: errWorkflow, Slug: "workflow_invalid", Status: http.StatusUnprocessableEntity, Title: "The workflow cannot be used",
-		Means: "The file is of no known format or has errors (each with file, line and column), or the workflow cannot be written in the format asked for. Nothing was loaded.",
-		Do:    "Correct the places named."},
+	{Err: engine.ErrWorkflowInvalid, Slug: "workflow_invalid", Status: http.StatusUnprocessableEntity, Title: "The workflow cannot be used",
+		Means: "The file is of no known format, the workflow has errors (`errors` names each with its step or path and its code), or it cannot be written in the format asked for. Nothing was stored.",
+		Do:    "Correct the places named, or send `force=true` to store a workflow with its errors."},
 	{Err: engine.ErrOverloaded, Slug: "overloaded", Status: http.StatusTooManyRequests, Title: "Too much is waiting",
 		Means: "More sessions wait to be run than this engine queues. The session was not started.",
 		Do:    "Try again after the time in `Retry-After`.", RetryAfter: 5},

@@ -11,6 +11,7 @@ import (
 )
 
 type addStepIn struct {
+	Forced
 	AtWorkflow
 	Match
 	Keyed
@@ -23,6 +24,7 @@ type AtStep struct {
 }
 
 type patchStepIn struct {
+	Forced
 	AtStep
 	Match
 	RawBody []byte
@@ -62,11 +64,11 @@ type removedOut struct {
 
 func (s *server) registerSteps() {
 	register(s, operation{id: "addStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps", tag: tagWorkflows, status: http.StatusCreated,
-		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch"}}, s.addStep)
+		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch", "workflow_invalid"}}, s.addStep)
 	register(s, operation{id: "patchStep", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Change a step", about: "A JSON merge patch (RFC 7396): null removes a property. `input`, `retry`, `output_schema` and `config` are texts and are replaced whole. The id stays.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
-		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.patchStep)
+		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch", "workflow_invalid"}}, s.patchStep)
 	register(s, operation{id: "removeStep", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Remove a step with its paths", problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.removeStep)
 }
@@ -80,7 +82,11 @@ func (s *server) addStep(ctx context.Context, in *addStepIn) (*editedStepOut, er
 		if w.Step(in.Body.ID) != nil {
 			return fmt.Errorf("%w: %q in workflow %q", errStepExists, in.Body.ID, in.Workflow)
 		}
-		after, err = s.e.PutStep(ctx, in.Workflow, in.Body.definition(in.Workflow, nil), match)
+		step := in.Body.definition(in.Workflow, nil)
+		if err := s.check(w, withStep(w, step), in.Force); err != nil {
+			return err
+		}
+		after, err = s.e.PutStep(ctx, in.Workflow, step, match)
 		return err
 	})
 	if err != nil {
@@ -103,7 +109,11 @@ func (s *server) patchStep(ctx context.Context, in *patchStepIn) (*editedStepOut
 		if patched.ID != in.Step {
 			return problem("request_invalid", "", Fault{Pointer: "/id", Message: "cannot be changed; add a step and remove this one"})
 		}
-		after, err = s.e.PutStep(ctx, in.Workflow, patched.definition(before.Workflow, before), match)
+		step := patched.definition(before.Workflow, before)
+		if err := s.check(w, withStep(w, step), in.Force); err != nil {
+			return err
+		}
+		after, err = s.e.PutStep(ctx, in.Workflow, step, match)
 		return err
 	})
 	if err != nil {

@@ -16,8 +16,9 @@ type importIn struct {
 	Keyed
 	Name     string `query:"name" required:"true" doc:"the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own" example:"greet.cypher"`
 	Workflow string `query:"workflow" doc:"the workflow's id, for a file with one workflow"`
-	State    bool   `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
-	RawBody  []byte
+	Forced
+	State   bool `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
+	RawBody []byte
 }
 
 // Imported is what a file has changed.
@@ -58,12 +59,21 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	if len(faults) > 0 {
 		return nil, problem("workflow_invalid", faults[0].Message, faults...)
 	}
-	for i := range loaded.Workflows {
+	for i := range loaded.Workflows { // all or none
 		loaded.Workflows[i].Problems = nil
-		diff, err := s.e.PutWorkflow(ctx, &loaded.Workflows[i], "")
+		if _, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: true}); err != nil {
+			return nil, err
+		}
+	}
+	for i := range loaded.Workflows {
+		diff, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force})
 		if err != nil {
 			return nil, err
 		}
+		for _, p := range diff.Problems {
+			out.Problems = append(out.Problems, workflowProblem(placedIn(p, &loaded, i)))
+		}
+		diff.Problems = nil // they are listed with the file's
 		out.Workflows = append(out.Workflows, *diff)
 	}
 	if in.State {
@@ -72,6 +82,17 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 		}
 	}
 	return &struct{ Body Imported }{out}, nil
+}
+
+// placedIn gives a problem its line in the file.
+func placedIn(p engine.Problem, loaded *formats.Loaded, i int) engine.Problem {
+	if i >= len(loaded.Lines) || p.Line > 0 {
+		return p
+	}
+	if p.Line = loaded.Lines[i].Paths[p.Path]; p.Line == 0 {
+		p.Line = loaded.Lines[i].Steps[p.Step]
+	}
+	return p
 }
 
 // refusals are the reasons for which a file is refused, each with its place in the file.

@@ -22,10 +22,11 @@ type Workflow struct {
 	Steps       []Step            `json:"steps"`
 	Paths       []Path            `json:"paths"`
 	Problems    []workflowProblem `json:"problems,omitempty" doc:"what is wrong with it; not looked at in a PUT"`
+	Force       bool              `json:"force,omitempty" doc:"in a PUT, true: store it although it has errors"`
 }
 
-// workflowProblem is engine.Problem under a name that is free in the document.
-type workflowProblem engine.Problem
+// workflowProblem is engine.Problem, which has another name in the document: Problem is an error there.
+type workflowProblem = engine.Problem
 
 // A Step is one STEP. Texts of JSON (input, retry, output_schema, config) are given as
 // stored and taken as text or as the JSON itself.

@@ -19,10 +19,17 @@ type workflowOut struct {
 	Body Workflow
 }
 
+// Forced is embedded by edits that are refused where they bring an error.
+type Forced struct {
+	Force bool `query:"force" doc:"true: store it although it has errors; they are told all the same"`
+}
+
 type putWorkflowIn struct {
 	AtWorkflow
 	Match
-	Body Workflow
+	Forced
+	DryRun bool `query:"dry_run" doc:"true: answer what would change and what is wrong with it, and store nothing"`
+	Body   Workflow
 }
 
 type deleteWorkflowIn struct {
@@ -44,8 +51,8 @@ func (s *server) registerWorkflows() {
 	register(s, operation{id: "putWorkflow", method: http.MethodPut, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Make a workflow the one given", limit: largeLimit,
 		about: "What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. " +
-			"Sessions at work use it from their next wave on.",
-		problems: []string{"version_mismatch", "workflow_not_found"}}, s.putWorkflow)
+			"Sessions at work use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.",
+		problems: []string{"version_mismatch", "workflow_not_found", "workflow_invalid"}}, s.putWorkflow)
 	register(s, operation{id: "deleteWorkflow", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Remove a workflow with its steps", about: "Its sessions stay.",
 		problems: []string{"workflow_not_found", "version_mismatch"}}, s.deleteWorkflow)
@@ -94,12 +101,12 @@ func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenc
 	if err != nil {
 		return nil, err
 	}
-	diff, err := s.e.PutWorkflow(ctx, w, in.tag())
+	diff, err := s.e.Put(ctx, w, engine.PutOptions{Match: in.tag(), Force: in.Force || in.Body.Force, DryRun: in.DryRun})
 	if err != nil {
-		return nil, err
+		return nil, pointed(err, in.Body.pointers())
 	}
 	out := &differenceOut{Status: http.StatusOK, ETag: quoteTag(diff.ETag), Body: *diff}
-	if before == nil {
+	if before == nil && !in.DryRun {
 		out.Status = http.StatusCreated
 	}
 	return out, nil

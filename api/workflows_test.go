@@ -72,9 +72,32 @@ func TestListWorkflowsInPages(t *testing.T) {
 
 func TestWorkflowShowsItsProblems(t *testing.T) {
 	w := newWorld(t, Options{})
-	w.do("PUT", "/api/v1/workflows/bad", `{"steps": [{"id": "root", "function": "sya"}], "paths": []}`).want(201)
+	bad := `{"steps": [{"id": "root", "function": "sya"}], "paths": []}`
+	w.do("PUT", "/api/v1/workflows/bad", bad).problem("workflow_invalid").is("/steps/0", "errors", 0, "pointer").is("no_function", "errors", 0, "code")
+	w.do("PUT", "/api/v1/workflows/bad?force=true&dry_run=true", bad).want(200).is("no_function", "problems", 0, "code")
+	w.do("GET", "/api/v1/workflows/bad", nil).problem("workflow_not_found")
+	w.do("PUT", "/api/v1/workflows/bad", `{"force": true, "steps": [{"id": "root", "function": "sya"}], "paths": []}`).want(201).is("root", "problems", 0, "step")
 	got := w.do("GET", "/api/v1/workflows/bad", nil).want(200).is("root", "problems", 0, "step")
-	w.do("PUT", "/api/v1/workflows/bad", got.text).want(200)
+	w.do("PUT", "/api/v1/workflows/bad?force=true", got.text).want(200)
+}
+
+// An edit is refused for the error that it brings, not for those that were there.
+func TestEditsThatBringAnErrorAreRefused(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.do("PUT", "/api/v1/workflows/w?force=true", `{"steps": [{"id": "root", "function": "sya"}, {"id": "b"}], "paths": [{"id": "p", "source": "root", "target": "b"}]}`).want(201)
+	at := "/api/v1/workflows/w"
+	always := `{"condition": "@{SESSION_ID}.root.x == 1"}`
+	refused := w.do("PATCH", at+"/paths/p", always).problem("workflow_invalid").is("always_true", "errors", 0, "code")
+	if !strings.Contains(refused.text, "when @{SESSION_ID}.root.x == 1") || strings.Contains(refused.text, "no_function") {
+		t.Errorf("refused with %s", refused.text)
+	}
+	w.do("PATCH", at+"/paths/p?force=true", always).want(200)
+	w.do("PATCH", at+"/paths/p", `{"condition": {"when": "@{SESSION_ID}.root.x == 1"}}`).want(200)
+	w.do("POST", at+"/paths", `{"source": "b", "target": "root", "back": true, "condition": "@{SESSION_ID}.b.x > 1"}`).problem("workflow_invalid")
+	w.do("PATCH", at+"/steps/b", `{"function": "nope"}`).problem("workflow_invalid").is("b", "errors", 0, "step")
+	w.do("PATCH", at+"/steps/b", `{"name": "B"}`).want(200)
+	w.do("POST", at+"/steps", `{"id": "c", "function": "nope"}`).problem("workflow_invalid")
+	w.do("POST", at+"/steps?force=true", `{"id": "c", "function": "nope"}`).want(201)
 }
 
 func TestEditSteps(t *testing.T) {
@@ -133,7 +156,7 @@ func TestImportAndExport(t *testing.T) {
 	w := newWorld(t, Options{})
 	src := "CREATE (a:STEP {id: 'root', function: 'say', input: '{\"message\": \"hi\"}'}), (b:STEP {id: 'b'}), (a)-[:NEXT {condition: 'x'}]->(b)"
 	w.do("POST", "/api/v1/workflows/import?name=greet.cypher", src, "Content-Type: text/plain; charset=utf-8").want(200).
-		is("cypher", "format").is("greet", "workflows", 0, "workflow").is("[b root]", "workflows", 0, "steps", "added").is("[]", "problems")
+		is("cypher", "format").is("greet", "workflows", 0, "workflow").is("[b root]", "workflows", 0, "steps", "added").is("literal_operand", "problems", 0, "code").is(1, "problems", 0, "line")
 	w.do("POST", "/api/v1/workflows/import?name=greet.cypher", src, "Content-Type: text/plain").want(200).is("[]", "workflows", 0, "steps", "added")
 	w.do("POST", "/api/v1/workflows/import?name=greet.cypher&workflow=other", src, "Content-Type: text/plain").want(200).is("other", "workflows", 0, "workflow")
 	w.do("POST", "/api/v1/sessions?wait=10s", map[string]any{"workflow": "other"}).want(201).is("hi", "messages", 0, "content")

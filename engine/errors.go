@@ -54,6 +54,7 @@ type DetailError struct {
 	Detail   string
 	Faults   []Fault
 	Exists   []string  // names that exist, for a not found
+	Problems []Problem // for ErrWorkflowInvalid
 	Accepted *Accepted // for ErrAlreadyAnswered
 }
 

@@ -16,7 +16,7 @@ func TestPathIntoAnotherWorkflowIsKept(t *testing.T) {
 	}
 	e := engine.New(store, engine.NewRegistry(), engine.Options{})
 	put := func(id string, paths ...engine.Path) error {
-		_, err := e.PutWorkflow(t.Context(), &engine.Workflow{ID: id, Steps: []engine.Step{{ID: "root", Workflow: id}}, Paths: paths}, "")
+		_, err := e.Put(t.Context(), &engine.Workflow{ID: id, Steps: []engine.Step{{ID: "root", Workflow: id}}, Paths: paths}, engine.PutOptions{Force: true})
 		return err
 	}
 	if err := put("market"); err != nil {

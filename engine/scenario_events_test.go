@@ -176,7 +176,7 @@ func (w *world) settings(rest string) error {
 	if err := read(rest, &now.Settings); err != nil {
 		return err
 	}
-	_, err = w.engine.PutWorkflow(w.t.Context(), now, "")
+	_, err = w.engine.Put(w.t.Context(), now, engine.PutOptions{Force: true})
 	return err
 }
 

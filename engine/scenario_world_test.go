@@ -71,13 +71,13 @@ func (w *world) begin() {
 	if s.child != nil {
 		child := *s.child
 		child.ID = w.prefix + "child"
-		if _, err := w.engine.PutWorkflow(t.Context(), &child, ""); err != nil {
+		if _, err := w.engine.Put(t.Context(), &child, engine.PutOptions{Force: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	workflow := *s.workflow
 	workflow.ID = w.prefix + "W"
-	if _, err := w.engine.PutWorkflow(t.Context(), &workflow, ""); err != nil {
+	if _, err := w.engine.Put(t.Context(), &workflow, engine.PutOptions{Force: true}); err != nil {
 		t.Fatal(err)
 	}
 }

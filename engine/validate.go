@@ -156,11 +156,15 @@ func (v *validation) function(c *compiledStep) {
 	case spec.Check != nil && c.fault == nil && !isBlank(c.Input):
 		for _, p := range spec.Check(json.RawMessage(c.Input)) {
 			p.Step = c.ID
+			if v.isTool(c.ID) {
+				p.Level = "warning" // a model may fill in what is missing
+			}
 			v.problems = append(v.problems, p)
 		}
 	}
 	if spec != nil && c.fault == nil {
 		v.required(c, spec)
+		v.unknownInput(c, spec)
 	}
 }
 
@@ -202,6 +206,8 @@ func (v *validation) reference(ref references.Reference, step, path string, c *c
 	switch {
 	case ref.Malformed != "":
 		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
+	case ref.Session != references.Token:
+		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write @{%s}", ref.Text, ref.Session, references.Token)
 	case ref.Step == "":
 	case v.d.steps[ref.Step] == nil:
 		if !ref.HasDefault && !v.named()[ref.Step] {
@@ -212,6 +218,8 @@ func (v *validation) reference(ref references.Reference, step, path string, c *c
 		v.add("warning", "own_output", step, path, "%s: reads this step's own output, which its first visit does not have; give it a default", ref.Text)
 	case c != nil && ref.Step != c.ID && !ref.HasDefault && !v.before(ref.Step, c):
 		v.add("warning", "not_before", step, path, "%s: step %q cannot have run before this one", ref.Text, ref.Step)
+	default:
+		v.unknownOutput(ref, step, path)
 	}
 }
 

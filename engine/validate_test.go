@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
 )
 
 // said lists the problems of a workflow as "code step path: message".
@@ -38,5 +41,75 @@ func TestValidateReportsConditionsThatAreAlwaysTrue(t *testing.T) {
 		Paths: []engine.Path{{Source: "root", Target: "a", Kind: engine.Contains}}}
 	if found := strings.Join(said(loop), "\n"); !strings.Contains(found, "error always_true root : until: ") || !strings.Contains(found, "error broken_condition root : while: ") {
 		t.Errorf("conditions of a loop: %s", found)
+	}
+}
+
+// fieldsRegistry has one function with schemas, as misspelt fields need them.
+func fieldsRegistry() *engine.Registry {
+	r := engine.NewRegistry()
+	engine.Register(r, "ask", func(context.Context, struct {
+		Prompt string `json:"prompt"`
+	}) (struct {
+		Response string `json:"response"`
+	}, error) {
+		return struct {
+			Response string `json:"response"`
+		}{}, nil
+	})
+	return r
+}
+
+func TestValidateReportsMistakesInFields(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"prompt": "x"}`: "",
+		`{"promt": "x"}`:  `warning unknown_input b: input has a field "promt", which ask does not know: did you mean "prompt"?`,
+		`{"prompt": "@{SESSION_ID}.root.respons"}`:      `did you mean "response"?`,
+		`{"prompt": "@{SESSION_ID}.root.own"}`:          "",
+		`{"prompt": "Hi @{SESSION_ID.root.response}!"}`: "error foreign_session b: ",
+	} {
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "b", Function: "ask", Input: input}},
+			Paths: []engine.Path{{Source: "root", Target: "b"}}}
+		w.Normalize()
+		var found []string
+		for _, p := range engine.Validate(w, fieldsRegistry()) {
+			if p.Code != "missing_input" {
+				found = append(found, fmt.Sprintf("%s %s %s: %s", p.Level, p.Code, p.Step, p.Message))
+			}
+		}
+		if all := strings.Join(found, "\n"); want == "" && all != "" || !strings.Contains(all, want) {
+			t.Errorf("%s: %q, want %q", input, all, want)
+		}
+	}
+}
+
+func TestPutRefusesErrors(t *testing.T) {
+	e := engine.New(memory.New(memory.Options{}), fieldsRegistry(), engine.Options{})
+	ctx := t.Context()
+	w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "aks"}}}
+	_, err := e.PutWorkflow(ctx, w, "")
+	var refused *engine.DetailError
+	if !errors.Is(err, engine.ErrWorkflowInvalid) || !errors.As(err, &refused) || len(refused.Problems) != 1 || refused.Problems[0].Code != "no_function" {
+		t.Fatalf("put with an unknown function: %v", err)
+	}
+	if _, err := e.Workflow(ctx, "w"); !errors.Is(err, engine.ErrWorkflowNotFound) {
+		t.Errorf("the refused workflow is stored: %v", err)
+	}
+	if diff, err := e.Put(ctx, w, engine.PutOptions{Force: true, DryRun: true}); err != nil || len(diff.Problems) != 1 || len(diff.Steps.Added) != 1 {
+		t.Errorf("dry run: %+v, %v", diff, err)
+	}
+	if _, err := e.Workflow(ctx, "w"); !errors.Is(err, engine.ErrWorkflowNotFound) {
+		t.Errorf("the dry run stored it: %v", err)
+	}
+	if diff, err := e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil || len(diff.Problems) != 1 {
+		t.Errorf("forced: %+v, %v", diff, err)
+	}
+	stored, err := e.Workflow(ctx, "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := *stored
+	after.Description = "an edit that brings nothing"
+	if err := e.CheckEdit(stored, &after); err != nil {
+		t.Errorf("an edit is refused for an error that was there: %v", err)
 	}
 }

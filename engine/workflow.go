@@ -103,6 +103,7 @@ type Problem struct {
 	Step    string `json:"step,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }

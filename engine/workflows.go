@@ -11,7 +11,9 @@ type Difference struct {
 	Workflow string  `json:"workflow"`
 	Steps    Changes `json:"steps"`
 	Paths    Changes `json:"paths"`
-	ETag     string  `json:"-"`
+	// Problems are what Validate finds in the workflow as it is now.
+	Problems []Problem `json:"problems,omitempty"`
+	ETag     string    `json:"-"`
 }
 
 // Changes are ids that were added, changed and removed.
@@ -49,38 +51,6 @@ func (e *Engine) workflow(ctx context.Context, id string) (*Workflow, error) {
 // Workflows lists all workflows by id.
 func (e *Engine) Workflows(ctx context.Context) ([]WorkflowInfo, error) {
 	return e.store.WorkflowIDs(ctx)
-}
-
-// PutWorkflow makes the stored workflow the given one: what is not in it is removed,
-// what is equal is not touched. match is the ETag the stored one must have, "" for any.
-func (e *Engine) PutWorkflow(ctx context.Context, w *Workflow, match string) (*Difference, error) {
-	if err := checkWorkflow(w); err != nil {
-		return nil, err
-	}
-	old, err := e.workflow(ctx, w.ID)
-	if err != nil {
-		return nil, err
-	}
-	if old == nil {
-		old = &Workflow{ID: w.ID}
-		if match != "" {
-			return nil, e.workflowNotFound(ctx, w.ID)
-		}
-	} else if match == "" {
-		match = old.ETag() // nobody edits in between
-	}
-	edit, diff := compare(old, w)
-	edit.Match = match
-	if diff.Empty() && edit.Put == nil {
-		diff.ETag = old.ETag()
-		return diff, nil
-	}
-	after, err := e.store.EditWorkflow(ctx, *edit)
-	if err != nil {
-		return nil, err
-	}
-	diff.ETag = after.ETag()
-	return diff, nil
 }
 
 // DeleteWorkflow removes a workflow with all its steps; its sessions stay.

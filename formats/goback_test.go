@@ -52,7 +52,7 @@ func goesBack(t *testing.T, e *engine.Engine, w *engine.Workflow, format string)
 		t.Errorf("%s: as %q: %v", w.ID, direct.Format, err)
 		return
 	}
-	if _, err := e.PutWorkflow(t.Context(), w, ""); err != nil {
+	if _, err := e.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
 		t.Errorf("%s: %v", w.ID, err)
 		return
 	}

@@ -142,17 +142,17 @@ func changesNothing(t *testing.T, w, again *engine.Workflow) {
 	t.Helper()
 	e := engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{})
 	for _, other := range beside(w) {
-		if _, err := e.PutWorkflow(t.Context(), other, ""); err != nil {
+		if _, err := e.Put(t.Context(), other, engine.PutOptions{Force: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first, err := e.PutWorkflow(t.Context(), w, "")
+	first, err := e.Put(t.Context(), w, engine.PutOptions{Force: true})
 	if err != nil {
 		t.Errorf("workflow %q: %v", w.ID, err)
 		return
 	}
 	for range 2 {
-		diff, err := e.PutWorkflow(t.Context(), again, "")
+		diff, err := e.Put(t.Context(), again, engine.PutOptions{Force: true})
 		if err != nil || !diff.Empty() || diff.ETag != first.ETag {
 			t.Errorf("workflow %q: loading it changed %+v, %v", w.ID, diff, err)
 			return

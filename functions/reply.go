@@ -53,11 +53,21 @@ func Reply(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	return append(out, fields.Without("message", "llm_response", "content", "end_session")...).Encode(), nil
 }
 
+// checkReply finds a reply without words, which fails when it runs.
+func checkReply(text json.RawMessage) []engine.Problem {
+	given, err := input.Parse(text)
+	if err != nil || given.Get("message") != nil || given.Get("llm_response") != nil || given.Get("content") != nil {
+		return nil
+	}
+	return []engine.Problem{{Level: "error", Code: "empty_reply", Message: "the reply has nothing to say: give it a message"}}
+}
+
 func replySpec() engine.Spec {
 	return engine.Spec{
 		Name:        "utils.reply.reply",
 		Aliases:     []string{"reply", "utils.reply"},
 		Description: "Says something to the person.",
+		Check:       checkReply,
 		Input:       input.Schema[ReplyInput](),
 		Output:      input.Schema[ReplyOutput](),
 		Function:    engine.FunctionFunc(Reply),

@@ -85,11 +85,26 @@ func answerSchema(given json.RawMessage) (json.RawMessage, error) {
 	return given, nil
 }
 
+// checkQuestion finds a schema that no answer can be judged by.
+func checkQuestion(text json.RawMessage) []engine.Problem {
+	given, err := input.Parse(text)
+	if err != nil {
+		return nil // the engine says what is wrong with it
+	}
+	if schema := given.Get("schema"); schema != nil && !refers(schema) {
+		if _, err := answerSchema(schema); err != nil {
+			return []engine.Problem{{Level: "error", Code: "question_schema", Message: "schema: " + err.Error()}}
+		}
+	}
+	return nil
+}
+
 func requestSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "utils.request.request",
 		Aliases:     []string{"request", "utils.request"},
 		Description: "Asks a person for input and waits for the answer.",
+		Check:       checkQuestion,
 		Input:       input.Schema[RequestInput](),
 		Output:      input.Schema[RequestOutput](),
 		Function:    engine.FunctionFunc(Request),

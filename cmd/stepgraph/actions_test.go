@@ -73,8 +73,8 @@ var actions = []action{
 	{"Workflow", "GET /workflows/{workflow}", "show"},
 	{"Workflow", "GET /workflows/{workflow}/export", "export"},
 	{"Validate", "GET /workflows/{workflow}/validate", "validate"},
-	{"PutWorkflow", "PUT /workflows/{workflow}", "load"},
-	{"PutWorkflow", "POST /workflows/import", "load"},
+	{"Put", "PUT /workflows/{workflow}", "load"},
+	{"Put", "POST /workflows/import", "load"},
 	{"Start", "POST /workflows/import", "load"}, // with_state
 	{"DeleteWorkflow", "DELETE /workflows/{workflow}", "workflow delete"},
 	{"PutStep", "POST /workflows/{workflow}/steps", "workflow set-step"},

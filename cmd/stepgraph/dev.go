@@ -18,6 +18,7 @@ import (
 type devOptions struct {
 	serveOptions
 	watch string
+	force bool
 	neo4j bool
 }
 
@@ -32,6 +33,7 @@ func (a *app) devCommand() *cobra.Command {
 	o.serveOptions.register(c, true)
 	o.settingFlags.register(c.Flags())
 	c.Flags().StringVar(&o.watch, "watch", "", "folder whose workflow files are loaded now and whenever they change")
+	c.Flags().BoolVar(&o.force, "force", false, "with --watch: load files that have errors too; the errors are printed all the same")
 	c.Flags().BoolVar(&o.neo4j, "neo4j", false, "run on a real Neo4j")
 	return c
 }
@@ -68,7 +70,7 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err := a.loadSeeds(ctx, own); err != nil {
 		return err
 	}
-	watcher, err := a.watchFolder(ctx, own, o.watch)
+	watcher, err := a.watchFolder(ctx, own, o.watch, o.force)
 	if err != nil {
 		return err
 	}

@@ -39,17 +39,7 @@ func (a *app) readSources(names []string) ([]source, []engine.Problem, error) {
 		}
 		notes = append(notes, loaded.Notes...)
 		faults = append(faults, faultsOf(file, &loaded)...)
-		start, saved := loaded.Start()
-		for i := range loaded.Workflows {
-			s := source{file: file, workflow: &loaded.Workflows[i]}
-			if saved && start.Workflow == s.workflow.ID {
-				s.start = &start
-			}
-			if i < len(loaded.Lines) {
-				s.lines = loaded.Lines[i]
-			}
-			all = append(all, s)
-		}
+		all = append(all, sourcesOf(file, &loaded)...)
 	}
 	if len(faults) > 0 {
 		return nil, nil, errors.Join(faults...)
@@ -58,6 +48,23 @@ func (a *app) readSources(names []string) ([]source, []engine.Problem, error) {
 		return nil, nil, fmt.Errorf("%s: no workflow in it", strings.Join(names, ", "))
 	}
 	return all, notes, nil
+}
+
+// sourcesOf are the workflows of one file.
+func sourcesOf(file string, loaded *formats.Loaded) []source {
+	var all []source
+	start, saved := loaded.Start()
+	for i := range loaded.Workflows {
+		s := source{file: file, workflow: &loaded.Workflows[i]}
+		if saved && start.Workflow == s.workflow.ID {
+			s.start = &start
+		}
+		if i < len(loaded.Lines) {
+			s.lines = loaded.Lines[i]
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 func (a *app) readWorkflowFile(file string) (formats.Loaded, error) {

@@ -16,8 +16,9 @@ func (a *app) loadCommand() *cobra.Command {
 	var to reach
 	var options loadOptions
 	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
-		Long: "load replaces each workflow by the one of the file and prints what changed. It runs nothing.\n" +
-			"Faults of the files are FILE:LINE:COL: text on stderr; then nothing is loaded.\n" +
+		Long: "load makes each workflow in the store the one of the file and prints what changed. It runs nothing.\n" +
+			"Errors and warnings are FILE:LINE:COL: text on stderr, in the order of the files. A workflow with an error is not\n" +
+			"loaded, and none of the others either, unless --force is given.\n" +
 			"With --with-state the state that a file of NebulaFlow carries becomes a session, which goes on from there.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -28,6 +29,7 @@ func (a *app) loadCommand() *cobra.Command {
 			for _, n := range notes {
 				a.say("line %d: %s", n.Line, n.Message)
 			}
+			options.places = placesOf(sources, options)
 			workflows, err := combine(sources, options)
 			if err != nil {
 				return a.faults(err)
@@ -43,6 +45,7 @@ func (a *app) loadCommand() *cobra.Command {
 	to.register(c)
 	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
 	c.Flags().BoolVar(&options.state, "with-state", false, "start a session from the state that comes with a file, where its format keeps one")
+	c.Flags().BoolVar(&options.force, "force", false, "load workflows that have errors; the errors are printed all the same")
 	c.Flags().BoolVar(&options.merge, "merge", false, "add to what is stored and let later steps of the same id replace earlier ones")
 	return c
 }
@@ -51,6 +54,8 @@ func (a *app) loadCommand() *cobra.Command {
 type loadOptions struct {
 	workflow string
 	merge    bool
+	force    bool
+	places   places // where steps and paths stand in the files
 	state    bool
 }
 
@@ -130,21 +135,56 @@ func describe(into, from *engine.Workflow) {
 	}
 }
 
-// load stores workflows and prints the differences.
+// load stores workflows and prints the differences. All of them are tried first, so that an
+// error in one keeps the others from being stored too.
 func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) error {
 	for _, w := range workflows {
-		if o.merge {
-			if err := mergeStored(ctx, s, w); err != nil {
-				return err
-			}
+		if !o.merge {
+			continue
 		}
-		diff, err := s.PutWorkflow(ctx, w)
+		if err := mergeStored(ctx, s, w); err != nil {
+			return err
+		}
+	}
+	if err := a.try(ctx, s, workflows, o); err != nil {
+		return err
+	}
+	for _, w := range workflows {
+		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force})
 		if err != nil {
 			return fmt.Errorf("load workflow %s: %w", w.ID, err)
 		}
 		if err := a.printDifference(diff); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// try tells everything that is wrong with workflows and whether they may be stored.
+func (a *app) try(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) error {
+	var found []placed
+	refused := false
+	for _, w := range workflows {
+		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force, DryRun: true})
+		var invalid *engine.DetailError
+		switch {
+		case errors.As(err, &invalid) && len(invalid.Problems) > 0:
+			refused = true
+			found = append(found, o.places.of(w.ID, invalid.Problems)...)
+		case err != nil:
+			return fmt.Errorf("load workflow %s: %w", w.ID, err)
+		default:
+			found = append(found, o.places.of(w.ID, diff.Problems)...)
+		}
+	}
+	inFileOrder(found)
+	for i := range found {
+		a.say("%s", found[i])
+	}
+	if refused {
+		a.say("nothing was loaded; correct the errors, or load with --force")
+		return ended(exitFailed)
 	}
 	return nil
 }

@@ -141,9 +141,9 @@ func (o *ownEngine) Workflow(ctx context.Context, id string) (*engine.Workflow, 
 	return o.engine.Workflow(ctx, id)
 }
 
-// PutWorkflow stores a workflow, whatever stands there and however large it is.
-func (o *ownEngine) PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error) {
-	return o.engine.PutWorkflow(ctx, w, "")
+// Put stores a workflow, however large it is.
+func (o *ownEngine) Put(ctx context.Context, w *engine.Workflow, options engine.PutOptions) (*engine.Difference, error) {
+	return o.engine.Put(ctx, w, options)
 }
 
 // Where names the store for people.

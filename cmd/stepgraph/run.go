@@ -97,11 +97,24 @@ func (a *app) runService(ctx context.Context, o *runOptions, word string) (servi
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := own.PutWorkflow(ctx, read.workflow); err != nil {
+	diff, err := own.Put(ctx, read.workflow, engine.PutOptions{Force: true})
+	if err != nil {
 		return nil, "", errors.Join(fmt.Errorf("load %s: %w", word, err), own.Close())
 	}
+	a.tell(read, diff.Problems)
 	own.run(ctx)
 	return own, read.workflow.ID, nil
+}
+
+// tell prints the errors of a workflow before it runs: a run shows what they lead to.
+func (a *app) tell(read *source, problems []engine.Problem) {
+	found := placesOf([]source{*read}, loadOptions{}).of(read.workflow.ID, problems)
+	inFileOrder(found)
+	for i := range found {
+		if found[i].Level == levelError {
+			a.say("%s", found[i])
+		}
+	}
 }
 
 // play starts a session and plays it to its rest.

@@ -27,7 +27,7 @@ func (a *app) loadSeeds(ctx context.Context, e *ownEngine) error {
 		if err != nil {
 			return err
 		}
-		if _, err := e.PutWorkflow(ctx, w); err != nil {
+		if _, err := e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
 			return fmt.Errorf("load workflow %s: %w", name, err)
 		}
 	}

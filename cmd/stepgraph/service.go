@@ -38,7 +38,7 @@ type service interface {
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Problems(ctx context.Context, id string) ([]engine.Problem, error)
-	PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error)
+	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
 	Functions(ctx context.Context) ([]api.Function, error)
 	Where() string
 	Close() error

@@ -95,28 +95,15 @@ func (a *app) fileProblems(name string, registry *engine.Registry) ([]placed, er
 		for _, p := range loaded.Notes {
 			all = append(all, placed{file, p})
 		}
+		sources := sourcesOf(file, &loaded)
+		at := placesOf(sources, loadOptions{})
 		for i := range loaded.Workflows {
-			lines := formats.Lines{}
-			if i < len(loaded.Lines) {
-				lines = loaded.Lines[i]
-			}
-			for _, p := range engine.Validate(&loaded.Workflows[i], registry) {
-				all = append(all, placed{file, withLine(p, lines)})
-			}
+			w := &loaded.Workflows[i]
+			all = append(all, at.of(w.ID, engine.Validate(w, registry))...)
 		}
 	}
+	inFileOrder(all)
 	return all, nil
-}
-
-// withLine gives a problem the line of its path or step in the file.
-func withLine(p engine.Problem, lines formats.Lines) engine.Problem {
-	if p.Line == 0 {
-		p.Line = lines.Paths[p.Path]
-	}
-	if p.Line == 0 {
-		p.Line = lines.Steps[p.Step]
-	}
-	return p
 }
 
 // refusedProblems are the reasons for which a file is refused.
@@ -143,7 +130,8 @@ func syntaxProblem(file string, err error) (engine.Problem, bool) {
 	if bad != nil {
 		return engine.Problem{}, false
 	}
-	return engine.Problem{Level: levelError, Line: line, Code: "syntax", Message: strings.TrimSpace(parts[2])}, true
+	column, _ := strconv.Atoi(parts[1])
+	return engine.Problem{Level: levelError, Line: line, Column: column, Code: "syntax", Message: strings.TrimSpace(parts[2])}, true
 }
 
 func (a *app) printProblems(found []placed) error {
@@ -175,7 +163,7 @@ func (a *app) printProblems(found []placed) error {
 func (p placed) String() string {
 	where := p.where
 	if p.Line > 0 {
-		where += ":" + strconv.Itoa(p.Line)
+		where += fmt.Sprintf(":%d:%d", p.Line, max(p.Column, 1))
 	}
 	what := ""
 	switch {

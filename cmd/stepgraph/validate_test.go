@@ -36,7 +36,7 @@ func TestValidateTellsEachFault(t *testing.T) {
 	for i, want := range []struct {
 		code, step, path string
 		line             int
-	}{{"node_type", "a", "", 2}, {"unknown_node", "", "e", 4}, {"expression_forbidden", "g", "", 3}} {
+	}{{"node_type", "a", "", 2}, {"expression_forbidden", "g", "", 3}, {"unknown_node", "", "e", 4}} {
 		if got := found[i]; got.Level != levelError || got.Code != want.code || got.Step != want.step || got.Path != want.path || got.Line != want.line {
 			t.Errorf("got %+v, want %+v", got, want)
 		}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // watchEvery is how often a watched folder is looked at. Looking is cheap and works on
@@ -18,6 +20,7 @@ type folderWatcher struct {
 	a      *app
 	own    *ownEngine
 	folder string
+	force  bool // load files that have errors too
 	seen   map[string]stamp
 }
 
@@ -29,8 +32,8 @@ type stamp struct {
 
 // watchFolder loads a folder for the first time; faults are said and nothing more, as
 // somebody is at work on the files.
-func (a *app) watchFolder(ctx context.Context, own *ownEngine, folder string) (*folderWatcher, error) {
-	w := &folderWatcher{a: a, own: own, folder: folder, seen: map[string]stamp{}}
+func (a *app) watchFolder(ctx context.Context, own *ownEngine, folder string, force bool) (*folderWatcher, error) {
+	w := &folderWatcher{a: a, own: own, folder: folder, force: force, seen: map[string]stamp{}}
 	if folder == "" {
 		return w, nil
 	}
@@ -92,8 +95,12 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+	options := loadOptions{places: placesOf(sources, loadOptions{}), force: w.force}
+	if err := w.a.try(ctx, w.own, workflows, options); err != nil {
+		return nil // said, and what was loaded before stays
+	}
 	for _, one := range workflows {
-		diff, err := w.own.PutWorkflow(ctx, one)
+		diff, err := w.own.Put(ctx, one, engine.PutOptions{Force: w.force})
 		if err != nil {
 			return err
 		}

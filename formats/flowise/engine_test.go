@@ -58,7 +58,7 @@ func (r running) put(id, document string) *engine.Workflow {
 	for i := range w.Steps {
 		w.Steps[i].Workflow = id
 	}
-	if _, err := r.PutWorkflow(r.t.Context(), w, ""); err != nil {
+	if _, err := r.Put(r.t.Context(), w, engine.PutOptions{Force: true}); err != nil {
 		r.t.Fatal(err)
 	}
 	return w

@@ -70,7 +70,7 @@ func TestTemplates(t *testing.T) {
 					return map[string]string{"text": "found nothing"}, nil
 				})
 			}
-			if _, err := r.PutWorkflow(t.Context(), w, ""); err != nil {
+			if _, err := r.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
 				t.Fatal(err)
 			}
 			session := r.play(engine.StartRequest{Workflow: w.ID, Inputs: json.RawMessage(`{"question":"What is new?","form":{"subject":"S","body":"B","query":"Q"}}`)})

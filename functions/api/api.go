@@ -72,7 +72,7 @@ func Spec(o Options) engine.Spec {
 		Description: "Makes an HTTP request and keeps the answer.",
 		Effects:     true,
 		Secrets:     []string{"params", "query", "headers", "auth"},
-		Check:       check,
+		Check:       func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) },
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,
@@ -106,7 +106,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if fault == nil {
 		return encoded, nil
 	}
-	if fault.Kind == engine.KindBadInput || raise(fault) {
+	if fault.Kind == engine.KindBadInput || fault.Kind == engine.KindDisabled || raise(fault) {
 		return nil, fault
 	}
 	message := fault.Message

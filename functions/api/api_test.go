@@ -187,9 +187,19 @@ func TestBlockedAddress(t *testing.T) {
 	hits := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits++ }))
 	defer server.Close()
-	out := call(t, api.Options{}, `{"url":"`+server.URL+`"}`)
-	if out.Error == nil || !strings.Contains(*out.Error, "address 127.0.0.1 is not on the public internet") || !strings.Contains(*out.Error, "--allow-net 127.0.0.1/32") || hits != 0 {
-		t.Errorf("error %s, %d requests", show(out.Error), hits)
+	spec := api.Spec(api.Options{})
+	for _, address := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
+		_, err := spec.Function.Call(t.Context(), json.RawMessage(`{"url":"`+address+`"}`))
+		if engine.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "is not on the public internet") || !strings.Contains(err.Error(), "--allow-net ") || hits != 0 {
+			t.Errorf("%s: error %v, %d requests", address, err, hits)
+		}
+		found := spec.Check(json.RawMessage(`{"url":"` + address + `"}`))
+		if len(found) != 1 || found[0].Code != "closed_address" || found[0].Level != "warning" {
+			t.Errorf("%s: problems %+v", address, found)
+		}
+	}
+	if found := api.Spec(api.Options{AllowNet: loopback}).Check(json.RawMessage(`{"url":"http://127.0.0.1:80"}`)); len(found) != 0 {
+		t.Errorf("an open address: problems %+v", found)
 	}
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"net/netip"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -9,7 +10,7 @@ import (
 )
 
 // check looks at an input whose references are not resolved yet.
-func check(text json.RawMessage) []engine.Problem {
+func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine says so itself
@@ -19,6 +20,7 @@ func check(text json.RawMessage) []engine.Problem {
 		c.Error("address", "url: the address is missing")
 	}
 	c.Address("url", o.Get("url"))
+	c.Reachable("url", o.Get("url"), allow)
 	c.Auth(o.Get("auth"))
 	c.OneOf("body_type", o.Get("body_type"), "json", "raw", "text", "form", "urlencoded", "x-www-form-urlencoded", "multipart", "form-data", "form_data")
 	c.OneOf("response_type", o.Get("response_type"), "json", "text", "base64", "arraybuffer", "auto")

@@ -76,7 +76,7 @@ func TestRaiseConnection(t *testing.T) {
 		{server.URL + "/cut", ``, "connection"},
 		{server.URL + "/large", ``, engine.KindTooLarge},
 		{closed.URL, ``, "connection"},
-		{"http://10.0.0.1", ``, "blocked"},
+		{"http://10.0.0.1", ``, engine.KindDisabled},
 		{"ftp://x", ``, "request"},
 		{server.URL, `,"method":"POST","body_type":"json","body":"{"`, "request"},
 	} {

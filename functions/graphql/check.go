@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"encoding/json"
+	"net/netip"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -10,7 +11,7 @@ import (
 )
 
 // check looks at an input whose references are not resolved yet.
-func check(text json.RawMessage) []engine.Problem {
+func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine says so itself
@@ -24,6 +25,7 @@ func check(text json.RawMessage) []engine.Problem {
 		c.Error("address", "endpoint: the address is missing")
 	}
 	c.Address("endpoint", address)
+	c.Reachable("endpoint", address, allow)
 	c.Auth(o.Get("auth"))
 	CheckQuery(&c, o.Get("query"))
 	if variables := o.Get("variables"); web.Settled(variables) && variables[0] != '{' && variables[0] != '"' {

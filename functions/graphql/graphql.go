@@ -60,7 +60,7 @@ func Spec(o Options) engine.Spec {
 		Secrets:     []string{"headers", "auth"},
 		Program:     []string{"query"},
 		Arguments:   "variables",
-		Check:       check,
+		Check:       func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) },
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,
@@ -87,7 +87,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 		answer, fault = Settle(sent, fault)
 		out.Data, out.Errors, out.Extensions, out.StatusCode = answer.Data, answer.Errors, answer.Extensions, sent.Status
 	}
-	if fault != nil && (in.Raise || fault.Kind == engine.KindBadInput) {
+	if fault != nil && (in.Raise || fault.Kind == engine.KindBadInput || fault.Kind == engine.KindDisabled) {
 		return nil, fault
 	}
 	if fault != nil {

@@ -103,6 +103,9 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if ctx.Err() != nil {
 		return nil, wire.Ended(ctx)
 	}
+	if raw.disabled != nil {
+		return nil, raw.disabled
+	}
 	return f.finish(ctx, normalise(raw, in, time.Since(began))), nil
 }
 

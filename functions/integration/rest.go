@@ -153,6 +153,8 @@ func (f function) send(ctx context.Context, s *web.Sending, in Input) (web.Answe
 // refused is the raw answer of a request that failed: the code tells the true status.
 func refused(prefix string, answer web.Answer, fault *engine.CallError) raw {
 	switch {
+	case fault.Kind == engine.KindDisabled:
+		return raw{disabled: fault}
 	case fault.Kind == web.KindStatus:
 		return failed(fmt.Sprintf("%s_%d", prefix, answer.Status), fmt.Sprintf("HTTP %d: %s", answer.Status, reason(answer)))
 	case fault.Kind == engine.KindTimeout:

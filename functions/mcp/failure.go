@@ -36,7 +36,7 @@ func (p *Pool) unreachable(name string, c *connection, err error) error {
 	}
 	var blocked *netguard.BlockedError
 	if errors.As(err, &blocked) {
-		return &engine.CallError{Kind: "blocked", Message: fmt.Sprintf("MCP server %s: %s", name, blocked)}
+		return &engine.CallError{Kind: engine.KindDisabled, Message: fmt.Sprintf("MCP server %s: %s", name, blocked)}
 	}
 	message := fmt.Sprintf("MCP server %s: %s", name, wire.Cause(err))
 	if c.said != nil {

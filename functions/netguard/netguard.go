@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 
@@ -54,6 +55,27 @@ func Transport(allow []netip.Prefix) *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 	}
+}
+
+// Closed is the error that a connection to a host gets, where that can be known without a
+// look-up: the host is an address or localhost. nil when it is open or not known.
+func Closed(host string, allow []netip.Prefix) *BlockedError {
+	if strings.EqualFold(host, "localhost") {
+		host = "127.0.0.1"
+	}
+	at, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil
+	}
+	at = at.Unmap().WithZone("")
+	network := "tcp6"
+	if at.Is4() {
+		network = "tcp4"
+	}
+	if guardian(allow).Safe(network, netip.AddrPortFrom(at, 80).String(), nil) == nil {
+		return nil
+	}
+	return &BlockedError{at}
 }
 
 func guardian(allow []netip.Prefix) *ssrf.Guardian {

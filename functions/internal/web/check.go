@@ -3,11 +3,14 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
 // Checks gathers what is wrong with an input when its workflow is loaded. Values with
@@ -33,6 +36,23 @@ func (c *Checks) Address(field string, given json.RawMessage) {
 	to, err := url.Parse(text)
 	if err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
 		c.Error("address", field+": want an http or https address, not \""+shortened(text)+"\"")
+	}
+}
+
+// Reachable warns of an address, written out, that the policy of this server closes. A name
+// other than localhost is looked up only when the request is made.
+func (c *Checks) Reachable(field string, given json.RawMessage, allow []netip.Prefix) {
+	if !Settled(given) {
+		return
+	}
+	to, err := url.Parse(strings.TrimSpace(input.TextOf(given)))
+	if err != nil {
+		return
+	}
+	if blocked := netguard.Closed(to.Hostname(), allow); blocked != nil {
+		c.Problems = append(c.Problems, engine.Problem{Level: "warning", Code: "closed_address",
+			Message: fmt.Sprintf("%s: address %s is not on the public internet: the step fails unless the server is started with --allow-net %s",
+				field, blocked.Addr, netip.PrefixFrom(blocked.Addr, blocked.Addr.BitLen()))})
 	}
 }
 

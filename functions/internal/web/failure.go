@@ -19,7 +19,6 @@ const (
 	KindConnection = "connection" // no whole answer
 	KindStatus     = "status"     // an answer of 400 and above
 	KindRequest    = "request"    // what cannot be sent
-	KindBlocked    = "blocked"    // an address that is not public
 )
 
 // failed is the fault of a request that got no whole answer. It names the host only, since
@@ -31,7 +30,7 @@ func (s *Sending) failed(limited context.Context, err error, limit time.Duration
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &blocked):
-		fault.Kind, fault.Message = KindBlocked, fault.Message+blocked.Error()
+		fault.Kind, fault.Message = engine.KindDisabled, fault.Message+blocked.Error()
 	case limited.Err() != nil:
 		fault.Kind, fault.Transient, fault.Message = engine.KindTimeout, true, fault.Message+fmt.Sprintf("no answer within %s", limit)
 	case errors.Is(err, errRedirects):

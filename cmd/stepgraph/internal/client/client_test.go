@@ -58,14 +58,14 @@ func oneSession(t *testing.T, c *client.Client, id string) {
 	if err := c.Alive(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.PutWorkflow(ctx, greet); err != nil {
+	if _, err := c.Put(ctx, greet, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w, err := c.Workflow(ctx, "greet")
 	if err != nil || len(w.Steps) != 2 || !w.Path("on").Stored || w.Path("reply>root").Stored {
 		t.Fatalf("workflow: %+v, %v", w, err)
 	}
-	if d, err := c.PutWorkflow(ctx, w); err != nil || !d.Empty() {
+	if d, err := c.Put(ctx, w, engine.PutOptions{}); err != nil || !d.Empty() {
 		t.Errorf("putting back what was read changes %+v, %v", d, err)
 	}
 	events, err := c.Subscribe(ctx, id, "")
@@ -135,7 +135,7 @@ func TestTrailOverPages(t *testing.T) {
 	c := client.InProcess(start(t))
 	loop := &engine.Workflow{ID: "loop", Steps: []engine.Step{{ID: "root", Function: "request", Input: `{"prompt": "?"}`}},
 		Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "root", Back: true}}}
-	if _, err := c.PutWorkflow(t.Context(), loop); err != nil {
+	if _, err := c.Put(t.Context(), loop, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Start(t.Context(), engine.StartRequest{Workflow: "loop", ID: "long"}, 0); err != nil {

@@ -72,19 +72,31 @@ var sentinels = map[string]error{
 // problem reads the answer of a call that was refused.
 func problem(response *http.Response, text []byte) error {
 	var document struct {
-		Type   string         `json:"type"`
-		Title  string         `json:"title"`
-		Detail string         `json:"detail"`
-		Errors []engine.Fault `json:"errors"`
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Detail string `json:"detail"`
+		Errors []struct {
+			engine.Fault
+			Step string `json:"step"`
+			Path string `json:"path"`
+			Code string `json:"code"`
+		} `json:"errors"`
 	}
 	e := &Error{Status: response.StatusCode}
 	if json.Unmarshal(text, &document) != nil {
 		e.Detail = fmt.Sprintf("%s answered %s: is it stepgraph?", response.Request.URL, response.Status)
 		return e
 	}
-	e.Title, e.Detail, e.Faults = document.Title, document.Detail, document.Errors
+	e.Title, e.Detail = document.Title, document.Detail
+	refused := &engine.DetailError{Err: engine.ErrWorkflowInvalid, Detail: document.Detail}
+	for _, f := range document.Errors {
+		e.Faults = append(e.Faults, f.Fault)
+		refused.Problems = append(refused.Problems, engine.Problem{Level: "error", Step: f.Step, Path: f.Path, Code: f.Code, Message: f.Message})
+	}
 	e.Slug = document.Type[strings.LastIndex(document.Type, "/")+1:]
-	e.err = sentinels[e.Slug]
+	if e.err = sentinels[e.Slug]; e.Slug == "workflow_invalid" {
+		e.err = refused
+	}
 	if e.err == nil && response.StatusCode == http.StatusUnauthorized && e.Detail == "" {
 		e.Detail = "the server wants a token: give --token or $STEPGRAPH_TOKEN"
 	}

@@ -59,8 +59,8 @@ func (c *Client) Export(ctx context.Context, id, format string) ([]byte, error) 
 	return text, err
 }
 
-// PutWorkflow makes the stored workflow the given one.
-func (c *Client) PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.Difference, error) {
+// Put makes the stored workflow the given one.
+func (c *Client) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
 	body := *w
 	body.Problems = nil
 	body.Steps = append([]engine.Step{}, w.Steps...) // an empty list, never null
@@ -70,8 +70,15 @@ func (c *Client) PutWorkflow(ctx context.Context, w *engine.Workflow) (*engine.D
 			body.Paths[i].ID = "" // a name it goes by, which would become a stored id
 		}
 	}
+	query := url.Values{}
+	if o.Force {
+		query.Set("force", "true")
+	}
+	if o.DryRun {
+		query.Set("dry_run", "true")
+	}
 	var d engine.Difference
-	if err := c.do(ctx, request{method: http.MethodPut, path: path("workflows", w.ID), body: body}, &d); err != nil {
+	if err := c.do(ctx, request{method: http.MethodPut, path: path("workflows", w.ID), query: query, body: body}, &d); err != nil {
 		return nil, err
 	}
 	return &d, nil

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// pointers are where the steps and paths of a body stand, by id: "step ID", "path ID".
+func (w *Workflow) pointers() map[string]string {
+	at := map[string]string{}
+	for i := range w.Steps {
+		at["step "+w.Steps[i].ID] = fmt.Sprintf("/steps/%d", i)
+	}
+	for i := range w.Paths {
+		p := &w.Paths[i]
+		name := p.ID
+		if name == "" {
+			name = p.Source + ">" + p.Target
+		}
+		if _, known := at["path "+name]; !known {
+			at["path "+name] = fmt.Sprintf("/paths/%d", i)
+		}
+	}
+	return at
+}
+
+// pointed gives the errors of a refused workflow their places in the body.
+func pointed(err error, at map[string]string) error {
+	var refused *engine.DetailError
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return err
+	}
+	p := problem("workflow_invalid", refused.Detail)
+	for _, one := range refused.Problems {
+		f := Fault{Step: one.Step, Path: one.Path, Code: one.Code, Message: one.Message}
+		if f.Pointer = at["path "+one.Path]; one.Path == "" {
+			f.Pointer = at["step "+one.Step]
+		}
+		p.Errors = append(p.Errors, f)
+	}
+	return p
+}
+
+// check refuses an edit of one step or path that brings an error into the workflow.
+func (s *server) check(w, after *engine.Workflow, force bool) error {
+	for i := range after.Paths { // an end that is not there is an error of its own
+		force = force || after.Step(after.Paths[i].Source) == nil || after.Paths[i].TargetWorkflow == "" && after.Step(after.Paths[i].Target) == nil
+	}
+	if force {
+		return nil
+	}
+	after.Normalize()
+	return s.e.CheckEdit(w, after)
+}
+
+// withStep is the workflow with a step added or replaced.
+func withStep(w *engine.Workflow, step engine.Step) *engine.Workflow {
+	after := *w
+	after.Steps = append([]engine.Step(nil), w.Steps...)
+	if old := after.Step(step.ID); old != nil {
+		*old = step
+		return &after
+	}
+	after.Steps = append(after.Steps, step)
+	return &after
+}
+
+// withPath is the workflow with a path added, or put in the place of the one of an id.
+func withPath(w *engine.Workflow, replaced string, path engine.Path) *engine.Workflow {
+	after := *w
+	after.Paths = append([]engine.Path(nil), w.Paths...)
+	if path.Kind == "" {
+		path.Kind = engine.Next
+	}
+	if old := after.Path(replaced); old != nil && replaced != "" {
+		path.Ref = old.Ref
+		*old = path
+		return &after
+	}
+	after.Paths = append(after.Paths, path)
+	return &after
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrWorkflowInvalid: a workflow has errors that Validate finds and was not stored.
+var ErrWorkflowInvalid = errors.New("workflow has errors")
+
+// PutOptions say how a workflow is stored.
+type PutOptions struct {
+	Match  string // the ETag that the stored workflow must have, "" for any
+	Force  bool   // store it although Validate finds errors
+	DryRun bool   // report what would change and what is wrong; store nothing
+}
+
+// PutWorkflow makes the stored workflow the given one: what is not in it is removed, what is
+// equal is not touched. match is the ETag the stored one must have, "" for any. A workflow
+// in which Validate finds an error is refused with ErrWorkflowInvalid; Put can force it.
+func (e *Engine) PutWorkflow(ctx context.Context, w *Workflow, match string) (*Difference, error) {
+	return e.Put(ctx, w, PutOptions{Match: match})
+}
+
+// Put is PutWorkflow with options. The problems that Validate finds are in the difference,
+// and where they are the reason for a refusal in the error, which is a *DetailError.
+func (e *Engine) Put(ctx context.Context, w *Workflow, o PutOptions) (*Difference, error) {
+	if err := checkWorkflow(w); err != nil {
+		return nil, err
+	}
+	old, err := e.workflow(ctx, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		old = &Workflow{ID: w.ID}
+		if o.Match != "" {
+			return nil, e.workflowNotFound(ctx, w.ID)
+		}
+	} else if o.Match == "" {
+		o.Match = old.ETag() // nobody edits in between
+	}
+	edit, diff := compare(old, w)
+	edit.Match = o.Match
+	diff.ETag = old.ETag()
+	if diff.Problems = e.Validate(w); !o.Force {
+		if err := refuse(w.ID, diff.Problems); err != nil {
+			return nil, err
+		}
+	}
+	if diff.Empty() && edit.Put == nil || o.DryRun {
+		return diff, nil
+	}
+	after, err := e.store.EditWorkflow(ctx, *edit)
+	if err != nil {
+		return nil, err
+	}
+	diff.ETag = after.ETag()
+	return diff, nil
+}
+
+// refuse makes an error of the problems that are errors.
+func refuse(id string, problems []Problem) error {
+	failed := &DetailError{Err: ErrWorkflowInvalid}
+	for _, p := range problems {
+		if p.Level == "error" {
+			failed.Problems = append(failed.Problems, p)
+		}
+	}
+	if len(failed.Problems) == 0 {
+		return nil
+	}
+	failed.Detail = fmt.Sprintf("%s: %s", id, failed.Problems[0].String())
+	if more := len(failed.Problems) - 1; more > 0 {
+		failed.Detail += fmt.Sprintf(" (and %d more)", more)
+	}
+	return failed
+}
+
+// CheckEdit refuses an edit that brings an error into a workflow: one that Validate finds
+// after it and not before. A workflow that had errors can so be mended step by step.
+func (e *Engine) CheckEdit(before, after *Workflow) error {
+	known := map[Problem]bool{}
+	for _, p := range e.Validate(before) {
+		known[p] = true
+	}
+	var brought []Problem
+	for _, p := range e.Validate(after) {
+		if !known[p] {
+			brought = append(brought, p)
+		}
+	}
+	return refuse(after.ID, brought)
+}
+
+// String is a problem as a line for people.
+func (p Problem) String() string {
+	switch {
+	case p.Path != "":
+		return fmt.Sprintf("path %s: %s (%s)", p.Path, p.Message, p.Code)
+	case p.Step != "":
+		return fmt.Sprintf("step %s: %s (%s)", p.Step, p.Message, p.Code)
+	}
+	return fmt.Sprintf("%s (%s)", p.Message, p.Code)
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// isTool reports whether an agent may call a step, so that a model gives part of its input.
+func (v *validation) isTool(id string) bool {
+	for i := range v.d.Workflow.Paths {
+		if p := &v.d.Workflow.Paths[i]; p.Kind == Tool && p.Target == id {
+			return true
+		}
+	}
+	return false
+}
+
+// anyField are input fields that the engine or several functions take beside their own.
+var anyField = []string{"context_limit", "name", "global", "globals", "description"}
+
+// unknownInput warns of input fields that are nearly those of the function: what stands in
+// them is not used. A name that is near none may be a field of a person's own, which many
+// functions keep in their output.
+func (v *validation) unknownInput(c *compiledStep, spec *Spec) {
+	var given map[string]json.RawMessage
+	if spec.Input == nil || len(spec.Input.Properties) == 0 || json.Unmarshal([]byte(orEmpty(c.Input)), &given) != nil {
+		return
+	}
+	known := slices.Sorted(maps.Keys(spec.Input.Properties))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(known, name) || slices.Contains(anyField, name) || strings.HasPrefix(name, "@") {
+			continue
+		}
+		if near := misspelt(name, known); near != "" && given[near] == nil {
+			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know: did you mean %q?", name, spec.Name, near)
+		}
+	}
+}
+
+// unknownOutput warns of a reference to a field that is nearly one of the output that a step's
+// function gives. A field that is near none may be there: a schema in the input, or an input
+// that is put out again, brings fields that the function's own schema does not name.
+func (v *validation) unknownOutput(ref references.Reference, step, path string) {
+	source := v.d.steps[ref.Step]
+	if v.registry == nil || source == nil || len(ref.Fields) == 0 || ref.HasDefault || source.Function == "" || source.OutputSchema != "" {
+		return
+	}
+	spec := v.registry.Find(source.Function)
+	if spec == nil || spec.Output == nil || len(spec.Output.Properties) == 0 {
+		return
+	}
+	field := ref.Fields[0]
+	if _, err := strconv.Atoi(strings.Trim(field, "[]")); err == nil {
+		return
+	}
+	known := map[string]bool{"error": true, "text": true, "outputs": true, "item": true, "index": true, "results": true}
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(orEmpty(source.Input)), &given) // a fault is told elsewhere
+	for name := range given {
+		known[name] = true
+	}
+	all := slices.Collect(maps.Keys(spec.Output.Properties))
+	for _, name := range all {
+		known[name] = true
+	}
+	if known[field] {
+		return
+	}
+	if near := misspelt(field, all); near != "" {
+		v.add("warning", "unknown_output", step, path, "%s: the output of %q (%s) has no field %q: did you mean %q?", ref.Text, ref.Step, spec.Name, field, near)
+	}
+}
+
+// misspelt gives the one of known that a name most likely means, "" where it is near none.
+// Short names must be nearer: half of their letters are no likeness.
+func misspelt(name string, known []string) string {
+	near := nearest(name, known, 1)
+	if len(near) == 0 || len(name) < 6 && editDistance(name, near[0], 1) > 1 {
+		return ""
+	}
+	return near[0]
+}
