@@ -42,6 +42,8 @@ type chatflowRow struct {
 	ID                      string          `json:"id"`
 	CreatedDate             time.Time       `json:"createdDate"`
 	UpdatedDate             time.Time       `json:"updatedDate"`
+	// Unsaid is ours: what flowData cannot say of the workflow as it is now, a sentence each.
+	Unsaid []string `json:"editedBeyond,omitempty"`
 }
 
 // A chatflow is a stored flow.
@@ -82,22 +84,35 @@ func chatflowOf(w *engine.Workflow) *chatflow {
 	return c
 }
 
-// document is the text of the flow as it is now.
+// document is the text of the flow as it is now, which must say all of it.
 func (c *chatflow) document() (string, error) {
-	saved, _ := c.workflow.Extra[textProperty].(string)
-	text, err := flowise.Document(c.workflow, saved)
-	if err != nil {
-		return "", &flowiseRefusal{http.StatusInternalServerError, err.Error()}
+	text, unsaid := c.closest()
+	if len(unsaid) > 0 {
+		return "", &flowiseRefusal{http.StatusConflict, "the workflow has been edited beyond what a flow can say: " + unsaid[0]}
 	}
 	return text, nil
 }
 
+// closest is the text of the flow that comes closest to what it is now, and what that leaves
+// out. To show a flow it must always do: one that was edited beyond what Flowise can say is
+// still listed, and people still chat with it.
+func (c *chatflow) closest() (text string, unsaid []string) {
+	saved, _ := c.workflow.Extra[textProperty].(string)
+	text, problems, err := flowise.Document(c.workflow, saved)
+	if err != nil {
+		return saved, []string{err.Error()}
+	}
+	for _, p := range problems {
+		unsaid = append(unsaid, p.Message)
+	}
+	return text, unsaid
+}
+
 // row is the flow as clients see it.
-func (c *chatflow) row() (chatflowRow, error) {
+func (c *chatflow) row() chatflowRow {
 	row := c.chatflowRow
-	var err error
-	row.FlowData, err = c.document()
-	return row, err
+	row.FlowData, row.Unsaid = c.closest()
+	return row
 }
 
 func (f *flowiseAPI) listFlows(w http.ResponseWriter, r *http.Request) error {
@@ -117,11 +132,7 @@ func (f *flowiseAPI) listFlows(w http.ResponseWriter, r *http.Request) error {
 		if !isFlowiseFlow(found) {
 			continue
 		}
-		row, err := chatflowOf(found).row()
-		if err != nil {
-			return err
-		}
-		rows = append(rows, row)
+		rows = append(rows, chatflowOf(found).row())
 	}
 	writeFlowise(w, http.StatusOK, rows)
 	return nil
@@ -136,11 +147,7 @@ func (f *flowiseAPI) getFlow(w http.ResponseWriter, r *http.Request) error {
 }
 
 func writeRow(w http.ResponseWriter, c *chatflow) error {
-	row, err := c.row()
-	if err != nil {
-		return err
-	}
-	writeFlowise(w, http.StatusOK, row)
+	writeFlowise(w, http.StatusOK, c.row())
 	return nil
 }
 
@@ -159,13 +166,17 @@ func (f *flowiseAPI) updateFlow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	row, err := c.row()
-	if err != nil {
-		return err
-	}
+	row := c.chatflowRow
+	row.FlowData = ""
 	if err := readFlowise(w, r, &row); err != nil {
 		return err
 	}
+	if row.FlowData == "" { // kept: what it could not say would be lost
+		if row.FlowData, err = c.document(); err != nil {
+			return err
+		}
+	}
+	row.Unsaid = nil
 	row.ID, row.CreatedDate = c.ID, c.CreatedDate
 	return f.save(w, r, row)
 }
@@ -229,9 +240,7 @@ func (f *flowiseAPI) chatbotConfig(w http.ResponseWriter, r *http.Request) error
 	}
 	out["uploads"] = map[string]any{"isSpeechToTextEnabled": false, "isImageUploadAllowed": false, "isRAGFileUploadAllowed": false,
 		"imgUploadSizeAndTypes": []any{}, "fileUploadSizeAndTypes": []any{}}
-	if out["flowData"], err = c.document(); err != nil {
-		return err
-	}
+	out["flowData"], _ = c.closest()
 	out["isTTSEnabled"] = false
 	writeFlowise(w, http.StatusOK, out)
 	return nil

@@ -106,6 +106,46 @@ func TestEditedFlows(t *testing.T) {
 	}
 }
 
+// What is edited live stands in the flow; a flow that was edited beyond what Flowise can say is
+// still listed and chatted with, says what its text leaves out, and does not lose it.
+func TestFlowsEditedBeyondWhatTheySay(t *testing.T) {
+	s := newFlowiseServer(t, nil)
+	id, other := s.save("greets", greetingFlow, nil), s.save("greets too", greetingFlow, nil)
+	edit := func(change func(*engine.Step)) {
+		w, err := s.e.Workflow(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(w.Step("directReplyAgentflow_0"))
+		if _, err := s.e.PutWorkflow(t.Context(), w, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(func(step *engine.Step) { step.Input = strings.Replace(step.Input, "Hello ", "Good day, ", 1) })
+	if got := s.do("GET", flowise+"chatflows/"+id, nil); !strings.Contains(fmt.Sprint(got.json["flowData"]), "Good day, {{question}}") || got.json["editedBeyond"] != nil {
+		t.Errorf("a changed text: %s", got.text)
+	}
+	edit(func(step *engine.Step) { step.Retry = `{"max_attempts": 9}` })
+	var list []map[string]any
+	if err := json.Unmarshal([]byte(s.do("GET", flowise+"chatflows", nil).text), &list); err != nil || len(list) != 2 {
+		t.Fatalf("list: %v %v", list, err)
+	}
+	for _, row := range list {
+		if unsaid := fmt.Sprint(row["editedBeyond"]); strings.Contains(unsaid, "its retry is") != (row["id"] == id) || !strings.Contains(fmt.Sprint(row["flowData"]), "{{question}}") {
+			t.Errorf("row %v", row)
+		}
+	}
+	for _, route := range []string{"chatflows/" + id, "public-chatbotConfig/" + id, "chatflows/" + other} {
+		if got := s.do("GET", flowise+route, nil); got.status != 200 || !strings.Contains(fmt.Sprint(got.json["flowData"]), "{{question}}") {
+			t.Errorf("%s: %d %s", route, got.status, got.text)
+		}
+	}
+	if got := s.predict(id, map[string]any{"question": "Ada"}); got.json["text"] != "Good day, Ada" {
+		t.Errorf("predicted %s", got.text)
+	}
+	s.do("PUT", flowise+"chatflows/"+id, map[string]any{"name": "greets all"}).refused(t, 409, "its retry is")
+}
+
 // A flow with faults is kept as it is; running it says what is wrong.
 func TestFaultyFlows(t *testing.T) {
 	s := newFlowiseServer(t, nil)

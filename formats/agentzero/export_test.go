@@ -85,16 +85,16 @@ func TestExportNamesWhatDoesNotFit(t *testing.T) {
 		edit func(*engine.Workflow)
 		want string
 	}{
-		"another function": {func(w *engine.Workflow) { w.Step("a").Function = "shell" }, `step "a": function is shell`},
-		"a new step":       {func(w *engine.Workflow) { w.Steps = append(w.Steps, engine.Step{ID: "more"}) }, `step "more" has no place`},
-		"a retry policy":   {func(w *engine.Workflow) { w.Step("a").Retry = `{"max_attempts": 3}` }, `step "a": retry`},
+		"another function": {func(w *engine.Workflow) { w.Step("a").Function = "shell" }, `step "a": its function is "shell"`},
+		"a new step":       {func(w *engine.Workflow) { w.Steps = append(w.Steps, engine.Step{ID: "more"}) }, `step "more": it was added`},
+		"a retry policy":   {func(w *engine.Workflow) { w.Step("a").Retry = `{"max_attempts": 3}` }, `step "a": its retry is`},
 		"a condition": {func(w *engine.Workflow) {
 			for i := range w.Paths {
 				if w.Paths[i].Source == "a" {
 					w.Paths[i].Condition = "@{SESSION_ID}.a.ok"
 				}
 			}
-		}, "has no place in the file"},
+		}, `the NEXT path from "a" to "out-in" has fields`},
 	} {
 		w := compile(t, flow)
 		c.edit(w)

@@ -34,11 +34,17 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	again, err := Parse(w.ID+".json", text)
+	text, problems := refit.Fit(w, text, refit.Dialect{Parse: compiled})
+	return text, problems, nil
+}
+
+// compiled is the workflow a file compiles to.
+func compiled(text []byte) (*engine.Workflow, error) {
+	file, err := Parse("export.json", text)
 	if err != nil {
-		return text, refit.Refused(w, err), nil
+		return nil, err
 	}
-	return text, refit.Compare(w, &again.Workflows[0]), nil
+	return &file.Workflows[0], nil
 }
 
 // A placed is a node or edge and its place in the file; one without a place comes last.

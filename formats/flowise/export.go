@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -25,15 +27,28 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w)))
+	paths := refit.Edges(w, refit.IsEdge)
+	text, err := join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w, paths)))
 	if err != nil {
 		return nil, nil, err
 	}
-	again, err := Parse(w.ID+".json", text)
-	if err != nil {
-		return text, refit.Refused(w, err), nil
+	d := refit.Dialect{Parse: compiled, Write: writeReferences}
+	if old, fewer := refit.Drawn(paths); fewer {
+		if d.Before, err = join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w, old))); err != nil {
+			return nil, nil, err
+		}
 	}
-	return text, refit.Compare(w, &again.Workflows[0]), nil
+	text, problems := refit.Fit(w, text, d)
+	return text, problems, nil
+}
+
+// compiled is the workflow a file compiles to.
+func compiled(text []byte) (*engine.Workflow, error) {
+	file, err := Parse("export.json", text)
+	if err != nil {
+		return nil, err
+	}
+	return &file.Workflows[0], nil
 }
 
 // join is the document with what stood beside its nodes and edges. That of a chatflow is
@@ -86,10 +101,75 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 }
 
 // exportEdges are the edges of all paths that were edges, and new ones between nodes.
-func exportEdges(w *engine.Workflow) []any {
+func exportEdges(w *engine.Workflow, paths []*engine.Path) []any {
 	out := []any{}
-	for _, p := range refit.Edges(w, refit.IsEdge) {
-		out = append(out, refit.Edge(p, inputs.Of("type", "agentFlow")))
+	for _, p := range paths {
+		if _, drawn := p.Extra[refit.EdgeText].(string); drawn {
+			out = append(out, refit.Edge(p, nil))
+		} else {
+			out = append(out, drawnSince(w, p))
+		}
 	}
 	return out
 }
+
+// branchOf finds the branch of a decision that a path's condition asks for.
+var branchOf = regexp.MustCompile(`\.branches\.(\d+)`)
+
+// drawnSince is the edge of a path that was drawn here, with the handles, id and data that
+// Flowise's own editor gives one.
+func drawnSince(w *engine.Workflow, p *engine.Path) inputs.Object {
+	source := kindIn(w, p.Source)
+	branch := branchAsked(source, p.Condition)
+	anchor := source
+	if branch != "" {
+		anchor = branch
+	}
+	handle, _ := p.Extra[propertyFromPort].(string)
+	if handle == "" {
+		handle = p.Source + "-output-" + anchor
+	}
+	data := inputs.Of("sourceColor", colors[source], "targetColor", colors[kindIn(w, p.Target)], "isHumanInput", source == kindHumanInput)
+	switch {
+	case branch != "" && source == kindHumanInput:
+		data = data.With("edgeLabel", map[string]string{"0": "proceed", "1": "reject"}[branch])
+	case branch != "":
+		data = data.With("edgeLabel", branch)
+	}
+	return inputs.Of("id", p.Source+"-"+handle+"-"+p.Target+"-"+p.Target, "type", "agentFlow", "source", p.Source, "sourceHandle", handle,
+		"target", p.Target, "targetHandle", p.Target, "data", data)
+}
+
+// branchAsked is the branch of a deciding node that a path's condition asks for, "" for none.
+func branchAsked(kind string, condition any) string {
+	text, ok := condition.(string)
+	if !ok {
+		b, _ := json.Marshal(condition)
+		text = string(b)
+	}
+	if m := branchOf.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	switch {
+	case kind != kindHumanInput || !strings.Contains(text, ".confirmed"):
+		return ""
+	case strings.Contains(text, `"false"`):
+		return "1"
+	}
+	return "0"
+}
+
+// kindIn is the kind of the node that a step was.
+func kindIn(w *engine.Workflow, step string) string {
+	var n node
+	if s := w.Step(step); s == nil || json.Unmarshal([]byte(s.Config), &n) != nil {
+		return ""
+	}
+	return n.kind()
+}
+
+// colors are those of Flowise's nodes, which its edges run between.
+var colors = map[string]string{"startAgentflow": "#7EE787", "llmAgentflow": "#64B5F6", "agentAgentflow": "#4DD0E1", "conditionAgentflow": "#FFB938",
+	"conditionAgentAgentflow": "#ff8fab", "humanInputAgentflow": "#6E6EFD", "loopAgentflow": "#FFA07A", "directReplyAgentflow": "#4DDBBB",
+	"customFunctionAgentflow": "#E4B7FF", "toolAgentflow": "#d4a373", "retrieverAgentflow": "#b8bedd", "httpAgentflow": "#FF7F7F",
+	"iterationAgentflow": "#9C89B8", "executeFlowAgentflow": "#a3b18a"}

@@ -1,33 +1,25 @@
 package flowise
 
 import (
-	"errors"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/internal/refit"
 )
 
 // Document is the text of a flow: the one it was saved with as long as the workflow is what
 // that compiles to, else what comes closest to the workflow as it is now. A flow that does not
-// compile has no steps, and its text is the saved one.
-func Document(w *engine.Workflow, saved string) (string, error) {
+// compile has no steps, and its text is the saved one. problems say what the text leaves out.
+func Document(w *engine.Workflow, saved string) (text string, problems []engine.Problem, err error) {
 	if saved != "" {
 		if len(w.Steps) == 0 {
-			return saved, nil
+			return saved, nil, nil
 		}
 		file, err := Parse(w.ID+".json", []byte(saved))
 		if err == nil && len(refit.Compare(&file.Workflows[0], w)) == 0 && drawnAlike(&file.Workflows[0], w) {
-			return saved, nil
+			return saved, nil, nil
 		}
 	}
-	text, problems, err := Export(w)
-	if err != nil {
-		return "", err
-	}
-	if len(problems) > 0 {
-		return "", errors.New("the workflow has been edited beyond what a flow can say: " + problems[0].Message)
-	}
-	return string(text), nil
+	document, problems, err := Export(w)
+	return string(document), problems, err
 }
 
 // drawnAlike tells whether two workflows of the same steps look the same on a canvas.

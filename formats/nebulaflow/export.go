@@ -37,11 +37,23 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	again, err := Parse(w.ID+".json", text)
-	if err != nil {
-		return text, refit.Refused(w, err), nil
+	d := refit.Dialect{Parse: compiled}
+	if old, fewer := refit.Drawn(refit.Edges(w, refit.IsEdge)); fewer && top.Outputs == nil {
+		if d.Before, err = refit.Join(inputs.Of("nodes", nodes, "edges", edgesOf(old)), beside); err != nil {
+			return nil, nil, err
+		}
 	}
-	return text, refit.Compare(w, &again.Workflows[0]), nil
+	text, problems := refit.Fit(w, text, d)
+	return text, problems, nil
+}
+
+// compiled is the workflow a file compiles to.
+func compiled(text []byte) (*engine.Workflow, error) {
+	file, err := Parse("export.json", text)
+	if err != nil {
+		return nil, err
+	}
+	return &file.Workflows[0], nil
 }
 
 // exportNodes are the nodes of all steps that were nodes, in the order of the file.
@@ -79,9 +91,11 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 }
 
 // exportEdges are the edges of all paths that were edges, and new ones between nodes.
-func exportEdges(w *engine.Workflow) []any {
+func exportEdges(w *engine.Workflow) []any { return edgesOf(refit.Edges(w, refit.IsEdge)) }
+
+func edgesOf(paths []*engine.Path) []any {
 	out := []any{}
-	for _, p := range refit.Edges(w, refit.IsEdge) {
+	for _, p := range paths {
 		out = append(out, refit.Edge(p, nil))
 	}
 	return out

@@ -57,3 +57,22 @@ func TestExportOfWhatChanged(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A text, prompt or command that was edited while the flow runs is written into its node.
+func TestEditsAreWrittenBack(t *testing.T) {
+	for _, c := range []struct{ flow, old, now, want string }{
+		{"a llm {\"content\": \"Say hello to ${1}\", \"systemPromptTemplate\": \"Be brief\"}", "Say hello to", "Greet", `"content": "Greet ${1}"`},
+		{"a llm {\"content\": \"x\", \"systemPromptTemplate\": \"Be brief\"}", "Be brief", "Be kind", `"systemPromptTemplate": "Be kind"`},
+		{"a text-format {\"content\": \"S\"}", `"S"`, `"EDITED"`, `"content": "EDITED"`},
+	} {
+		w := parse(t, "f.json", sketch(c.flow, "b preview", "a -> b"))
+		s, was := w.Step("a"), w.Step("a").Input
+		if s.Input = strings.Replace(was, c.old, c.now, 1); s.Input == was {
+			t.Fatalf("no %s in %s", c.old, was)
+		}
+		out, problems, err := nebulaflow.Export(w)
+		if err != nil || len(problems) > 0 || !strings.Contains(string(out), c.want) {
+			t.Errorf("%v %v\n%s", err, problems, out)
+		}
+	}
+}

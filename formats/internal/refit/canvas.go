@@ -71,3 +71,13 @@ func Place(extra map[string]any) float64 {
 	}
 	return 1 << 30
 }
+
+// Drawn are those of the paths that were edges of the file, and whether that are fewer.
+func Drawn(paths []*engine.Path) (old []*engine.Path, fewer bool) {
+	for _, p := range paths {
+		if _, ok := p.Extra[EdgeText].(string); ok {
+			old = append(old, p)
+		}
+	}
+	return old, len(old) < len(paths)
+}

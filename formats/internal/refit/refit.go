@@ -4,8 +4,6 @@ package refit
 
 import (
 	"encoding/json"
-	"fmt"
-	"reflect"
 	"sort"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -18,65 +16,7 @@ const Code = "does_not_fit"
 // the other way round. Layout and properties that change nothing about a run are not looked
 // at.
 func Compare(has, compiled *engine.Workflow) []engine.Problem {
-	c := comparison{}
-	steps := map[string]*engine.Step{}
-	for i := range compiled.Steps {
-		steps[compiled.Steps[i].ID] = &compiled.Steps[i]
-	}
-	for i := range has.Steps {
-		s := &has.Steps[i]
-		if other := steps[s.ID]; other != nil {
-			c.step(s, other)
-		} else {
-			c.add(s.ID, "", "step %q has no place in the file", s.ID)
-		}
-		delete(steps, s.ID)
-	}
-	for _, id := range sorted(steps) {
-		c.add(id, "", "step %q is missing in the workflow", id)
-	}
-	c.paths(has, compiled)
-	return c.problems
-}
-
-type comparison struct{ problems []engine.Problem }
-
-func (c *comparison) add(step, path, format string, args ...any) {
-	c.problems = append(c.problems, engine.Problem{Level: "error", Step: step, Path: path, Code: Code, Message: fmt.Sprintf(format, args...)})
-}
-
-func (c *comparison) step(a, b *engine.Step) {
-	for _, p := range []struct {
-		name string
-		a, b any
-	}{
-		{"name", a.Name, b.Name}, {"function", a.Function, b.Function}, {"input", value(a.Input), value(b.Input)}, {"join", or(a.Join, engine.JoinAny), or(b.Join, engine.JoinAny)},
-		{"retry", value(a.Retry), value(b.Retry)}, {"timeout", a.Timeout, b.Timeout}, {"on_error", or(a.OnError, engine.OnErrorStopPath), or(b.OnError, engine.OnErrorStopPath)},
-		{"approval", a.Approval, b.Approval}, {"output_schema", value(a.OutputSchema), value(b.OutputSchema)}, {"bypass", a.Bypass, b.Bypass},
-		{"inactive", a.Inactive, b.Inactive},
-	} {
-		if !reflect.DeepEqual(p.a, p.b) {
-			c.add(a.ID, "", "step %q: %s is %v, from the file it would be %v", a.ID, p.name, p.a, p.b)
-		}
-	}
-}
-
-// paths compares what leads where, under which condition and as which tool. Two paths that
-// say the same are one.
-func (c *comparison) paths(has, compiled *engine.Workflow) {
-	mine, theirs := pathTexts(has), pathTexts(compiled)
-	for _, text := range sorted(mine) {
-		if theirs[text] == nil {
-			p := mine[text]
-			c.add(p.Source, p.ID, "the %s path from %q to %q has no place in the file", p.Kind, p.Source, p.Target)
-		}
-	}
-	for _, text := range sorted(theirs) {
-		if mine[text] == nil {
-			p := theirs[text]
-			c.add(p.Source, "", "the %s path from %q to %q is missing in the workflow", p.Kind, p.Source, p.Target)
-		}
-	}
+	return problemsOf(differences(has, compiled))
 }
 
 func pathTexts(w *engine.Workflow) map[string]*engine.Path {

@@ -1,0 +1,319 @@
+package refit
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A difference is one property in which a workflow is not what its file compiles to.
+type difference struct {
+	key        string // which property of what
+	step, path string
+	nodes      []string // of the file that it may come from
+	what       string   // in words, without the step
+	edits      []edit   // the texts, numbers and booleans that differ
+	other      int      // what else differs, which no edit of a text mends
+}
+
+// An edit is one value that the file gives and another one in the workflow.
+type edit struct {
+	at      string // place in an input, such as .messages[0].content
+	was, is scalar
+}
+
+// A scalar is a text, or a number or boolean as JSON text.
+type scalar struct {
+	kind int
+	text string
+}
+
+const (
+	plainText = iota + 1
+	otherScalar
+)
+
+// weight is how much two workflows differ.
+func weight(list []difference) (n int) {
+	for _, d := range list {
+		n += len(d.edits) + d.other
+	}
+	return n
+}
+
+// differences lists what a workflow has that the one compiled from the written file has not,
+// and the other way round.
+func differences(has, compiled *engine.Workflow) []difference {
+	var out []difference
+	theirs := map[string]*engine.Step{}
+	for i := range compiled.Steps {
+		theirs[compiled.Steps[i].ID] = &compiled.Steps[i]
+	}
+	for i := range has.Steps {
+		s := &has.Steps[i]
+		other := theirs[s.ID]
+		delete(theirs, s.ID)
+		if other == nil {
+			out = append(out, difference{key: "new step " + s.ID, step: s.ID, what: "it was added, and the format has no node for it", other: 1})
+			continue
+		}
+		out = append(out, stepDifferences(s, other)...)
+	}
+	for _, id := range sorted(theirs) {
+		out = append(out, difference{key: "gone step " + id, step: id, what: "the file needs it, and the workflow no longer has it", other: 1})
+	}
+	return append(out, pathDifferences(has, compiled)...)
+}
+
+func stepDifferences(s, other *engine.Step) []difference {
+	var out []difference
+	nodes := []string{s.ID}
+	if of, ok := s.Extra["of"].(string); ok {
+		nodes = append(nodes, of)
+	}
+	for _, p := range []struct {
+		name     string
+		has, was any
+	}{
+		{"name", s.Name, other.Name}, {"function", s.Function, other.Function}, {"input", value(s.Input), value(other.Input)},
+		{"join", or(s.Join, engine.JoinAny), or(other.Join, engine.JoinAny)}, {"retry", value(s.Retry), value(other.Retry)},
+		{"timeout", s.Timeout, other.Timeout}, {"on_error", or(s.OnError, engine.OnErrorStopPath), or(other.OnError, engine.OnErrorStopPath)},
+		{"approval", s.Approval, other.Approval}, {"output_schema", value(s.OutputSchema), value(other.OutputSchema)},
+		{"bypass", s.Bypass, other.Bypass}, {"inactive", s.Inactive, other.Inactive},
+	} {
+		d := difference{key: p.name + " of " + s.ID, step: s.ID, nodes: nodes}
+		d.compare("", p.was, p.has)
+		switch {
+		case weight([]difference{d}) == 0:
+			continue
+		case p.name == "input":
+			d.what = d.changed("its input")
+		case p.name == "function":
+			d.edits, d.other = nil, 1 // no text of a node is a function
+			fallthrough
+		default:
+			d.what = fmt.Sprintf("its %s is %s, and the file means %s", p.name, shown(p.has), shown(p.was))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// compare adds the values in which what the file gives and what the workflow has differ.
+func (d *difference) compare(at string, was, is any) {
+	was, is = canonical(was), canonical(is)
+	switch a := was.(type) {
+	case map[string]any:
+		b, ok := is.(map[string]any)
+		if !ok {
+			d.other++
+			return
+		}
+		for _, key := range sorted(a) {
+			if value, there := b[key]; there {
+				d.compare(at+"."+key, a[key], value)
+			} else {
+				d.other++
+			}
+		}
+		for key := range b {
+			if _, there := a[key]; !there {
+				d.other++
+			}
+		}
+	case []any:
+		b, ok := is.([]any)
+		if !ok || len(a) != len(b) {
+			d.other++
+			return
+		}
+		for i := range a {
+			d.compare(fmt.Sprintf("%s[%d]", at, i), a[i], b[i])
+		}
+	default:
+		if reflect.DeepEqual(was, is) {
+			return
+		}
+		x, y := scalarOf(was), scalarOf(is)
+		if x.kind == 0 || x.kind != y.kind {
+			d.other++
+			return
+		}
+		d.edits = append(d.edits, edit{at, x, y})
+	}
+}
+
+// changed says in words where two values differ.
+func (d *difference) changed(what string) string {
+	if len(d.edits) == 0 {
+		return what + " has fields that the file does not give, or lacks some that it gives"
+	}
+	e := d.edits[0]
+	text := fmt.Sprintf("%s%s was changed from %s to %s, and no field of the file gives that", what, e.at, shown(e.was.text), shown(e.is.text))
+	if more := len(d.edits) + d.other - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
+}
+
+func scalarOf(v any) scalar {
+	switch v := v.(type) {
+	case string:
+		return scalar{plainText, v}
+	case float64, bool:
+		text, _ := json.Marshal(v)
+		return scalar{otherScalar, string(text)}
+	}
+	return scalar{}
+}
+
+// canonical is a value of an input in one of its spellings: a text of parts, and one that is
+// never scanned, are the text they give.
+func canonical(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		if text, ok := v.(string); ok {
+			return unsaid.ReplaceAllString(text, "$1$3")
+		}
+		return v
+	}
+	if text, ok := m["@literal"].(string); ok && len(m) == 1 {
+		return text
+	}
+	parts, ok := m["@text"].([]any)
+	join, _ := m["@join"].(string)
+	if !ok || len(m) > 2 || len(m) == 2 && m["@join"] == nil {
+		return v
+	}
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		text, ok := canonical(p).(string)
+		if !ok {
+			return v
+		}
+		texts[i] = text
+	}
+	return strings.Join(texts, join)
+}
+
+// unsaid is a reference with a default that compilers give and people leave out: an empty one,
+// or the variable in its own spelling.
+var unsaid = regexp.MustCompile(`(@\{[^}]*\}[^\s|]*)\|(\{\{[^{}]*\}\}|($|\s))`)
+
+// shown is a value as a sentence quotes it.
+func shown(v any) string {
+	text, ok := v.(string)
+	if !ok {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Sprint(v)
+		}
+		text = string(b)
+		return shortened(text)
+	}
+	return `"` + shortened(text) + `"`
+}
+
+func shortened(text string) string {
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	return text
+}
+
+// problemsOf makes one sentence of each difference.
+func problemsOf(list []difference) []engine.Problem {
+	var out []engine.Problem
+	for _, d := range list {
+		message := d.what
+		if d.path == "" {
+			message = fmt.Sprintf("step %q: %s", d.step, d.what)
+		}
+		out = append(out, engine.Problem{Level: "error", Step: d.step, Path: d.path, Code: Code, Message: message})
+	}
+	return out
+}
+
+// pathDifferences compares what leads where, under which condition and as which tool. Two
+// paths that say the same are one.
+func pathDifferences(has, compiled *engine.Workflow) []difference {
+	mine, theirs := pathTexts(has), pathTexts(compiled)
+	for text := range mine {
+		if theirs[text] != nil {
+			delete(mine, text)
+			delete(theirs, text)
+		}
+	}
+	var out []difference
+	used := map[*engine.Path]bool{}
+	for _, text := range sorted(mine) {
+		p := mine[text]
+		name := fmt.Sprintf("the %s path from %q to %q", p.Kind, p.Source, p.Target)
+		d := difference{key: "new " + name, step: p.Source, path: p.ID, nodes: []string{p.Source, p.Target}, what: name + " has no place in the file", other: 1}
+		if q := likeliest(p, theirs, used); q != nil {
+			used[q] = true
+			d.other = 0
+			d.compare(".condition", conditionOf(q), conditionOf(p))
+			d.compare(".name", q.Name, p.Name)
+			d.compare(".description", q.Description, p.Description)
+			d.compare(".parameters", q.Extra["parameters"], p.Extra["parameters"])
+			d.compare(".operator", q.Operator, p.Operator)
+			d.compare(".back", q.Back, p.Back)
+			d.what = d.changed(name)
+			if weight([]difference{d}) == 0 {
+				continue
+			}
+		}
+		out = append(out, d)
+	}
+	for _, text := range sorted(theirs) {
+		if p := theirs[text]; !used[p] {
+			out = append(out, difference{key: fmt.Sprint("gone path ", p.Kind, p.Source, " ", p.Target), step: p.Source, path: p.ID, other: 1,
+				what: fmt.Sprintf("the %s path from %q to %q is in the file, and the workflow no longer has it", p.Kind, p.Source, p.Target)})
+		}
+	}
+	return out
+}
+
+// likeliest is the path of the file that one of the workflow has been edited from.
+func likeliest(p *engine.Path, theirs map[string]*engine.Path, used map[*engine.Path]bool) *engine.Path {
+	var found *engine.Path
+	for _, text := range sorted(theirs) {
+		q := theirs[text]
+		if used[q] || q.Kind != p.Kind || q.Source != p.Source || q.Target != p.Target {
+			continue
+		}
+		if found == nil || q.ID == p.ID {
+			found = q
+		}
+	}
+	return found
+}
+
+// conditionOf is a path's condition; that something be true is the same as that thing.
+func conditionOf(p *engine.Path) any {
+	v := p.Condition
+	if text, ok := v.(string); ok {
+		v = value(text)
+	}
+	if m, ok := v.(map[string]any); ok && len(m) == 1 && m["true"] != nil {
+		v = m["true"]
+	}
+	return v
+}
+
+// own are the differences that somebody made. A path drawn since may change what the compiler
+// makes of other nodes (what it leads to waits, what it leaves no longer ends the flow): such
+// a difference is none to the file without that path, and follows from the format's own rules.
+func own(list []difference, w, before *engine.Workflow) []difference {
+	made := map[string]bool{}
+	for _, d := range differences(w, before) {
+		made[d.key] = true
+	}
+	return slices.DeleteFunc(list, func(d difference) bool { return !made[d.key] })
+}

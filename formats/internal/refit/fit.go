@@ -1,0 +1,288 @@
+package refit
+
+import (
+	"bytes"
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// mostTries bounds how many candidates Fit compiles for one file.
+const mostTries = 300
+
+// A Dialect is what Fit must know of a format.
+type Dialect struct {
+	Parse func(text []byte) (*engine.Workflow, error)
+	// Write gives the ways the format may write a text with native references; nil where it
+	// has none.
+	Write func(text string) []string
+	// Before is the file without what was drawn since it was loaded; nil where nothing was.
+	Before []byte
+}
+
+// Fit writes what was edited in a workflow into the text of its file, and returns the problems
+// that are left: what the format cannot say.
+//
+// A compiler turns many fields into few inputs, and no table of inverses would stay true to
+// it. So each changed text is looked for among the texts of the nodes, replaced there, and the
+// file compiled again: a candidate is kept when the result is nearer to the workflow. A wrong
+// guess is therefore never written, and what no candidate gives is a problem.
+func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) {
+	again, err := d.Parse(text)
+	if err != nil {
+		return text, Refused(w, err)
+	}
+	before := again
+	if d.Before != nil {
+		if before, err = d.Parse(d.Before); err != nil {
+			before = again
+		}
+	}
+	f := &fitting{w: w, before: before, d: d, text: text, tries: mostTries}
+	f.left = own(differences(w, again), w, before)
+	for f.step() {
+	}
+	return f.text, problemsOf(f.left)
+}
+
+type fitting struct {
+	w      *engine.Workflow
+	before *engine.Workflow // what the file compiled to when nothing was edited
+	d      Dialect
+	text   []byte
+	left   []difference
+	tries  int
+}
+
+// step makes the file nearer to the workflow by one edit, if it can.
+func (f *fitting) step() bool {
+	for _, diff := range f.left {
+		for _, e := range diff.edits {
+			for _, c := range f.candidates(diff, e) {
+				if f.tries--; f.tries < 0 {
+					return false
+				}
+				if f.try(c) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (f *fitting) try(c candidate) bool {
+	text, err := sjson.SetBytes(bytes.Clone(f.text), c.path, c.value)
+	if err != nil {
+		return false
+	}
+	again, err := f.d.Parse(text)
+	if err != nil {
+		return false
+	}
+	all := differences(f.w, again)
+	left := own(all, f.w, f.before)
+	if weight(left) >= weight(f.left) || !c.own && weight(all) >= weight(f.left) {
+		return false
+	}
+	f.text, f.left = text, left
+	return true
+}
+
+// A candidate is a value for one place of the file.
+type candidate struct {
+	path  string
+	value any
+	own   bool // a place in the node that was edited; other nodes may follow from it
+}
+
+// A leaf is one text, number or boolean of a node.
+type leaf struct {
+	node  string
+	path  string
+	value gjson.Result
+}
+
+// candidates are the ways to write an edit, those in the node it belongs to first.
+func (f *fitting) candidates(diff difference, e edit) []candidate {
+	var own, others []candidate
+	for _, l := range f.leaves() {
+		at := &others
+		if slices.Contains(diff.nodes, l.node) {
+			at = &own
+		}
+		for _, value := range f.values(l, e, at == &own) {
+			*at = append(*at, candidate{l.path, value, at == &own})
+		}
+	}
+	return append(own, others...)
+}
+
+// leaves are all texts, numbers and booleans of the file's nodes.
+func (f *fitting) leaves() []leaf {
+	at, nodes := "nodes", gjson.GetBytes(f.text, "nodes")
+	if !nodes.Exists() {
+		at, nodes = "graph.nodes", gjson.GetBytes(f.text, "graph.nodes")
+	}
+	var out []leaf
+	for i, n := range nodes.Array() {
+		node := n.Get("id").String()
+		var walk func(path string, v gjson.Result, depth int)
+		walk = func(path string, v gjson.Result, depth int) {
+			if !v.IsObject() && !v.IsArray() {
+				out = append(out, leaf{node, path, v})
+				return
+			}
+			if depth > 12 {
+				return
+			}
+			n := -1
+			v.ForEach(func(key, value gjson.Result) bool {
+				n++
+				name := strconv.Itoa(n)
+				if v.IsObject() {
+					name = escaped(key.String())
+				}
+				walk(path+"."+name, value, depth+1)
+				return true
+			})
+		}
+		if data := n.Get("data"); data.Exists() {
+			walk(at+"."+strconv.Itoa(i)+".data", data, 0)
+		}
+	}
+	return out
+}
+
+// escaped is a key as sjson takes it.
+func escaped(key string) string {
+	key = gjson.Escape(key)
+	if _, err := strconv.Atoi(key); err == nil {
+		return ":" + key
+	}
+	return key
+}
+
+// values are what a leaf may have to be for an edit.
+func (f *fitting) values(l leaf, e edit, own bool) []any {
+	if e.was.kind != plainText {
+		if !own || l.value.Type == gjson.String && l.value.Str != e.was.text || l.value.Type != gjson.String && l.value.Raw != e.was.text {
+			return nil
+		}
+		if l.value.Type == gjson.String {
+			return []any{e.is.text}
+		}
+		return []any{gjson.Parse(e.is.text).Value()}
+	}
+	if l.value.Type != gjson.String {
+		return nil
+	}
+	var out []any
+	for _, pair := range f.spellings(e, l.value.Str) {
+		if text, ok := replaced(l.value.Str, pair[0], pair[1], own); ok && text != l.value.Str {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// spellings are the ways in which the text before and after an edit may stand in a leaf: as it
+// is, with the format's own references, and escaped where the leaf is HTML.
+func (f *fitting) spellings(e edit, leaf string) [][2]string {
+	pairs := [][2]string{{e.was.text, e.is.text}}
+	if f.d.Write != nil && (strings.Contains(e.was.text, "@{") || strings.Contains(e.is.text, "@{")) {
+		was, is := f.d.Write(e.was.text), f.d.Write(e.is.text)
+		for i := range min(len(was), len(is)) {
+			pairs = append(pairs, [2]string{was[i], is[i]})
+		}
+	}
+	if strings.Contains(leaf, "<") {
+		lines := strings.NewReplacer("\n\n", "</p><p>", "\n", "<br>")
+		var escaped [][2]string
+		for _, p := range pairs {
+			escaped = append(escaped, [2]string{lines.Replace(html.EscapeString(p[0])), lines.Replace(html.EscapeString(p[1]))})
+		}
+		pairs = append(escaped, pairs...)
+	}
+	return pairs
+}
+
+// replaced is a leaf's text after an edit from was to is, of which the leaf may hold all, or
+// which may hold all of the leaf.
+func replaced(leaf, was, is string, own bool) (string, bool) {
+	switch {
+	case leaf == was:
+		return is, true
+	case leaf != "" && strings.Count(was, leaf) == 1 && (own || len(leaf) > 3):
+		before, after, _ := strings.Cut(was, leaf)
+		if len(is) >= len(before)+len(after) && strings.HasPrefix(is, before) && strings.HasSuffix(is, after) {
+			return is[len(before) : len(is)-len(after)], true
+		}
+		return "", false
+	case was != "" && strings.Count(leaf, was) == 1:
+		return strings.Replace(leaf, was, is, 1), true
+	case !own:
+		return "", false
+	}
+	return spliced(leaf, was, is)
+}
+
+// spliced changes in a leaf what differs between was and is, found by what stands around it
+// there.
+func spliced(leaf, was, is string) (string, bool) {
+	before := commonPrefix(was, is)
+	after := commonSuffix(was[len(before):], is[len(before):])
+	gone, come := was[len(before):len(was)-len(after)], is[len(before):len(is)-len(after)]
+	for _, around := range []int{40, 20, 10, 5, 2, 1, 0} {
+		left, right := tail(before, around), head(after, around)
+		if pattern := left + gone + right; pattern != "" && strings.Count(leaf, pattern) == 1 {
+			return strings.Replace(leaf, pattern, left+come+right, 1), true
+		}
+	}
+	return "", false
+}
+
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return a[:n]
+}
+
+func commonSuffix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {
+		n--
+	}
+	return a[len(a)-n:]
+}
+
+// tail and head are the last and first bytes of a text, whole characters only.
+func tail(text string, n int) string {
+	at := max(0, len(text)-n)
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return text[at:]
+}
+
+func head(text string, n int) string {
+	n = min(n, len(text))
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
