@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"time"
 )
 
 // EditState replaces the state of a session at rest, if it still has version; who did it
@@ -32,6 +31,11 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 	if rec.Version == 0 { // the edit takes it over: a claim will not look again
 		state.adoptStart(text)
 	}
+	now, err := e.store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state.renewVisits(rec, counted)
 	for _, step := range state.stepOrder {
 		if state.steps[step].Status == StatusAwaitingInput && state.engine.Asks[step] == nil {
 			l := state.live(step)
@@ -39,7 +43,7 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 				counted.Visits[step]++
 				l.Visit = counted.Visits[step]
 			}
-			state.adoptQuestion(step, l.Visit, counted, time.Now().UnixMilli())
+			state.adoptQuestion(step, l.Visit, counted, now.UnixMilli())
 		}
 	}
 	awaiting, since := state.awaiting()
@@ -54,6 +58,48 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 	}
 	e.wakeUp()
 	return e.view(ctx, edited)
+}
+
+// renewVisits gives steps that the edit makes live again numbers of their own. A visit that
+// was over has used its question and its call: an answer to the same question would be
+// refused as answered before, and an effect would go out under a key that was used. A visit
+// that is under way as the session is now stays the one it is.
+func (s *State) renewVisits(rec *SessionRecord, counted *counters) {
+	old, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		old = NewState(rec.ID)
+	}
+	for _, id := range s.stepOrder {
+		l := s.engine.Live[id]
+		if l == nil || l.Visit == 0 || counted.Visits[id] < l.Visit {
+			continue
+		}
+		d := s.engine.Driven[id]
+		if !old.hasVisit(id, l.Visit, s.Status(id)) && (d == nil || d.Kids != nil) {
+			counted.Visits[id]++
+			l.Visit = counted.Visits[id]
+			delete(s.engine.Driven, id) // child sessions have the visit in their ids: others are started
+		}
+		if q := s.engine.Asks[id]; q != nil && !old.hasAsk(id, q) {
+			q.Visit, q.Ask = l.Visit, counted.nextAsk(id, l.Visit)
+		}
+	}
+}
+
+// hasVisit reports whether a visit is under way, or is in error where that is asked for.
+func (s *State) hasVisit(id string, visit int, status string) bool {
+	l := s.engine.Live[id]
+	if l == nil || l.Visit != visit {
+		return false
+	}
+	now := s.Status(id)
+	return (now == StatusError) == (status == StatusError) && now != ""
+}
+
+// hasAsk reports whether the same question is open.
+func (s *State) hasAsk(id string, q *openAsk) bool {
+	open := s.engine.Asks[id]
+	return open != nil && s.Status(id) == StatusAwaitingInput && open.Visit == q.Visit && open.Ask == q.Ask
 }
 
 // checkMessages sees that the chat still is one.

@@ -156,11 +156,13 @@ func (r *runner) failAndContinue(id string, f failure) *Execution {
 	return record
 }
 
-// failSession cancels everything else of the session.
+// failSession cancels everything else of the session. What it cuts off is kept for a retry.
 func (r *runner) failSession(cause string) {
+	h := r.halt(cause)
 	for _, id := range append([]string(nil), r.state.stepOrder...) {
 		switch r.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
+			h.note(r, id)
 			r.cancelStep(id, fmt.Sprintf("step %q failed the session", cause))
 		}
 	}

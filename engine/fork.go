@@ -280,6 +280,10 @@ func (f *forking) ended(s *State, x *Execution) {
 		var problem SessionError
 		_ = json.Unmarshal(x.Error, &problem)
 		s.setStatus(x.Step, StatusError, problem.Message)
+		if f.settled(x) {
+			s.engine.Settled = put(s.engine.Settled, x.Step, problem.Kind)
+			return
+		}
 		l := s.live(x.Step)
 		l.Visit, l.Kind = x.Visit, problem.Kind
 		s.engine.Failure = &SessionError{Step: x.Step, Kind: problem.Kind, Message: problem.Message}

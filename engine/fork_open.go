@@ -232,6 +232,13 @@ func (f *forking) askedAgain(m *Message) bool {
 	return slices.ContainsFunc(f.live, func(v openVisit) bool { return v.step == m.Step && v.since > 0 && m.At >= v.since })
 }
 
+// settled reports whether an error was dealt with by a path that was taken after it.
+func (f *forking) settled(x *Execution) bool {
+	var judged []pathRecord
+	_ = json.Unmarshal(x.Paths, &judged)
+	return slices.ContainsFunc(judged, func(p pathRecord) bool { return p.Open })
+}
+
 // tookOf is what led to an execution, by number and path.
 func tookOf(x *Execution) []takenPath {
 	out := make([]takenPath, 0, len(x.Took))

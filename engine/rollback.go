@@ -108,7 +108,7 @@ func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
 	was.messages = old.messages // what was said was said
 	was.extra, was.dataExtra, was.LastEvaluated = old.extra, old.dataExtra, old.LastEvaluated
 	was.engine = engineState{Entry: now.Entry, Order: now.Order, Parent: now.Parent, Until: now.Until, Signals: now.Signals,
-		Seeds: now.Seeds, Paused: now.Paused, Notices: now.Notices, Live: was.engine.Live, Failure: was.engine.Failure, extra: now.extra}
+		Seeds: now.Seeds, Paused: now.Paused, Notices: now.Notices, Live: was.engine.Live, Settled: was.engine.Settled, Failure: was.engine.Failure, extra: now.extra}
 	r.state = was
 	r.counters.Outputs, r.counters.Attempts = nil, nil
 	for i := range f.before {

@@ -90,6 +90,8 @@ type engineState struct {
 	Until []string `json:"until,omitempty"`
 	// Notices are still to be sent to child sessions.
 	Notices []childNotice `json:"notices,omitempty"`
+	// Halted is what on_error: fail_session has cut off, for a retry.
+	Halted *halted `json:"halted,omitempty"`
 	// Undone are the executions that rollbacks have taken back, by number.
 	Undone []undone `json:"undone,omitempty"`
 	// Parent is set in a child session.

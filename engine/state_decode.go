@@ -185,7 +185,7 @@ func (d *stateDecoder) engine(v gjson.Result) {
 
 // engineKeys are the JSON names of engineState's fields.
 var engineKeys = []string{"entry", "live", "order", "joins", "arrived", "again", "asks", "untaken", "visits", "paused",
-	"cancelled", "held", "error", "problems", "signals", "driven", "settled", "seeds", "until", "undone", "notices", "parent"}
+	"cancelled", "held", "error", "problems", "signals", "driven", "settled", "seeds", "until", "undone", "halted", "notices", "parent"}
 
 func field(key string, v gjson.Result) rawField { return rawField{key, json.RawMessage(v.Raw)} }
 

@@ -130,6 +130,7 @@ func (r *runner) applyRetry(q *Request) string {
 		r.event(EventStep, r.stepEvent(id, l, StatusActive))
 		r.takeUpDriven(id)
 	}
+	r.takeUpHalted(again)
 	if len(again) == 0 {
 		return "no step in error"
 	}
@@ -212,11 +213,7 @@ func (r *runner) applyReask(q *Request) string {
 		if r.def.steps[id] == nil {
 			continue
 		}
-		delete(r.state.engine.Asks, id)
-		r.state.dropNewest(id)
-		r.counters.dropOutput(id)
-		r.state.setStatus(id, StatusActive, "")
-		r.ensureVisit(id)
+		r.closeToAsk(id)
 		r.unwritten.closing = true
 		n++
 	}
@@ -225,6 +222,26 @@ func (r *runner) applyReask(q *Request) string {
 	}
 	return fmt.Sprintf("asked %d anew", n)
 }
+
+// closeToAsk closes a step's question and makes the step active, to ask what it asks now.
+func (r *runner) closeToAsk(id string) {
+	if q := r.state.engine.Asks[id]; q != nil && q.hasEntry() {
+		r.state.dropNewest(id)
+		r.counters.dropOutput(id)
+	}
+	delete(r.state.engine.Asks, id)
+	r.state.setStatus(id, StatusActive, "")
+	l := r.ensureVisit(id)
+	l.Wait = nil // a wait begins anew: its signal, its time
+	if l.Visit < r.counters.Visits[id] { // put back by hand: the asks of that visit are used up
+		r.counters.Visits[id]++
+		l.Visit = r.counters.Visits[id]
+	}
+}
+
+// hasEntry reports whether the question put an entry into its step's outputs. Approvals and
+// waits for a signal do not: the newest output there is that of an earlier visit.
+func (q *openAsk) hasEntry() bool { return q.Kind != AskApproval && q.Kind != AskSignal }
 
 // dropNewest takes a step's newest output away: the entry of a question asked anew.
 func (s *State) dropNewest(step string) {

@@ -32,7 +32,7 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 	r.fireTimers()
 	arrivals := r.takeArrivals()
 	done := r.finishArrivals(arrivals)
-	if r.endFailed() {
+	if r.endFailed(done) {
 		return true
 	}
 	if r.resting() {
@@ -40,11 +40,12 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 		return len(arrivals) > 0
 	}
 	ran, moved := r.runSteps(ctx, r.activeSteps(len(arrivals) == 0))
-	if r.endFailed() {
+	done = append(done, ran...)
+	if r.endFailed(done) {
 		return true
 	}
 	progressed = moved || len(arrivals) > 0
-	r.followPaths(append(done, ran...))
+	r.followPaths(done)
 	if r.settleJoins() {
 		progressed = true
 	}
@@ -88,13 +89,14 @@ func (r *runner) runSteps(ctx context.Context, steps []string) (done []arrival, 
 	return done, moved
 }
 
-// endFailed ends the session where a step with on_error: fail_session has failed. Nothing
-// else of the wave counts.
-func (r *runner) endFailed() bool {
+// endFailed ends the session where a step with on_error: fail_session has failed. The paths of
+// the wave's finished visits are not followed: a retry follows them.
+func (r *runner) endFailed(done []arrival) bool {
 	if r.failing == "" {
 		return false
 	}
 	r.failSession(r.failing)
+	r.haltPaths(done)
 	r.failing = ""
 	return true
 }
@@ -202,7 +204,11 @@ func (r *runner) followPaths(done []arrival) {
 	}
 	var taken []activation
 	for _, d := range done {
-		for _, p := range r.evaluatePaths(d.step, d.record) {
+		open := r.evaluatePaths(d.step, d.record)
+		if len(open) > 0 && d.record.Status == StatusError {
+			r.settleError(d.step) // on_error: continue, and somebody takes it from here
+		}
+		for _, p := range open {
 			taken = append(taken, activation{p, takenPath{Seq: d.record.Seq, Path: p.ID}})
 		}
 	}
