@@ -52,6 +52,17 @@ func (r *reckoning) sessionStatus() string {
 	return engine.StatusComplete
 }
 
+// passed takes the error a part ended with as dealt with: what follows the part begins.
+func (r *reckoning) passed(p *piece) {
+	for p.kind == "seq" {
+		p = p.parts[len(p.parts)-1]
+	}
+	if id := p.ends(); r.status[id] == engine.StatusError {
+		delete(r.status, id)
+		r.settle(p)
+	}
+}
+
 func (r *reckoning) begin(id string) int {
 	r.visits[id]++
 	return r.visits[id]
@@ -93,9 +104,12 @@ func (r *reckoning) place() string {
 func (r *reckoning) run(p *piece) string {
 	switch p.kind {
 	case "seq":
-		for _, inner := range p.parts {
+		for i, inner := range p.parts {
 			if end := r.run(inner); end != arrived {
 				return end
+			}
+			if i < len(p.parts)-1 {
+				r.passed(inner)
 			}
 		}
 		return arrived
@@ -106,6 +120,7 @@ func (r *reckoning) run(p *piece) string {
 			if end := r.run(p.parts[arm]); end != arrived {
 				return end
 			}
+			r.passed(p.parts[arm])
 		}
 		r.visit(p.id + "m")
 		return arrived
@@ -116,6 +131,7 @@ func (r *reckoning) run(p *piece) string {
 			if end := r.run(p.parts[0]); end != arrived {
 				return end
 			}
+			r.passed(p.parts[0])
 			if r.visit(p.id)%p.times == 0 {
 				return arrived
 			}
@@ -151,6 +167,7 @@ func (r *reckoning) par(p *piece) string {
 	for i, arm := range p.parts {
 		if open&(1<<i) != 0 && r.run(arm) == arrived {
 			end = arrived
+			r.passed(arm)
 		}
 	}
 	if end == arrived {
@@ -186,6 +203,10 @@ func (r *reckoning) onward(p *piece, broke map[string]bool) string {
 		r.visit(p.id + "e")
 	}
 	if p.escape {
+		if r.status[p.id] == engine.StatusError {
+			delete(r.status, p.id)
+			r.settle(p)
+		}
 		r.visit(p.id + "m")
 	}
 	return arrived

@@ -68,11 +68,12 @@ type model struct {
 	closed  map[string]bool // targets of forward paths that were not taken
 	failing bool            // a step with fail_session has failed in this wave
 	failed  bool            // it has ended the session
+	passed  map[string]bool // steps in error after which a path was taken: they count no more
 }
 
 func newModel(p *plan) *model {
 	m := &model{plan: p, status: map[string]string{}, visits: map[string]int{}, calls: map[string]int{}, under: map[string]time.Duration{},
-		gave: map[string]bool{}, ended: map[string]int{}, again: map[string]int{}, joins: map[string]int{}, closed: map[string]bool{}}
+		gave: map[string]bool{}, ended: map[string]int{}, again: map[string]int{}, joins: map[string]int{}, closed: map[string]bool{}, passed: map[string]bool{}}
 	m.back = p.backPaths()
 	m.begin(p.order[0])
 	return m
@@ -273,6 +274,7 @@ func (m *model) follow(done []string) {
 		for _, n := range m.plan.steps[id].next {
 			switch {
 			case m.plan.steps[id].opens(m.visits[id], n.target):
+				m.passed[id] = true
 				all = append(all, taken{n.target, m.ended[id]})
 			case !m.back[[2]string{id, n.target}]:
 				m.closed[n.target] = true
@@ -315,6 +317,7 @@ func first(in map[string]int, id string, seq int) {
 func (m *model) begin(id string) {
 	m.visits[id]++
 	m.status[id] = "active"
+	delete(m.passed, id)
 	m.active, m.tries = append(m.active, id), true
 }
 
@@ -381,8 +384,8 @@ func (m *model) questions() []string {
 // session is the status of the session.
 func (m *model) session() string {
 	for _, want := range []string{"active", "awaiting_input", "pending", "error"} {
-		for _, status := range m.status {
-			if status == want {
+		for id, status := range m.status {
+			if status == want && (want != "error" || !m.passed[id]) {
 				return want
 			}
 		}

@@ -60,12 +60,13 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 		return false, r.fetchRequests(ctx)
 	}
 	r.beat.Store(asked.UnixNano())
+	r.offset.adjust(asked, res.Now, time.Now())
 	r.written(cp, res)
 	if release {
 		if r.inbox > r.counters.Seen {
 			r.e.wakeUp() // something came while the lease was given up
 		}
-		r.e.dueAt(cp.DueAt, r.offset)
+		r.e.dueAt(cp.DueAt, r.offset.get())
 		return true, nil
 	}
 	if err := r.sendNotices(ctx); err != nil {
@@ -150,6 +151,9 @@ func (r *runner) nextTimer(underWay bool) time.Time {
 		}
 	}
 	for id, l := range r.state.engine.Live {
+		if underWay && l.Wait == nil && l.RetryAt <= r.lookedAt {
+			continue
+		}
 		switch {
 		case r.state.Status(id) != StatusActive || r.state.driven(id) != nil || r.running[id] != nil:
 		case l.Wait != nil:

@@ -17,7 +17,7 @@ type definitionReader struct {
 	mu     sync.Mutex
 	gather *definitionRead
 	busy   bool
-	known  map[string]*Definition // newest per workflow
+	known  map[string]*Definition // newest per workflow that exists
 	saved  map[string]bool        // hashes of DEFINITIONs that are written
 }
 
@@ -114,12 +114,14 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 	}
 	for _, id := range ids {
 		if result[id] == nil {
-			result[id] = d.compile(&Workflow{ID: id}, began)
-			result[id].absent = true
+			result[id] = d.absent(id, began)
 		}
 	}
 	return result, d.save(ctx, result)
 }
+
+// savedRoom is how many hashes of former texts are remembered at least.
+const savedRoom = 1000
 
 // settleReads bounds how often a workflow that changes is read again.
 const settleReads = 10
@@ -162,7 +164,7 @@ func (d *definitionReader) unknown(ids []string, read []*Workflow) []string {
 	for _, id := range ids {
 		known, now := d.known[id], byWorkflow(read, id)
 		switch {
-		case known == nil && now == nil, known != nil && known.absent && now == nil:
+		case known == nil && now == nil:
 		case known == nil || now == nil || !reflect.DeepEqual(known.Workflow, now):
 			out = append(out, id)
 		}
@@ -209,6 +211,17 @@ func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 	return fresh
 }
 
+// absent is the definition of a workflow that does not exist. It is not kept: anybody may ask
+// for any name.
+func (d *definitionReader) absent(id string, began time.Time) *Definition {
+	none := Compile(&Workflow{ID: id})
+	none.readAt, none.absent = began, true
+	d.mu.Lock()
+	delete(d.known, id)
+	d.mu.Unlock()
+	return none
+}
+
 // save writes the texts of steps nobody has seen yet, before any session runs them.
 func (d *definitionReader) save(ctx context.Context, result map[string]*Definition) error {
 	var fresh []StoredDefinition
@@ -232,5 +245,24 @@ func (d *definitionReader) save(ctx context.Context, result map[string]*Definiti
 	for _, s := range fresh {
 		d.saved[s.Hash] = true
 	}
+	d.forgetSaved()
 	return nil
+}
+
+// forgetSaved drops hashes of texts that no known workflow has any more, once they are many:
+// each edit leaves one. A text that comes back is written again, which changes nothing.
+func (d *definitionReader) forgetSaved() {
+	current := 0
+	for _, def := range d.known {
+		current += len(def.steps)
+	}
+	if len(d.saved) <= 2*current+savedRoom {
+		return
+	}
+	d.saved = make(map[string]bool, current)
+	for _, def := range d.known {
+		for _, c := range def.steps {
+			d.saved[c.hash] = true
+		}
+	}
 }

@@ -9,12 +9,10 @@ import (
 // startEffects starts the effects of the last wave. Everything before them is durable now.
 func (r *runner) startEffects(ctx context.Context) {
 	if r.resting() || r.failing != "" {
-		r.toStart = nil // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
+		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
 	}
 	for len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
-		a := r.toStart[0]
-		r.toStart = r.toStart[1:]
-		r.startEffect(ctx, a)
+		r.startEffect(ctx, r.nextQueued())
 	}
 }
 
@@ -81,11 +79,8 @@ func (r *runner) cancelStep(id, reason string) {
 	if a := r.running[id]; a != nil {
 		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &CallError{Kind: KindCancelled, Message: reason}})
 	}
-	for i, a := range r.toStart {
-		if a.step == id {
-			r.toStart = append(r.toStart[:i:i], r.toStart[i+1:]...)
-			break
-		}
+	if r.starting(id) {
+		r.unqueue(func(a *attempt) bool { return a.step == id })
 	}
 	r.stopDriven(id, reason)
 	v := visitInfo{status: StatusCancelled, started: r.nowTime()}

@@ -139,18 +139,14 @@ func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
 
 // keepGoing drops the results and calls of steps that do not go on.
 func (r *runner) keepGoing(kept map[string]bool) {
-	arrived, toStart := r.arrived, r.toStart
-	r.arrived, r.toStart = nil, nil
+	arrived := r.arrived
+	r.arrived = nil
 	for _, a := range arrived {
 		if kept[a.step] {
 			r.arrived = append(r.arrived, a)
 		}
 	}
-	for _, a := range toStart {
-		if kept[a.step] {
-			r.toStart = append(r.toStart, a)
-		}
-	}
+	r.unqueue(func(a *attempt) bool { return !kept[a.step] })
 }
 
 // carryOver gives a state all that another one has of a step.

@@ -28,9 +28,9 @@ type runner struct {
 	def    *Definition
 	readAt time.Time // when the definition was read last
 
-	offset  time.Duration // the store's clock minus ours
-	inbox   int64         // newest inbox number known
-	claimed int64         // inbox number below which everything was applied when the session was claimed, as far as the claim shows
+	offset  clockOffset
+	inbox   int64 // newest inbox number known
+	claimed int64 // inbox number below which everything was applied when the session was claimed, as far as the claim shows
 	running map[string]*attempt
 	results chan attemptResult
 	poke    chan struct{}     // something may be in the inbox; capacity 1
@@ -58,7 +58,7 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	rec := c.Session
 	r := &runner{
 		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
-		offset: time.Until(c.Now), inbox: rec.Inbox, claimed: rec.Inbox,
+		inbox: rec.Inbox, claimed: rec.Inbox,
 		draft: draft{requests: c.Requests}, root: firstText(rec.Root, rec.ID),
 		running: map[string]*attempt{},
 		results: make(chan attemptResult, e.o.StepsAtOnce),
@@ -69,6 +69,7 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	for i := range c.Requests {
 		r.claimed = min(r.claimed, c.Requests[i].N-1)
 	}
+	r.offset.Store(int64(time.Until(c.Now)))
 	r.beat.Store(time.Now().UnixNano())
 	r.known.Store(rec.Inbox)
 	return r
@@ -82,11 +83,11 @@ func workflowOf(name string) string {
 }
 
 // now is the store's clock in milliseconds.
-func (r *runner) now() int64 { return time.Now().Add(r.offset).UnixMilli() }
+func (r *runner) now() int64 { return time.Now().Add(r.offset.get()).UnixMilli() }
 
 // nowTime is the store's clock.
 func (r *runner) nowTime() time.Time {
-	return time.Now().Add(r.offset).UTC().Truncate(time.Millisecond)
+	return time.Now().Add(r.offset.get()).UTC().Truncate(time.Millisecond)
 }
 
 // run moves the session on until it rests, is lost, or the engine stops.
@@ -112,7 +113,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 			}
 		}
 		if r.stopNow = r.stopping.Load(); r.stopNow {
-			r.toStart = nil // still active in the state: whoever claims the session starts them
+			r.unqueueAll() // still active in the state: whoever claims the session starts them
 		}
 		progressed := r.wave(ctx)
 		if r.fault != nil {
@@ -185,7 +186,7 @@ func (r *runner) untilTimer() (<-chan time.Time, func()) {
 	if next.IsZero() {
 		return nil, func() {}
 	}
-	t := time.NewTimer(time.Until(next.Add(-r.offset)))
+	t := time.NewTimer(time.Until(next.Add(-r.offset.get())))
 	return t.C, func() { t.Stop() }
 }
 

@@ -116,6 +116,7 @@ type liveStep struct {
 	Tool     *toolVisit      `json:"tool,omitempty"`     // the visit is a call of an agent's tool
 	Wait     *waiting        `json:"wait,omitempty"`     // for a time or a signal
 	Then     string          `json:"then,omitempty"`     // activated after it, instead of what its paths lead to
+	queued   bool            // its call is in the runner's toStart
 }
 
 // A takenPath is a path that led to an activation, and the EXECUTION after which it was

@@ -232,7 +232,7 @@ func (r *runner) closeToAsk(id string) {
 	delete(r.state.engine.Asks, id)
 	r.state.setStatus(id, StatusActive, "")
 	l := r.ensureVisit(id)
-	l.Wait = nil // a wait begins anew: its signal, its time
+	l.Wait = nil                         // a wait begins anew: its signal, its time
 	if l.Visit < r.counters.Visits[id] { // put back by hand: the asks of that visit are used up
 		r.counters.Visits[id]++
 		l.Visit = r.counters.Visits[id]

@@ -15,15 +15,20 @@ type dueTimer struct {
 	changed chan struct{}
 }
 
-// dueTimerRoom bounds what is remembered; what is not is found by polling.
-const dueTimerRoom = 10_000
+// dueTimerRoom bounds what is remembered; what is not is found by polling. dueTimerAhead is how
+// far ahead: a session that is due later would only take the place of one that is due soon, and
+// polling finds it.
+const (
+	dueTimerRoom  = 10_000
+	dueTimerAhead = 10 * time.Second
+)
 
 func newDueTimer() *dueTimer { return &dueTimer{changed: make(chan struct{}, 1)} }
 
 func (d *dueTimer) add(at time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.times) >= dueTimerRoom {
+	if len(d.times) >= dueTimerRoom || time.Until(at) > dueTimerAhead {
 		return
 	}
 	heap.Push(&d.times, at)

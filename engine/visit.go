@@ -118,8 +118,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 	a := r.newAttempt(step, spec, input, in.bindings, in.reads)
 	r.count(id, l)
 	if spec.Effects {
-		r.toStart = append(r.toStart, a)
-		r.unwritten.touch()
+		r.queue(a)
 		return nil, true
 	}
 	return r.finishAttempt(a.call(ctx)), true
@@ -157,8 +156,7 @@ func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenSte
 		return fail(callFailure(err))
 	}
 	if spec.Effects {
-		r.toStart = append(r.toStart, a)
-		r.unwritten.touch()
+		r.queue(a)
 		return nil, true
 	}
 	return r.finishAttempt(a.call(ctx)), true

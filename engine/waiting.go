@@ -86,9 +86,16 @@ func (r *runner) fireTimers() {
 		return
 	}
 	now := r.now()
-	for _, id := range r.state.byActivation() {
+	var due []string
+	for id, l := range r.state.engine.Live {
+		if l.Wait != nil && l.Wait.Due != 0 && l.Wait.Due <= now && r.liveStatus(id) {
+			due = append(due, id)
+		}
+	}
+	r.state.sortByActivation(due)
+	for _, id := range due {
 		l := r.state.engine.Live[id]
-		if l.Wait == nil || l.Wait.Due == 0 || l.Wait.Due > now || !r.liveStatus(id) {
+		if l == nil || l.Wait == nil {
 			continue
 		}
 		if l.Wait.Signal != "" {

@@ -155,11 +155,13 @@ func (r *runner) resting() bool {
 func (r *runner) activeSteps(pending bool) []string {
 	now := r.now()
 	var steps []string
-	for _, id := range r.state.byActivation() {
-		l := r.state.engine.Live[id]
+	for id, l := range r.state.engine.Live {
+		if l.queued { // looked at first: of thousands of parallel effects nearly all are
+			continue
+		}
 		switch r.state.Status(id) {
 		case StatusActive:
-			if r.running[id] == nil && !r.starting(id) && l.RetryAt <= now && l.Wait == nil && r.state.driven(id) == nil {
+			if r.running[id] == nil && l.RetryAt <= now && l.Wait == nil && r.state.driven(id) == nil {
 				steps = append(steps, id)
 			}
 		case StatusPending:
@@ -168,27 +170,55 @@ func (r *runner) activeSteps(pending bool) []string {
 			}
 		}
 	}
+	r.state.sortByActivation(steps)
 	return steps
 }
 
-// byActivation are the steps that have not ended, in the order in which they were activated.
-func (s *State) byActivation() []string {
-	steps := make([]string, 0, len(s.engine.Live))
-	for id := range s.engine.Live {
-		steps = append(steps, id)
-	}
+// sortByActivation puts steps that have not ended into the order in which they were activated.
+func (s *State) sortByActivation(steps []string) {
 	live := s.engine.Live
 	sort.Slice(steps, func(i, j int) bool { return live[steps[i]].Order < live[steps[j]].Order })
-	return steps
 }
 
+// starting reports whether a step's call is queued to be started.
 func (r *runner) starting(step string) bool {
+	l := r.state.engine.Live[step]
+	return l != nil && l.queued
+}
+
+// queue puts a call among those that start after the next checkpoint.
+func (r *runner) queue(a *attempt) {
+	r.toStart = append(r.toStart, a)
+	r.state.live(a.step).queued = true
+	r.unwritten.touch()
+}
+
+// nextQueued takes the first call out of the queue.
+func (r *runner) nextQueued() *attempt {
+	a := r.toStart[0]
+	r.toStart = r.toStart[1:]
+	if l := r.state.engine.Live[a.step]; l != nil {
+		l.queued = false
+	}
+	return a
+}
+
+// unqueue takes the calls out of the queue that drop says; their steps stay as they are.
+func (r *runner) unqueue(drop func(a *attempt) bool) {
+	kept := r.toStart[:0:0]
 	for _, a := range r.toStart {
-		if a.step == step {
-			return true
+		if !drop(a) {
+			kept = append(kept, a)
+		} else if l := r.state.engine.Live[a.step]; l != nil {
+			l.queued = false
 		}
 	}
-	return false
+	r.toStart = kept
+}
+
+// unqueueAll empties the queue: whoever looks at the active steps next queues them again.
+func (r *runner) unqueueAll() {
+	r.unqueue(func(*attempt) bool { return true })
 }
 
 // followPaths evaluates the paths of finished visits, all against the same state, and
