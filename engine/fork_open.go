@@ -131,7 +131,7 @@ func (o *openFinder) place(step string, took []takenPath) {
 	sort.SliceStable(took, func(i, j int) bool { return took[i].Seq < took[j].Seq })
 	s := o.f.def.steps[step]
 	switch {
-	case s.Join == JoinAll:
+	case s.waits():
 		o.f.joins[step] = took
 	case step == o.f.q.Step: // it is begun in any case
 	case s.OnError != OnErrorContinue && o.failed(step): // paths to a step in error activate nothing

@@ -131,6 +131,13 @@ func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
 	for id, took := range f.joins {
 		was.engine.Joins = put(was.engine.Joins, id, took)
 	}
+	for id, list := range now.Arrived {
+		for _, from := range list {
+			if from.Seq < f.first() {
+				was.engine.Arrived = put(was.engine.Arrived, id, append(was.engine.Arrived[id], from))
+			}
+		}
+	}
 	was.engine.Undone = now.Undone
 	was.noteUndone(f.first(), r.counters.Seq)
 	r.keepGoing(kept)
