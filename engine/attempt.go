@@ -65,7 +65,7 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 	if len(step.tools) > 0 {
 		a.call_.Tools = r.def.toolInfos(step.ID, r.e.registry)
 	}
-	a.given, a.call_.Secrets = bindSecrets(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)})
+	a.given, a.call_.Secrets = bindSecrets(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput})
 	a.call_.sink = a
 	switch {
 	case step.timeout > 0:

@@ -177,6 +177,10 @@ func (r *runner) createChild(id string, d *drivenStep, index int, spec string) b
 		r.failStepFor(id, failure{kind: KindBadInput, message: err.Error(), final: true})
 		return false
 	}
+	if problem := r.e.mayStartChild(r.root); problem != "" {
+		r.failStepFor(id, failure{kind: KindLimit, message: problem, final: true})
+		return false
+	}
 	entry := c.Entry
 	if entry == "" {
 		entry = DefaultEntry

@@ -28,6 +28,8 @@ type Options struct {
 	CallsAtOnce int           // 32: calls of one function at once, where its Spec has no limit
 	CallTimeout time.Duration // 5 min: one attempt of a call, where neither step nor Spec says
 	MaxSteps    int           // 1,000: visits of a session between two pauses
+	MaxChildren int           // 10,000: sessions below one root session, counted over all depths
+	MaxInput    int           // 4 MB: the input of a step with its references resolved
 	Writers     int           // commits under way at once; number of cores
 	MaxOutput   int           // 1 MB
 	MaxState    int           // 4 MB
@@ -73,6 +75,8 @@ func (o Options) withDefaults() Options {
 	number(&o.Effects, 256)
 	number(&o.CallsAtOnce, 32)
 	number(&o.MaxSteps, 1000)
+	number(&o.MaxChildren, 10_000)
+	number(&o.MaxInput, 4<<20)
 	number(&o.Writers, max(2, runtime.NumCPU()))
 	number(&o.MaxOutput, 1<<20)
 	number(&o.MaxState, 4<<20)
@@ -93,6 +97,7 @@ type Engine struct {
 	committer   *committer
 	events      *eventBus
 	limits      *limits
+	descent     descent
 
 	wake      chan struct{} // due work may be there
 	batchWake chan struct{} // a batch may be due

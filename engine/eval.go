@@ -28,13 +28,13 @@ type ConditionResult struct {
 // EvalReference resolves a text, or with whole a JSON input, against a state. A
 // reference to another session is an error.
 func EvalReference(state *State, text string, whole bool) (*ReferenceResult, error) {
-	return evalReference(references.Scope{Session: state.ID, Outputs: state}, text, whole)
+	return evalReference(references.Scope{Session: state.ID, Outputs: state, Limit: evalLimit}, text, whole)
 }
 
 // EvalCondition judges a condition as stored on a path (nil, a text or a native list)
 // against a state.
 func EvalCondition(state *State, condition any, operator string) *ConditionResult {
-	return evalCondition(references.Scope{Session: state.ID, Outputs: state}, condition, operator)
+	return evalCondition(references.Scope{Session: state.ID, Outputs: state, Limit: evalLimit}, condition, operator)
 }
 
 // Output makes a State what references resolve against; see references.Outputs. Outputs
@@ -46,6 +46,9 @@ func (s *State) Output(step string, index int) (json.RawMessage, bool, error) {
 	}
 	return value, ok, nil
 }
+
+// evalLimit bounds what an evaluation puts together, as the input of a step.
+const evalLimit = 4 << 20
 
 func evalReference(scope references.Scope, text string, whole bool) (*ReferenceResult, error) {
 	var result references.Result
@@ -113,5 +116,5 @@ func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope,
 		return references.Scope{}, detail(ErrBadRequest, "%v", err)
 	}
 	r := &runner{e: e, ctx: ctx, id: session, draft: draft{state: state}}
-	return references.Scope{Session: session, Outputs: (*runnerOutputs)(r)}, nil
+	return references.Scope{Session: session, Outputs: (*runnerOutputs)(r), Limit: evalLimit}, nil
 }

@@ -26,7 +26,7 @@ func (r *runner) inputOf(step *compiledStep, d *drivenStep, in resolvedInput) (i
 			return nil, nil, nil, &failure{kind: KindBadInput, message: step.fault.Error(), final: true}
 		}
 		if in.err != nil {
-			return nil, nil, nil, &failure{kind: KindBadReference, message: in.err.Error(), final: true}
+			return nil, nil, nil, &failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}
 		}
 		if in.ok {
 			return in.result.Value, in.bindings, in.reads, nil

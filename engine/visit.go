@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -98,7 +99,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 	switch {
 	case in.err != nil:
 		r.count(id, l)
-		return r.failStep(id, failure{kind: KindBadReference, message: in.err.Error(), final: true}), true
+		return r.failStep(id, failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}), true
 	case !in.ok:
 		return nil, r.stayPending(id, l, in.result.Missing)
 	}
@@ -208,7 +209,7 @@ func (r *runner) resolveInput(step *compiledStep, spec *Spec, l *liveStep) (refe
 }
 
 func (r *runner) resolveWith(input *references.Input, spec *Spec) (references.Result, json.RawMessage, bool, error) {
-	scope := references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}
+	scope := references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput}
 	if len(spec.Program) == 0 {
 		result, err := input.Resolve(scope)
 		return result, nil, result.Resolved, err
@@ -222,6 +223,15 @@ func (r *runner) resolveWith(input *references.Input, spec *Spec) (references.Re
 		return result, nil, false, err
 	}
 	return result, mergeBindings(spec.Program, programs), true, nil
+}
+
+// referenceKind is the kind of a failure to resolve.
+func referenceKind(err error) string {
+	var large *references.TooLargeError
+	if errors.As(err, &large) {
+		return KindTooLarge
+	}
+	return KindBadReference
 }
 
 // mergeBindings makes one object of the values of all program fields.

@@ -21,6 +21,21 @@ type Scope struct {
 	Session string
 	// Outputs may be nil: then every step is without output.
 	Outputs Outputs
+	// Limit bounds the bytes of the values that one Resolve puts together; 0 is none. Past it
+	// the error is a [*TooLargeError], and nothing more is read: hundreds of references to
+	// one large output would else take its size hundreds of times.
+	Limit int
+}
+
+// A TooLargeError says that an input grew beyond its bound while it was built.
+type TooLargeError struct {
+	// Reference is the one that passed the bound, Limit the bound in bytes.
+	Reference string
+	Limit     int
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the input has more than %d bytes with its references resolved, at reference %s", e.Limit, e.Reference)
 }
 
 // A Result is what a text, an input or a program came to.
@@ -93,6 +108,7 @@ type resolution struct {
 	scope   Scope
 	missing []Missing
 	reads   []Read
+	spent   int // bytes of the values so far
 	missed  distinct
 	read    distinct
 	// latest is the output read last: the references of an input often read
@@ -185,6 +201,10 @@ func (r *resolution) value(c *chain, nullCounts bool) (value json.RawMessage, fo
 			out = outcome{kind: isNullValue}
 		}
 		if out.kind == present {
+			if r.spent += len(value); r.scope.Limit > 0 && r.spent > r.scope.Limit {
+				r.err = &TooLargeError{Reference: ref.text, Limit: r.scope.Limit}
+				return nil, false
+			}
 			r.use(ref)
 			return value, true
 		}

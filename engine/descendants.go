@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A descent counts the sessions below each root session that this engine works on.
+//
+// A map over a map over a map makes a hundred million sessions from a page of text, so a root
+// may have MaxChildren descendants, whatever their depth. A count in the root's own state
+// would have to be written by every session below it, and they would wait for one another;
+// so each engine counts what it starts, from what the store has when it first sees the root.
+// Engines that share a store may together pass the limit by what the others have started
+// since then.
+type descent struct {
+	mu    sync.Mutex
+	roots map[string]int
+}
+
+// mostRoots bounds the counts that are kept; a dropped one is read again.
+const mostRoots = 10_000
+
+// descentRead is how long counting may take.
+const descentRead = 10 * time.Second
+
+// mayStartChild takes a place for one more session below root, and reports what is wrong
+// when there is none.
+func (e *Engine) mayStartChild(root string) string {
+	e.descent.mu.Lock()
+	_, known := e.descent.roots[root]
+	e.descent.mu.Unlock()
+	below := 0
+	if !known { // read without the lock: other roots do not wait for it
+		var err error
+		if below, err = e.countBelow(root); err != nil {
+			e.o.Log.Warn("descendants not counted", logSession, root, logError, err)
+			return "" // the store says so itself when it takes the session
+		}
+	}
+	e.descent.mu.Lock()
+	defer e.descent.mu.Unlock()
+	if e.descent.roots == nil || len(e.descent.roots) >= mostRoots {
+		e.descent.roots = map[string]int{}
+	}
+	count := max(below, e.descent.roots[root])
+	if count >= e.o.MaxChildren {
+		e.descent.roots[root] = count
+		return fmt.Sprintf("max_children: session %s has %d sessions below it, counted over all depths; no more are started", root, count)
+	}
+	e.descent.roots[root] = count + 1
+	return ""
+}
+
+func (e *Engine) countBelow(root string) (int, error) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(e.life), descentRead, errStopped)
+	defer cancel()
+	below, err := e.store.Descendants(ctx, DescendantQuery{Of: root, Limit: e.o.MaxChildren})
+	return len(below), err
+}
