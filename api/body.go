@@ -26,6 +26,9 @@ const (
 // bodyTimeout is how long a body may take to arrive.
 const bodyTimeout = 30 * time.Second
 
+// leftoverTimeout is how long the server waits for the rest of a body that nobody wants.
+const leftoverTimeout = time.Second
+
 // readBody is a request's body once it has been read and judged.
 type readBody struct {
 	*bytes.Reader
@@ -71,11 +74,13 @@ func readLimited(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, e
 	// handler still waits for a session.
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
+		// The deadline stays: the server reads the rest of the body before it answers.
+		_ = control.SetReadDeadline(time.Now().Add(leftoverTimeout))
 		return nil, unreadable(err)
 	}
+	_ = control.SetReadDeadline(time.Time{})
 	return text, nil
 }
 
@@ -94,11 +99,13 @@ type patientBody struct {
 	control *http.ResponseController
 }
 
-// Read lifts the deadline again, as readLimited does.
+// Read lifts the deadline when the body has come, as readLimited does.
 func (b *patientBody) Read(p []byte) (int, error) {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
 	n, err := b.ReadCloser.Read(p)
-	_ = b.control.SetReadDeadline(time.Time{})
+	if err == io.EOF {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
 	return n, err
 }
 

@@ -23,6 +23,9 @@ type Options struct {
 	// the two that Flowise's clients ask without one and that tell nothing): as
 	// `Authorization: Bearer`, as `X-API-KEY`, or as the password of Basic (for browsers).
 	Token string
+	// Tokens, if set, are further tokens, each with the scopes it has; a request needs one of
+	// them or Token.
+	Tokens Tokens
 	// Loopback says that the server listens on loopback only. Then the Host header must be
 	// a loopback name or one of Hosts, so that no web page reaches the API under a name of
 	// its own (DNS rebinding).
@@ -69,6 +72,8 @@ type server struct {
 	api     huma.API
 	metrics *metrics
 	answers *answerStore
+	wrong   wrongTokens
+	routes  chi.Routes // all of them
 }
 
 // New returns the API of an engine. It works at the root of a server and, behind
@@ -80,8 +85,10 @@ func New(e Engine, o Options) http.Handler {
 
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
+	e = guarded{e}
 	s := &server{e: e, o: o, metrics: newMetrics(o.Collectors), answers: newAnswerStore()}
 	outer := chi.NewRouter()
+	s.routes = outer
 	outer.Use(s.observe, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))

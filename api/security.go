@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/access"
 )
 
 // securityHeaders are set on every answer; the page sets its own policy.
@@ -56,27 +59,84 @@ func (s *server) checkOrigin(next http.Handler) http.Handler {
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		problem("forbidden", "the request comes from a page of another origin").write(w)
 	}))
-	return guard.Handler(next)
+	return guard.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A safe method passes the guard, and here and there one starts something: a webhook.
+		if site := r.Header.Get("Sec-Fetch-Site"); startsByGet(r) && (site == "cross-site" || site == "same-site") {
+			problem("forbidden", "the request comes from a page of another origin").write(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
 }
 
-// checkToken runs before anything of the request is looked at.
+// startsByGet reports whether a GET changes something: a flow of Flowise may begin by one.
+func startsByGet(r *http.Request) bool {
+	return strings.Contains(r.URL.Path, "/api/v1/webhook/")
+}
+
+// checkToken runs before anything of the request is looked at. With neither Token nor
+// Tokens everybody may do everything, which is for loopback.
 func (s *server) checkToken(next http.Handler) http.Handler {
-	if s.o.Token == "" {
+	if s.o.Token == "" && s.o.Tokens == nil {
 		return next
 	}
 	want := sha256.Sum256([]byte(s.o.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := sha256.Sum256([]byte(tokenOf(r)))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="stepgraph"`)
-			if strings.Contains(r.Header.Get("Accept"), "text/html") {
-				w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
-			}
-			problem("unauthorized", "").write(w)
+		text := tokenOf(r)
+		got := sha256.Sum256([]byte(text))
+		if s.o.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+			next.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(w, r)
+		token := s.findToken(text)
+		if token == nil {
+			s.refuse(w, r, text != "")
+			return
+		}
+		if scope := access.ScopeOf(r.Method, r.URL.Path); !token.Allows(scope) {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+			w.Header().Set("Connection", "close")
+			s.o.Log.Warn("token lacks a scope", "token", token.Name, "scope", scope, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
+			problem("forbidden", "token "+token.Name+" lacks the scope "+scope).write(w)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(withToken(r.Context(), token)))
 	})
+}
+
+func (s *server) findToken(text string) *access.Token {
+	if s.o.Tokens == nil || text == "" {
+		return nil
+	}
+	token, err := s.o.Tokens.Find(text)
+	if err != nil {
+		s.o.Log.Error("tokens cannot be read", "error", err)
+	}
+	return token
+}
+
+// refuse answers a request without a right token. The body is not waited for: whoever has no
+// token may not hold a connection. Wrong tokens are logged, and slowed down by address.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now()) // a writer without deadlines goes without
+	if wrong {
+		host, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil {
+			host = r.RemoteAddr
+		}
+		n, pause := s.wrong.add(host)
+		if n == 1 || n%100 == 0 {
+			s.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
+		}
+		time.Sleep(pause)
+	}
+	w.Header().Set("Connection", "close")
+	w.Header().Set("WWW-Authenticate", `Bearer realm="stepgraph"`)
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
+	}
+	problem("unauthorized", "").write(w)
 }
 
 func tokenOf(r *http.Request) string {

@@ -97,7 +97,7 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 
 // create makes the file if need be, so that it never exists with wider rights.
 func create(abs string) error {
-	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(abs, os.O_CREATE|os.O_RDWR, 0o600)

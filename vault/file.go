@@ -111,7 +111,7 @@ func (v *Vault) write(s stored) error {
 
 func replace(name string, text []byte) (err error) {
 	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	draft, err := os.CreateTemp(dir, filepath.Base(name)+".*") // which has mode 0600

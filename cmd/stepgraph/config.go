@@ -87,7 +87,7 @@ func (f *settingFlags) registerModel(on *pflag.FlagSet) {
 	f.on = on
 	on.StringVar(&f.set.model, "model", "", "script, openai, anthropic, PROVIDER/MODEL or MODEL ($STEPGRAPH_MODEL, script)")
 	on.StringVar(&f.set.script, "model-script", "", "replies that the model script plays ($STEPGRAPH_MODEL_SCRIPT)")
-	on.StringArrayVar(&f.set.allowNet, "allow-net", nil, "network that steps may reach beside public addresses, CIDR ($STEPGRAPH_ALLOW_NET, with commas)")
+	on.StringArrayVar(&f.set.allowNet, "allow-net", nil, "network that steps may reach beside public addresses: CIDR, ADDRESS or ADDRESS:PORT ($STEPGRAPH_ALLOW_NET, with commas)")
 	on.BoolVar(&f.set.allowShell, "allow-shell", false, "let steps run shell commands ($STEPGRAPH_ALLOW_SHELL)")
 }
 

@@ -74,7 +74,9 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	s.up(ctx, own)
+	if err := s.up(ctx, own, set.store); err != nil {
+		return err
+	}
 	takeBack, err := a.announce(s.on.address())
 	if err != nil {
 		return err

@@ -6,14 +6,11 @@ import (
 )
 
 // A gate is the HTTP server's handler. Until the store answers it says that the process
-// is alive and not ready; from then on it is the API.
+// is alive and not ready, and no more: whoever asks has shown no token, and what it waits for
+// names hosts of the inside. From then on it is the API.
 type gate struct {
 	open atomic.Pointer[http.Handler]
-	why  atomic.Pointer[string]
 }
-
-// waitFor says what the process is waiting for.
-func (g *gate) waitFor(why string) { g.why.Store(&why) }
 
 // let makes the gate the API.
 func (g *gate) let(h http.Handler) { g.open.Store(&h) }
@@ -29,12 +26,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("alive\n")) // whoever asked has gone
 		return
 	}
-	why := "starting"
-	if text := g.why.Load(); text != nil {
-		why = *text
-	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = w.Write([]byte(`{"type":"/problems/unavailable","title":"Not now","status":503,"detail":` + string(text(why)) + "}\n"))
+	_, _ = w.Write([]byte(`{"type":"/problems/unavailable","title":"Not now","status":503,"detail":"starting; the log says what it waits for"}` + "\n"))
 }

@@ -11,15 +11,17 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
 // A listener is a bound address and the server on it.
 type listener struct {
 	net.Listener
-	server *http.Server
-	failed chan error
-	cancel context.CancelCauseFunc
-	work   sync.WaitGroup // requests, WebSockets among them, which the server itself forgets
+	server  *http.Server
+	failed  chan error
+	cancel  context.CancelCauseFunc
+	release func()         // of netguard.Own
+	work    sync.WaitGroup // requests, WebSockets among them, which the server itself forgets
 }
 
 // listen binds an address and begins to serve. Streams end when Close begins.
@@ -31,19 +33,20 @@ func listen(addr string, h http.Handler) (*listener, error) {
 		}
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
+	release := netguard.Own(bound.Addr())
 	base, cancel := context.WithCancelCause(context.Background())
-	l := &listener{Listener: bound, cancel: cancel, failed: make(chan error, 1)}
+	l := &listener{Listener: bound, cancel: cancel, release: release, failed: make(chan error, 1)}
 	l.server = &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			l.work.Add(1)
 			defer l.work.Done()
-			h.ServeHTTP(w, r)
+			h.ServeHTTP(w, boundBody(w, r))
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}
-	go func() { l.failed <- l.server.Serve(bound) }()
+	go func() { l.failed <- l.server.Serve(newCrowd(bound)) }()
 	return l, nil
 }
 
@@ -59,6 +62,7 @@ const finishWithin = 500 * time.Millisecond
 // close stops the server: no new requests, those under way finish; streams, and requests
 // that wait for a session, are ended after a moment.
 func (l *listener) close() error {
+	defer l.release()
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	ending := time.AfterFunc(finishWithin, func() { l.cancel(api.ErrStopping) })

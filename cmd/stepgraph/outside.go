@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"net/netip"
 	"net/url"
 
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
+	"github.com/stepgraph/stepgraph/functions/netguard"
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -29,7 +31,17 @@ func (a *app) openOutside(s settings, store string) (*outside, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outside{vault: v, servers: mcp.NewPool(mcp.Options{Servers: a.config.MCP, AllowNet: nets, Lookup: a.ownSecretOrEnv(v), Log: a.log})}, nil
+	return &outside{vault: v, servers: mcp.NewPool(mcp.Options{Servers: a.config.MCP, AllowNet: prefixes(nets), Lookup: a.ownSecretOrEnv(v), Log: a.log})}, nil
+}
+
+// prefixes are the networks of rules. The addresses of MCP servers are the operator's own, so
+// their ports need no opening.
+func prefixes(rules []netguard.Rule) []netip.Prefix {
+	all := make([]netip.Prefix, len(rules))
+	for i, r := range rules {
+		all[i] = r.Prefix
+	}
+	return all
 }
 
 // ownSecretOrEnv gives the configuration's own entries secrets of the vault and the whole

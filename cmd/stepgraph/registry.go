@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,13 +29,14 @@ func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalo
 	if err != nil {
 		return nil, nil, err
 	}
-	catalog, err := a.catalog(s, &http.Client{Transport: netguard.Transport(nets)}, o.recorder)
+	guarded := netguard.Guarded(nets)
+	catalog, err := a.catalog(s, &http.Client{Transport: guarded}, o.recorder)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{
-		Models: catalog, AllowNet: nets, Getenv: a.secretOrEnv(o.vault), Log: a.log,
+		Models: catalog, AllowNet: prefixes(nets), Transport: guarded, Getenv: a.secretOrEnv(o.vault), Log: a.log,
 		Profiles: a.profiles(o.vault),
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
 		Code:     code.Options{Dir: a.config.Scripts, Python: python.Options{Path: a.config.Python}},
@@ -68,20 +68,17 @@ func (a *app) knownRegistry(s settings) (*engine.Registry, *models.Catalog, erro
 	return a.registry(s, o)
 }
 
-// networks reads what --allow-net names; a lone address is a network of one.
-func networks(list []string) ([]netip.Prefix, error) {
-	var nets []netip.Prefix
+// networks reads what --allow-net names: networks and addresses, each perhaps with a port.
+func networks(list []string) ([]netguard.Rule, error) {
+	var rules []netguard.Rule
 	for _, text := range list {
-		prefix, err := netip.ParsePrefix(text)
-		if addr, alone := netip.ParseAddr(text); alone == nil {
-			prefix, err = addr.Prefix(addr.BitLen())
-		}
+		rule, err := netguard.ParseRule(text)
 		if err != nil {
-			return nil, usagef("--allow-net %s: want a network like 10.0.0.0/8 or 127.0.0.1/32", text)
+			return nil, usagef("--allow-net %s", err)
 		}
-		nets = append(nets, prefix)
+		rules = append(rules, rule)
 	}
-	return nets, nil
+	return rules, nil
 }
 
 // openEnv gives steps the environment variables that the configuration opens as NAME@HOST.

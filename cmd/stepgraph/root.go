@@ -78,6 +78,7 @@ func (a *app) commands() []*cobra.Command {
 		a.profileCommand(),
 		a.variableCommand(),
 		a.secretCommand(),
+		a.tokenCommand(),
 		a.evalCommand(),
 		a.migrateCommand(),
 		a.doctorCommand(),

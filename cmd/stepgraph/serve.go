@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,9 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, own.Close()) }()
-	s.up(ctx, own)
+	if err := s.up(ctx, own, set.store); err != nil {
+		return err
+	}
 	a.log.Info("ready", "address", s.on.address(), "store", own.Where(), "model", own.catalog.Default())
 	return s.wait(ctx, own)
 }
@@ -77,7 +78,6 @@ func (s *serving) patiently(ctx context.Context, o ownOptions) (*ownEngine, erro
 		if err == nil || ctx.Err() != nil || !mayPass(err) {
 			return own, untold(ctx, err)
 		}
-		s.gate.waitFor(fmt.Sprintf("waiting for the store: %s", err))
 		s.a.log.Warn("the store does not answer yet", "error", err, "next_attempt_in", pause)
 		t := time.NewTimer(pause)
 		select {

@@ -61,6 +61,9 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	if !loopback(o.addr) && o.token == "" {
 		return nil, usagef("--addr %s can be reached from other machines: give --token or $STEPGRAPH_TOKEN, at best a long random one", o.addr)
 	}
+	if !loopback(o.addr) && len(o.token) < shortestToken {
+		return nil, usagef("--token has %d characters, and --addr %s can be reached from other machines: give at least %d random ones, such as those of: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
+	}
 	level := slog.LevelInfo
 	if a.verbose {
 		level = slog.LevelDebug
@@ -71,6 +74,9 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	s.on, err = listen(o.addr, s.gate)
 	return s, err
 }
+
+// shortestToken is how long a token is off loopback, where anybody may try.
+const shortestToken = 32
 
 // Bounds of --lease: below, healthy engines lose sessions; above, dead ones block them.
 const (
@@ -93,12 +99,21 @@ func (a *app) pace(o *serveOptions) (err error) {
 }
 
 // up starts the processor and opens the gate.
-func (s *serving) up(ctx context.Context, own *ownEngine) {
-	own.run(ctx)
-	s.gate.let(api.New(own.engine, api.Options{
+func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
+	tokens, err := s.a.openTokens(store, s.o.token)
+	if err != nil {
+		return fmt.Errorf("tokens: %w", err)
+	}
+	options := api.Options{
 		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
 		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
-	}))
+	}
+	if tokens != nil { // a nil *File would be a Tokens that is not nil
+		options.Tokens = tokens
+	}
+	own.run(ctx)
+	s.gate.let(api.New(own.engine, options))
+	return nil
 }
 
 // browserOf is where a Neo4j has its Browser unless somebody moved it: Neo4j serves it on
@@ -134,12 +149,12 @@ func (s *serving) wait(ctx context.Context, own *ownEngine) error {
 // announce writes the address where other commands look for it; the returned func takes
 // it back.
 func (a *app) announce(address string) (func() error, error) {
-	if err := os.MkdirAll(a.dir, 0o755); err != nil {
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return nil, err
 	}
 	file := a.addressFile()
 	draft := filepath.Join(a.dir, fmt.Sprintf("address.%d", os.Getpid()))
-	if err := os.WriteFile(draft, []byte(address+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(draft, []byte(address+"\n"), 0o600); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(draft, file); err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/functions/netguard"
+
 	"github.com/spf13/pflag"
 )
 
@@ -56,8 +58,8 @@ func TestKindOfStore(t *testing.T) {
 }
 
 func TestNetworks(t *testing.T) {
-	nets, err := networks([]string{"10.0.0.0/8", "127.0.0.1", "::1"})
-	want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
+	nets, err := networks([]string{"10.0.0.0/8", "127.0.0.1:80", "::1"})
+	want := []netguard.Rule{{Prefix: netip.MustParsePrefix("10.0.0.0/8")}, {Prefix: netip.MustParsePrefix("127.0.0.1/32"), Port: 80}, {Prefix: netip.MustParsePrefix("::1/128")}}
 	if err != nil || !slices.Equal(nets, want) {
 		t.Errorf("got %v, %v", nets, err)
 	}

@@ -31,19 +31,38 @@ func (e *BlockedError) Error() string {
 // Transport returns a transport that connects only to public addresses and to those in
 // allow. It uses no proxy, which would connect in its stead.
 func Transport(allow []netip.Prefix) *http.Transport {
-	guard := guardian(allow)
+	return Guarded(rulesOf(allow))
+}
+
+// rulesOf are networks as rules.
+func rulesOf(networks []netip.Prefix) []Rule {
+	rules := make([]Rule, len(networks))
+	for i, p := range networks {
+		rules[i] = Rule{Prefix: p}
+	}
+	return rules
+}
+
+// Guarded is Transport with rules, which may name a port. Whatever they say, it does not
+// connect to the program's own listeners (see Own).
+func Guarded(rules []Rule) *http.Transport {
+	guard := guardian(rules)
 	dialer := &net.Dialer{
 		Timeout:   10 * time.Second,
 		KeepAlive: 30 * time.Second,
 		Control: func(network, address string, c syscall.RawConn) error {
-			err := guard.Safe(network, address, c)
-			if err == nil {
+			at, parsed := netip.ParseAddrPort(address)
+			if parsed != nil {
+				return guard.Safe(network, address, c)
+			}
+			plain := netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
+			if isOwn(plain) {
+				return &OwnError{plain}
+			}
+			if guard.Safe(network, address, c) == nil || opens(rules, plain) {
 				return nil
 			}
-			if at, parsed := netip.ParseAddrPort(address); parsed == nil {
-				return &BlockedError{at.Addr().Unmap().WithZone("")}
-			}
-			return err
+			return &BlockedError{plain.Addr()}
 		},
 	}
 	return &http.Transport{
@@ -72,16 +91,17 @@ func Closed(host string, allow []netip.Prefix) *BlockedError {
 	if at.Is4() {
 		network = "tcp4"
 	}
-	if guardian(allow).Safe(network, netip.AddrPortFrom(at, 80).String(), nil) == nil {
+	if guardian(rulesOf(allow)).Safe(network, netip.AddrPortFrom(at, 80).String(), nil) == nil {
 		return nil
 	}
 	return &BlockedError{at}
 }
 
-func guardian(allow []netip.Prefix) *ssrf.Guardian {
+func guardian(rules []Rule) *ssrf.Guardian {
 	var v4, v6 []netip.Prefix
-	for _, p := range allow {
-		switch {
+	for _, rule := range rules {
+		switch p := rule.Prefix; {
+		case rule.Port != 0:
 		case p.Addr().Is4In6() && p.Bits() >= 96:
 			v4 = append(v4, netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96).Masked())
 		case p.Addr().Is4():

@@ -1,0 +1,180 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/stepgraph/stepgraph/access"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// openRoutes are those that need no token and tell nothing.
+var openRoutes = map[string]bool{"GET /healthz": true, "HEAD /healthz": true, "GET /readyz": true, "HEAD /readyz": true,
+	"GET /api/v1/ping": true, "GET /api/v1/chatflows-streaming/{id}": true}
+
+// TestScopeMatrix tries every route of the server, compat routes, event streams, WebSocket and
+// MCP included, without a token and with a wrong, an expired and a too small one: each is
+// refused, and the store is the same afterwards. With the right scope none is refused.
+func TestScopeMatrix(t *testing.T) {
+	defer func(was time.Duration) { longestPause = was }(longestPause)
+	longestPause = 0
+	file, err := access.Open(filepath.Join(t.TempDir(), "tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := map[string]string{}
+	for _, scope := range access.Scopes {
+		if with[scope], _, err = file.Create(scope, []string{scope}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expired, _, err := file.Create("expired", []string{access.Admin}, time.Nanosecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{Token: strings.Repeat("m", 32), Tokens: file, Compat: true})
+	_, s := build(engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{}), Options{Compat: true, Tokens: file})
+	before := w.snapshot()
+	counts := map[string]int{}
+	for _, route := range everyRoute(t, s) {
+		method, pattern, _ := strings.Cut(route, " ")
+		if openRoutes[route] || isPage(pattern) {
+			counts["open"]++
+			continue
+		}
+		path := strings.NewReplacer("{", "", "}", "", "/*", "/x").Replace(pattern)
+		need := access.ScopeOf(method, path)
+		tries := map[string]string{"none": "", "wrong": "Bearer sg_wrong", "expired": "Bearer " + expired}
+		for scope, text := range with {
+			if scope != need && scope != access.Admin {
+				tries[scope] = "Bearer " + text
+			}
+		}
+		for kind, authorization := range tries {
+			want := http.StatusUnauthorized
+			// A flow published for MCP has a token of its own, which alone counts there.
+			if route != "POST /api/v1/mcp/{id}" && kind != "none" && kind != "wrong" && kind != "expired" {
+				want = http.StatusForbidden
+			}
+			if got := w.do(method, path, nil, "Authorization: "+authorization); got.status != want {
+				t.Errorf("%s with %s: %d, want %d", route, kind, got.status, want)
+			}
+			counts[kind]++
+		}
+		counts["needs "+need]++
+	}
+	if after := w.snapshot(); after != before {
+		t.Errorf("refused requests changed the store:\n%s\nwas\n%s", after, before)
+	}
+	t.Logf("%v", counts)
+	for _, c := range []struct{ method, path, scope string }{{"GET", "/api/v1/workflows", access.Read}, {"POST", "/api/v1/sessions", access.Answer},
+		{"POST", "/api/v1/sessions/nobody/cancel", access.Operate}, {"DELETE", "/api/v1/workflows/nobody", access.Edit}, {"GET", "/api/v1/workflows", access.Admin},
+		{"PUT", "/api/v1/variables/v", access.Admin}} {
+		if got := w.do(c.method, c.path, map[string]any{}, "Authorization: Bearer "+with[c.scope]); got.status == http.StatusUnauthorized || got.status == http.StatusForbidden {
+			t.Errorf("%s %s with %s: %d %s", c.method, c.path, c.scope, got.status, got.text)
+		}
+	}
+}
+
+// isPage reports whether a route is one of the web application, whose files are the same for
+// everybody: signing in is a page too.
+func isPage(pattern string) bool {
+	for _, closed := range []string{"/api/", "/metrics", "/openapi.json", "/problems", "/mcp"} {
+		if strings.HasPrefix(pattern, closed) {
+			return false
+		}
+	}
+	return true
+}
+
+// everyRoute lists method and pattern of what the server answers.
+func everyRoute(t *testing.T, s *server) (all []string) {
+	t.Helper()
+	err := chi.Walk(s.routes, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		all = append(all, method+" "+pattern)
+		return nil
+	})
+	if err != nil || len(all) < 90 {
+		t.Fatalf("%d routes, %v", len(all), err)
+	}
+	return all
+}
+
+// snapshot is all that a stranger could have changed.
+func (w *world) snapshot() string {
+	w.t.Helper()
+	var text []string
+	for _, path := range []string{"/api/v1/workflows?limit=500", "/api/v1/sessions?limit=500", "/api/v1/batches", "/api/v1/profiles", "/api/v1/variables", "/api/v1/secrets"} {
+		text = append(text, w.do("GET", path, nil, "Authorization: Bearer "+strings.Repeat("m", 32)).want(200).text)
+	}
+	return strings.Join(text, "\n")
+}
+
+// TestCodeNeedsAScopeOfItsOwn: a token that may edit writes no step that runs code, by none of
+// the ways in.
+func TestCodeNeedsAScopeOfItsOwn(t *testing.T) {
+	file, err := access.Open(filepath.Join(t.TempDir(), "tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit, _, err := file.Create("edit", []string{access.Edit, access.Read}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, _, err := file.Create("both", []string{access.Edit, access.RunCode}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{Tokens: file, Compat: true})
+	code := json.RawMessage(`{"steps":[{"id":"root","function":"shell","input":{"command":"id"}}],"paths":[]}`)
+	plain := json.RawMessage(`{"steps":[{"id":"root","function":"say","input":{"message":"hello"}}],"paths":[]}`)
+	for _, c := range []struct {
+		token, method, path string
+		body                any
+		refused             bool
+	}{
+		{edit, "PUT", "/api/v1/workflows/new", code, true},
+		{edit, "PUT", "/api/v1/workflows/new", plain, false},
+		{edit, "POST", "/api/v1/workflows/plain/steps", json.RawMessage(`{"id":"more","function":"shell","input":{"command":"id"}}`), true},
+		{both, "PUT", "/api/v1/workflows/made", code, false},
+		{edit, "PUT", "/api/v1/workflows/made", code, false}, // which stands there already
+	} {
+		got := w.do(c.method, c.path, c.body, "Authorization: Bearer "+c.token)
+		if refused := got.status == http.StatusForbidden; refused != c.refused || !refused && got.status >= 400 {
+			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.text)
+		}
+	}
+}
+
+// TestWrongTokensAreSlowed: an address that tries on waits longer and longer.
+func TestWrongTokensAreSlowed(t *testing.T) {
+	var wrong wrongTokens
+	var last time.Duration
+	for n := 1; n <= 50; n++ {
+		_, last = wrong.add("10.0.0.1")
+		if n <= freeTries && last != 0 {
+			t.Errorf("try %d waits %s", n, last)
+		}
+	}
+	if _, other := wrong.add("10.0.0.2"); last != longestPause || other != 0 {
+		t.Errorf("after 50 tries %s, another address %s", last, other)
+	}
+}
+
+// TestACrossSiteGetStartsNothing: a webhook of Flowise may be a GET, which any page can send.
+func TestACrossSiteGetStartsNothing(t *testing.T) {
+	w := newWorld(t, Options{Compat: true})
+	for _, site := range []string{"cross-site", "same-site"} {
+		w.do("GET", "/api/v1/webhook/x", nil, "Sec-Fetch-Site: "+site, "Origin: https://evil.example").problem("forbidden")
+	}
+	if got := w.do("GET", "/api/v1/webhook/x", nil); got.status == http.StatusForbidden {
+		t.Errorf("a server's own call: %d", got.status)
+	}
+}

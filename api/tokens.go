@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/stepgraph/stepgraph/access"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Tokens finds the token of a text; nil when there is none, or it has expired.
+type Tokens interface {
+	Find(text string) (*access.Token, error)
+}
+
+type tokenKey struct{}
+
+func withToken(ctx context.Context, t *access.Token) context.Context {
+	return context.WithValue(ctx, tokenKey{}, t)
+}
+
+// tokenFrom is the token of a request; nil for one with every power.
+func tokenFrom(ctx context.Context) *access.Token {
+	t, _ := ctx.Value(tokenKey{}).(*access.Token)
+	return t
+}
+
+// wrongTokens counts wrong tokens by address within a minute.
+type wrongTokens struct {
+	mu    sync.Mutex
+	began time.Time
+	of    map[string]int
+}
+
+// Bounds of the brake: the first few wrong tokens of an address cost nothing, since people
+// mistype; each further one takes longer.
+const (
+	freeTries   = 5
+	pausePerTry = 50 * time.Millisecond
+	mostCounted = 10_000 // addresses
+)
+
+// longestPause is a variable for the test that sends hundreds of wrong tokens.
+var longestPause = time.Second
+
+// add counts a wrong token and returns how long its answer is held back.
+func (w *wrongTokens) add(host string) (n int, pause time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); now.Sub(w.began) > time.Minute || len(w.of) > mostCounted {
+		w.began, w.of = now, map[string]int{}
+	}
+	w.of[host]++
+	n = w.of[host]
+	return n, min(time.Duration(max(0, n-freeTries))*pausePerTry, longestPause)
+}
+
+// runsCode are the functions whose steps run what their author wrote, outside of the
+// language of references.
+var runsCode = map[string]bool{"shell": true, "code": true}
+
+// lacks is the refusal of a token without a scope.
+func lacks(t *access.Token, scope string) error {
+	return fmt.Errorf("%w: token %s lacks the scope %s", errForbidden, t.Name, scope)
+}
+
+// A guarded engine refuses edits beyond the token of their request. It stands before the
+// routes of every system alike.
+type guarded struct{ Engine }
+
+// PutWorkflow refuses new code of a token without run-code.
+func (g guarded) PutWorkflow(ctx context.Context, w *engine.Workflow, match string) (*engine.Difference, error) {
+	if err := g.mayWrite(ctx, w.ID, w.Steps); err != nil {
+		return nil, err
+	}
+	return g.Engine.PutWorkflow(ctx, w, match)
+}
+
+// PutStep refuses new code of a token without run-code.
+func (g guarded) PutStep(ctx context.Context, workflow string, s engine.Step, match string) (*engine.Workflow, error) {
+	if err := g.mayWrite(ctx, workflow, []engine.Step{s}); err != nil {
+		return nil, err
+	}
+	return g.Engine.PutStep(ctx, workflow, s, match)
+}
+
+// RestoreStep refuses a token without run-code: the old text of a step may be code.
+func (g guarded) RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error) {
+	if t := tokenFrom(ctx); t != nil && !t.Allows(access.RunCode) {
+		return nil, nil, fmt.Errorf("step %q: %w", step, lacks(t, access.RunCode))
+	}
+	return g.Engine.RestoreStep(ctx, workflow, step, hash)
+}
+
+// mayWrite lets steps pass that run no code, and those that stand in the workflow as they
+// are.
+func (g guarded) mayWrite(ctx context.Context, workflow string, steps []engine.Step) error {
+	t := tokenFrom(ctx)
+	switch {
+	case t == nil:
+		return nil
+	case !t.Allows(access.Edit): // a route that runs flows may be sent one to save
+		return lacks(t, access.Edit)
+	case t.Allows(access.RunCode):
+		return nil
+	}
+	have := map[string]engine.Step{}
+	if w, err := g.Engine.Workflow(ctx, workflow); err == nil {
+		for _, s := range w.Steps {
+			have[s.ID] = s
+		}
+	}
+	for _, s := range steps {
+		name := s.Function
+		if spec := g.Registry().Find(name); spec != nil {
+			name = spec.Name
+		}
+		if old := have[s.ID]; runsCode[name] && (old.Function != s.Function || old.Input != s.Input) {
+			return fmt.Errorf("step %q calls %s: %w", s.ID, name, lacks(t, access.RunCode))
+		}
+	}
+	return nil
+}

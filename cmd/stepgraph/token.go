@@ -1,0 +1,136 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/access"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// tokensFile stands beside an embedded store, else where dev keeps its things, as the vault
+// does. A store in memory has none.
+func (a *app) tokensFile(store string) string {
+	if file := a.env("STEPGRAPH_TOKENS"); file != "" {
+		return file
+	}
+	kind, file, err := kindOfStore(store)
+	switch {
+	case err != nil || kind == storeMemory:
+		return ""
+	case kind == storeSQLite:
+		return file + ".tokens"
+	}
+	return filepath.Join(a.dir, "tokens")
+}
+
+// openTokens opens the tokens of a store for serving. It returns nil where requests need
+// none: no --token was given and no token has been made.
+func (a *app) openTokens(store, given string) (*access.File, error) {
+	name := a.tokensFile(store)
+	if name == "" {
+		return nil, nil
+	}
+	file, err := access.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if made, err := file.List(); err != nil || given == "" && len(made) == 0 {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (a *app) tokenCommand() *cobra.Command {
+	return group("token", "Makes, lists and revokes tokens, by which people and programs use a server",
+		a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+}
+
+// onTokens is a command on the tokens of a store. It works on their file, which running
+// servers read again by themselves.
+func (a *app) onTokens(use, short string, args cobra.PositionalArgs, do func(f *access.File, args []string) error) *cobra.Command {
+	flags := &settingFlags{}
+	c := &cobra.Command{Use: use, Short: short, Args: want(args), RunE: func(_ *cobra.Command, args []string) error {
+		set, err := a.settings(flags)
+		if err != nil {
+			return err
+		}
+		name := a.tokensFile(first(set.store, a.devStore()))
+		if name == "" {
+			return usagef("a store in memory has no tokens: give --store, or $STEPGRAPH_TOKENS")
+		}
+		file, err := access.Open(name)
+		if err != nil {
+			return err
+		}
+		return do(file, args)
+	}}
+	flags.register(c.Flags())
+	return c
+}
+
+func (a *app) tokenCreateCommand() *cobra.Command {
+	var scopes []string
+	var expires string
+	c := a.onTokens("create NAME", "Makes a token and prints it, once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
+		lifetime := time.Duration(0)
+		if expires != "" {
+			var err error
+			if lifetime, err = engine.ParseDuration(expires); err != nil {
+				return usagef("--expires: %s", err)
+			}
+		}
+		text, token, err := f.Create(args[0], scopes, lifetime)
+		if err != nil {
+			return err
+		}
+		if a.json() {
+			return a.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt})
+		}
+		a.print("%s", text)
+		a.say("this is shown once; servers started with --token, or from now on, take it")
+		return nil
+	})
+	c.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(access.Scopes, ", ")+"; may be repeated")
+	c.Flags().StringVar(&expires, "expires", "", "after how long it ends, such as 720h; never without")
+	return c
+}
+
+func (a *app) tokenListCommand() *cobra.Command {
+	return a.onTokens("list", "Lists tokens, without their texts", cobra.NoArgs, func(f *access.File, _ []string) error {
+		all, err := f.List()
+		if err != nil {
+			return err
+		}
+		rows := make([][]any, len(all))
+		shown := make([]map[string]any, len(all))
+		for i, t := range all {
+			expires := "never"
+			if !t.ExpiresAt.IsZero() {
+				expires = t.ExpiresAt.Format(time.RFC3339)
+			}
+			rows[i] = []any{t.Name, strings.Join(t.Scopes, " "), t.CreatedAt.Format(time.RFC3339), expires}
+			shown[i] = map[string]any{"name": t.Name, "scopes": t.Scopes, "created_at": t.CreatedAt, "expires_at": t.ExpiresAt}
+		}
+		if a.json() {
+			return a.printJSON(map[string]any{"items": shown})
+		}
+		return a.table("TOKEN\tSCOPES\tCREATED\tEXPIRES", rows)
+	})
+}
+
+func (a *app) tokenRevokeCommand() *cobra.Command {
+	return a.onTokens("revoke NAME", "Ends a token at once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
+		if err := f.Revoke(args[0]); err != nil {
+			return err
+		}
+		if a.json() {
+			return a.printJSON(map[string]any{"revoked": args[0]})
+		}
+		a.print("token %s is revoked", args[0])
+		return nil
+	})
+}

@@ -1,0 +1,75 @@
+package netguard
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// own are the addresses on which this program listens. They stand in one list for the whole
+// process, since it is the process that must not become a client of its own: a step that may
+// reach 127.0.0.1 could otherwise edit workflows as whoever is trusted there.
+var own struct {
+	sync.Mutex
+	list []netip.AddrPort
+}
+
+// Own forbids connections to an address on which the program listens, until release is
+// called.
+func Own(address net.Addr) (release func()) {
+	at, err := netip.ParseAddrPort(address.String())
+	if err != nil {
+		return func() {}
+	}
+	at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+	own.Lock()
+	defer own.Unlock()
+	own.list = append(own.list, at)
+	return func() {
+		own.Lock()
+		defer own.Unlock()
+		if i := slices.Index(own.list, at); i >= 0 {
+			own.list = slices.Delete(own.list, i, i+1)
+		}
+	}
+}
+
+func isOwn(to netip.AddrPort) bool {
+	own.Lock()
+	defer own.Unlock()
+	for _, at := range own.list {
+		switch {
+		case at.Port() != to.Port():
+		case at.Addr() == to.Addr(), to.Addr().IsUnspecified():
+			return true
+		case at.Addr().IsUnspecified() && isLocal(to.Addr()):
+			return true
+		}
+	}
+	return false
+}
+
+// isLocal reports whether an address is one of this machine.
+func isLocal(addr netip.Addr) bool {
+	if addr.IsLoopback() {
+		return true
+	}
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return true // unknown: refused
+	}
+	return slices.ContainsFunc(all, func(a net.Addr) bool {
+		p, err := netip.ParsePrefix(a.String())
+		return err == nil && p.Addr().Unmap() == addr
+	})
+}
+
+// An OwnError is a connection to the program itself that was not made.
+type OwnError struct{ To netip.AddrPort }
+
+// Error names the address.
+func (e *OwnError) Error() string {
+	return fmt.Sprintf("address %s is this server's own and was not called; no setting opens it", e.To)
+}
