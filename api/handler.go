@@ -33,6 +33,9 @@ type Options struct {
 	Hosts    []string // names without port, besides loopback ones
 	// Compat mounts the routes of the systems whose clients are to work unchanged.
 	Compat bool
+	// Model names the model that answers where a workflow names none, for clients that offer
+	// models; "" where there is none.
+	Model string
 	// Vault keeps profiles, variables and secrets; one in memory by default.
 	Vault Vault
 	// Collectors are added to /metrics: what an engine or a store has to count.
@@ -120,8 +123,8 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	mountProblems(inner)
 	if o.Compat {
 		compat.Luna(inner, e, o.Log)
-		compat.AgentZero(inner, e, o.Log)
-		compat.NebulaFlow(inner, e, compat.NebulaFlowOptions{Log: o.Log, Heartbeat: o.Heartbeat, Models: profileModels(o.Vault)})
+		compat.AgentZero(inner, e, agentProfiles(o.Vault), o.Log)
+		compat.NebulaFlow(inner, e, compat.NebulaFlowOptions{Log: o.Log, Heartbeat: o.Heartbeat, Models: offeredModels(o.Model, o.Vault)})
 		compat.Flowise(inner, e, flows)
 	}
 	outer.Mount("/", inner)

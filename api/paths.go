@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats"
 )
 
 type addPathIn struct {
@@ -47,7 +48,7 @@ type editedPathOut struct {
 func (s *server) registerPaths() {
 	register(s, operation{id: "addPath", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths", tag: tagWorkflows, status: http.StatusCreated,
 		summary: "Add a path", replay: true,
-		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "version_mismatch", "workflow_invalid"}}, s.addPath)
+		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "path_refused", "version_mismatch", "workflow_invalid"}}, s.addPath)
 	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
@@ -64,6 +65,9 @@ func (s *server) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, er
 			return fmt.Errorf("%w: %q in workflow %q", errPathExists, in.Body.ID, in.Workflow)
 		}
 		path := in.Body.definition(nil)
+		if reason := formats.Refuses(w, &path); reason != "" {
+			return fmt.Errorf("%w: %s", errPathRefused, reason)
+		}
 		if err := s.check(w, withPath(w, "", path), in.Force); err != nil {
 			return err
 		}

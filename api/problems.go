@@ -15,6 +15,7 @@ var (
 	errBatchBusy     = errors.New("batch is at work")
 	errStepExists    = errors.New("step exists")
 	errPathExists    = errors.New("path exists")
+	errPathRefused   = errors.New("path refused")
 	errNoVersion     = errors.New("If-Match is missing")
 	errInvalid       = errors.New("request does not fit")
 	errNoRoute       = errors.New("no such route")
@@ -109,6 +110,9 @@ var problemTable = []problemRow{
 	{Err: errPathExists, Slug: "path_exists", Status: http.StatusConflict, Title: "The path's id is taken",
 		Means: "The workflow has a path of this id already.",
 		Do:    "Change it with `PATCH`, or choose another id."},
+	{Err: errPathRefused, Slug: "path_refused", Status: http.StatusUnprocessableEntity, Title: "The system the workflow came from has no such connection",
+		Means: "The workflow was imported, and its system connects no node with itself, closes no circle with edges, and has rules for handles. The detail says which.",
+		Do:    "Connect it as that system does: the message says how. A workflow of your own has no such rules."},
 	{Err: engine.ErrVersionMismatch, Slug: "version_mismatch", Status: http.StatusPreconditionFailed, Title: "Changed in the meantime",
 		Means: "What is stored is no longer what `If-Match` names: somebody else changed it first.",
 		Do:    "Read it again, make the change on that, and send it with its `ETag`."},

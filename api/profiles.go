@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
 
+	"github.com/stepgraph/stepgraph/api/compat"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -111,9 +113,9 @@ func entry[T, W any](read func(string) (vault.Named[T], error), name string, of 
 	return &struct{ Body W }{of(n)}, nil
 }
 
-// profileModels names the models that profiles use: those the operator means workflows to
-// choose from.
-func profileModels(v Vault) func() ([]string, error) {
+// offeredModels names the models workflows are meant to choose from: the one that answers
+// where nothing is said, then those that profiles use.
+func offeredModels(standard string, v Vault) func() ([]string, error) {
 	return func() ([]string, error) {
 		all, err := v.Profiles()
 		if err != nil {
@@ -121,11 +123,29 @@ func profileModels(v Vault) func() ([]string, error) {
 		}
 		var names []string
 		for _, p := range all {
-			if model := p.Entry.Model; model != "" && !slices.Contains(names, model) {
+			if model := p.Entry.Model; model != "" && model != standard && !slices.Contains(names, model) {
 				names = append(names, model)
 			}
 		}
 		slices.Sort(names)
+		if standard != "" {
+			names = append([]string{standard}, names...)
+		}
 		return names, nil
+	}
+}
+
+// agentProfiles lists the profiles for Agent Zero's editor.
+func agentProfiles(v Vault) func() ([]compat.AgentProfile, error) {
+	return func() ([]compat.AgentProfile, error) {
+		all, err := v.Profiles()
+		if err != nil {
+			return nil, err
+		}
+		list := make([]compat.AgentProfile, len(all))
+		for i, p := range all {
+			list[i] = compat.AgentProfile{Key: p.Name, Label: cmp.Or(p.Entry.Description, p.Name)}
+		}
+		return list, nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -28,17 +29,27 @@ type AgentZeroEngine interface {
 }
 
 type agentZero struct {
-	e   AgentZeroEngine
-	log *slog.Logger
+	e        AgentZeroEngine
+	log      *slog.Logger
+	profiles func() ([]AgentProfile, error)
+}
+
+// An AgentProfile is one as Agent Zero's editor lists them.
+type AgentProfile struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
 }
 
 // AgentZero mounts the routes of Agent Zero's flow editor, in the design's spelling and in
 // that of the public implementation: what a client sends decides which fields it is answered
-// with only where the two cannot stand side by side.
-func AgentZero(r chi.Router, e AgentZeroEngine, log *slog.Logger) {
-	a := &agentZero{e, log}
+// with only where the two cannot stand side by side. profiles, nil for none, are what the
+// drawer of a node offers.
+func AgentZero(r chi.Router, e AgentZeroEngine, profiles func() ([]AgentProfile, error), log *slog.Logger) {
+	a := &agentZero{e, log, profiles}
 	r.Get("/api/flow_list", a.answered(a.list))
+	r.Get("/api/agents", a.answered(a.agents))
 	for path, handle := range map[string]func(context.Context, flowBody) (any, error){
+		"/api/agents":             a.agents,
 		"/api/flow_list":          a.list,
 		"/api/flow_load":          a.load,
 		"/api/flow_save":          a.save,
@@ -53,9 +64,30 @@ func AgentZero(r chi.Router, e AgentZeroEngine, log *slog.Logger) {
 	}
 }
 
+// agents lists the profiles, the default one first: Agent Zero has it always.
+func (a *agentZero) agents(_ context.Context, b flowBody) (any, error) {
+	if b.Action != "" && b.Action != "list" {
+		return nil, flowRefusal(fmt.Sprintf("action %q: profiles can only be listed here; PUT /api/v1/profiles/{name} changes one", b.Action))
+	}
+	list := []AgentProfile{{"default", "Default"}}
+	if a.profiles != nil {
+		all, err := a.profiles()
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			if p.Key != "default" {
+				list = append(list, p)
+			}
+		}
+	}
+	return map[string]any{"ok": true, "data": list}, nil
+}
+
 // A flowBody is the body of any of the routes: the design's names and the public
 // implementation's.
 type flowBody struct {
+	Action   string          `json:"action"`
 	Name     string          `json:"name"`
 	Filename string          `json:"filename"`
 	Flow     json.RawMessage `json:"flow"`

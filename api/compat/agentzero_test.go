@@ -57,7 +57,9 @@ func newFlowServer(t *testing.T) *flowServer {
 	done := make(chan error, 1)
 	go func() { done <- s.e.Run(ctx) }()
 	router := chi.NewRouter()
-	compat.AgentZero(router, s.e, slog.New(slog.DiscardHandler))
+	compat.AgentZero(router, s.e, func() ([]compat.AgentProfile, error) {
+		return []compat.AgentProfile{{Key: "researcher", Label: "Reads a lot"}}, nil
+	}, slog.New(slog.DiscardHandler))
 	server := httptest.NewServer(router)
 	s.url = server.URL
 	t.Cleanup(func() {

@@ -41,10 +41,11 @@ type nebulaRun struct {
 	told    map[string]bool          // questions
 	lines   map[string]string        // of commands, without their ends yet
 
-	rested  chan *engine.Session // of a pause
-	waiting bool
-	stopped atomic.Bool  // a pause has been told of
-	lifted  atomic.Int64 // pauses that are over
+	unfollow func()               // ends the following; nothing is told any more once it returns
+	rested   chan *engine.Session // of a pause
+	waiting  bool
+	stopped  atomic.Bool  // a pause has been told of
+	lifted   atomic.Int64 // pauses that are over
 }
 
 // A heldNode was activated during a pause.
@@ -74,10 +75,13 @@ func (c *nebulaConn) follow(r *nebulaRun) error {
 // watch tells of a session until it ends or the connection does.
 func (c *nebulaConn) watch(ctx context.Context, cancel func(), r *nebulaRun, events <-chan engine.Event) {
 	r.prepare(c)
+	left := make(chan struct{})
+	r.unfollow = func() { cancel(); <-left }
 	c.mu.Lock()
 	c.runs[r.session] = r
 	c.mu.Unlock()
 	c.work.Go(func() {
+		defer close(left)
 		defer cancel()
 		defer c.forget(r)
 		r.send(ctx, nebulaMessage{Type: nebulaflow.EventStarted})

@@ -20,7 +20,8 @@ const (
 )
 
 // executeWorkflow starts a session on the flow of the message. Where it goes on from a pause,
-// what this connection had paused is cancelled: the new session takes its place.
+// what this connection had paused is cancelled: the new session takes its place. The client,
+// which knows of one run, is told no more of the paused one.
 func (c *nebulaConn) executeWorkflow(ctx context.Context, m nebulaCommand) error {
 	p, err := m.payload()
 	if err != nil {
@@ -39,6 +40,7 @@ func (c *nebulaConn) executeWorkflow(ctx context.Context, m nebulaCommand) error
 		return c.notStarted(ctx, "", err)
 	}
 	for _, old := range paused {
+		old.unfollow()
 		if err := c.act(ctx, old.session, engine.RequestCancel, "went on as "+r.session); err != nil {
 			return err
 		}

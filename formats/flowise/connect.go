@@ -1,6 +1,12 @@
 package flowise
 
-import "strings"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
 
 // A Connection is an edge somebody wants to draw on a canvas.
 type Connection struct {
@@ -77,4 +83,67 @@ func handleTypes(handle string) map[string]bool {
 		}
 	}
 	return out
+}
+
+// Refuses says why a flow cannot have a path, "" when it can: by the handles that the path
+// names in from_port and to_port, where these are typed anchors, and by what leads where. Steps
+// that are no nodes of the flow are anybody's.
+func Refuses(w *engine.Workflow, p *engine.Path) string {
+	g := shownGraphOf(w)
+	from, to := g.nodeOf(p.Source), g.nodeOf(p.Target)
+	if from == nil || to == nil {
+		return ""
+	}
+	var edges []Connection
+	for i := range w.Paths {
+		if q := &w.Paths[i]; q.Extra[propertyGenerated] == nil && q.Kind == engine.Next && !q.Back {
+			if a, b := g.nodeOf(q.Source), g.nodeOf(q.Target); a != nil && b != nil {
+				edges = append(edges, connectionOf(a.id, b.id, q))
+			}
+		}
+	}
+	c := connectionOf(from.id, to.id, p)
+	switch {
+	case !CanFollow(c, edges):
+		return fmt.Sprintf("node %q leads to node %q already, or is the same: go back with a Loop node", to.id, from.id)
+	case to.name == kindStart:
+		return fmt.Sprintf("nothing leads to %q, where the flow starts", to.id)
+	case strings.Contains(c.TargetHandle, "-input-") && !CanConnect(c, edges, anchorsOf(w.Step(to.id))):
+		return fmt.Sprintf("handle %q gives none of the types that %q takes, or that one has its only edge already", c.SourceHandle, c.TargetHandle)
+	}
+	return handleFault(w.Step(from.id), from, c)
+}
+
+func connectionOf(from, to string, p *engine.Path) Connection {
+	c := Connection{Source: from, Target: to}
+	c.SourceHandle, _ = p.Extra[propertyFromPort].(string)
+	c.TargetHandle, _ = p.Extra[propertyToPort].(string)
+	return c
+}
+
+// handleFault says that a decision has no such branch.
+func handleFault(s *engine.Step, from *shownNode, c Connection) string {
+	n := &node{}
+	m := branchHandle.FindStringSubmatch(c.SourceHandle)
+	if m == nil || s == nil || json.Unmarshal([]byte(s.Config), n) != nil || !n.decides() {
+		return ""
+	}
+	branch := 0
+	if _, err := fmt.Sscan(m[1], &branch); err != nil || branch >= n.branches() {
+		return fmt.Sprintf("node %q has %d branches, %s-output-0 to -output-%d: there is no %q", from.id, n.branches(), from.id, n.branches()-1, c.SourceHandle)
+	}
+	return ""
+}
+
+// anchorsOf are the anchors and parameters of a node at which edges may end.
+func anchorsOf(s *engine.Step) []Anchor {
+	var n struct {
+		Data struct {
+			InputAnchors, InputParams []Anchor
+		}
+	}
+	if s == nil || json.Unmarshal([]byte(s.Config), &n) != nil {
+		return nil
+	}
+	return append(n.Data.InputAnchors, n.Data.InputParams...)
 }

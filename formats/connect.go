@@ -1,0 +1,75 @@
+package formats
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats/agentzero"
+	"github.com/stepgraph/stepgraph/formats/flowise"
+	"github.com/stepgraph/stepgraph/formats/nebulaflow"
+)
+
+// A connector says why a flow of a system cannot have a path between two of its nodes, "" when
+// it can.
+type connector struct {
+	loop    string // how a loop is made there
+	refuses func(w *engine.Workflow, p *engine.Path) string
+}
+
+var connectors = map[string]connector{
+	flowise.Format:    {"go back with a Loop node", flowise.Refuses},
+	nebulaflow.Format: {"a loop is a region between loop-start and loop-end", nebulaflow.Refuses},
+	agentzero.Format:  {"its flows have no loops", agentzero.Refuses},
+}
+
+// Refuses says why a path cannot be added to a workflow that was imported, "" when it can: the
+// rules by which the system it came from lets edges be drawn. Workflows of our own have none,
+// nor have TOOL and CONTAINS paths.
+func Refuses(w *engine.Workflow, p *engine.Path) string {
+	format, _ := w.Extra[PropertySource].(string)
+	rules, known := connectors[format]
+	if !known || p.Kind != engine.Next && p.Kind != "" || w.Step(p.Source) == nil || w.Step(p.Target) == nil {
+		return ""
+	}
+	if p.Source == p.Target {
+		return fmt.Sprintf("a path from %q to itself: %s does not connect a node with itself; %s", p.Source, format, rules.loop)
+	}
+	if circle := circleOf(w, p); circle != nil {
+		return fmt.Sprintf("it closes a circle: %s; %s", strings.Join(circle, " > "), rules.loop)
+	}
+	return rules.refuses(w, p)
+}
+
+// circleOf is the way back from a path's target to its source, nil when there is none. The way
+// back of a loop that the file says is none.
+func circleOf(w *engine.Workflow, p *engine.Path) []string {
+	next := map[string][]string{}
+	for i := range w.Paths {
+		if q := &w.Paths[i]; q.Kind == engine.Next && !q.Back {
+			next[q.Source] = append(next[q.Source], q.Target)
+		}
+	}
+	before := map[string]string{p.Target: p.Source}
+	for todo := []string{p.Target}; len(todo) > 0; todo = todo[1:] {
+		for _, target := range next[todo[0]] {
+			if _, seen := before[target]; seen {
+				continue
+			}
+			before[target] = todo[0]
+			if target != p.Source {
+				todo = append(todo, target)
+				continue
+			}
+			way := []string{p.Source}
+			for at := todo[0]; at != p.Source; at = before[at] {
+				way = append(way, at)
+			}
+			way = append(way, p.Source)
+			slices.Reverse(way)
+			return way
+		}
+	}
+	return nil
+}
