@@ -380,7 +380,7 @@ func (s *scenario) steered(request string) bool {
 	if s.startsChildren() && strings.Contains(s.sections["events"], "act retry") {
 		return true
 	}
-	same := map[string][]string{"pause": {"pause", "resume"}, "resume": {"pause", "resume"}, "signal": {"signal"}, "reask": {"reask"}}[request]
+	same := map[string][]string{"pause": {"pause", "resume"}, "resume": {"pause", "resume"}, "signal": {"signal"}, "reask": {"reask", "move"}}[request]
 	return slices.ContainsFunc(s.events, func(e event) bool {
 		kind, _, _ := strings.Cut(e.rest, " ")
 		return e.verb == "act" && slices.Contains(same, kind)
