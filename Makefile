@@ -9,7 +9,7 @@ FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition for
 	internal/lenient:FuzzParse internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
-.PHONY: help build dist test test-on-neo4j test-elsewhere test-studio studio test-stores scenarios lint fmt bench verify check
+.PHONY: help build dist test test-on-neo4j test-elsewhere test-studio studio studio-e2e test-stores scenarios lint fmt bench verify check
 .PHONY: $(BIN)/neo4j-for-tests
 
 help: ## print this list
@@ -51,6 +51,10 @@ test-studio: studio ## Studio: its parts, and that its committed files are up to
 	@if [ -n "$$(git status --porcelain -- studio/dist studio/src/api/schema.d.ts)" ]; then \
 		git status --short -- studio/dist studio/src/api/schema.d.ts; echo "Studio's committed files are old: run make studio and commit them"; exit 1; fi
 	cd studio && npm run --silent test
+
+# Chromium against the real binary. The machine's Chromium is $$CHROMIUM, /usr/bin/chromium by default.
+studio-e2e: build $(NODE_MODULES) ## Studio in a browser: main jobs, states, accessibility, speed
+	cd studio && npx playwright test
 
 test-stores: $(BIN)/neo4j-for-tests ## the contract of stores, on memory, SQLite and Neo4j
 	$(WITH_NEO4J) go test -p 1 -timeout 9m ./memory/... ./sqlite/... ./cypher/...

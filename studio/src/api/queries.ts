@@ -5,6 +5,7 @@ import type { Execution, Explanation, Question } from './schema'
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
+      networkMode: 'always', // the server may be on this machine; what the browser calls offline says nothing
       staleTime: 2000,
       retry: (times, error) => !(error instanceof Refusal && error.status < 500) && times < 3,
       retryDelay: (n) => Math.min(1000 * 2 ** n, 8000),
