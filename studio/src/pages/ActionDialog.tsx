@@ -102,16 +102,13 @@ export function ActionFields({ action, o, steps, onChange }: { action: Action; o
 export function Would({ would, error }: { would?: Forecast; error?: string }) {
   if (error) return <p className="wrong">This would fail: {error}</p>
   if (!would) return <p className="note">The server did not say what would happen.</p>
+  const ran = would.steps.filter((s) => s.status !== 'cancelled') // a step that is closed does not run
   return (
     <section className="would" aria-label="Preview" role="status">
       <h3>
         <StatusIcon status={would.status} /> It would then be {lookOf(would.status).text.toLowerCase()}
       </h3>
-      {would.steps.length > 0 && (
-        <p>
-          Runs: {would.steps.map((s) => s.step).join(', ')}.
-        </p>
-      )}
+      {ran.length > 0 && <p>Runs: {ran.map((s) => s.step).join(', ')}.</p>}
       {would.calls?.map((c, i) => (
         <p key={i}>
           Calls <code>{c.function}</code> at {c.step}.
@@ -127,7 +124,7 @@ export function Would({ would, error }: { would?: Forecast; error?: string }) {
           {p.step}: {p.message}
         </p>
       ))}
-      {would.steps.length === 0 && !would.calls?.length && !would.awaiting?.length && <p>Nothing else would run.</p>}
+      {ran.length === 0 && !would.calls?.length && !would.awaiting?.length && <p>Nothing else would run.</p>}
     </section>
   )
 }
