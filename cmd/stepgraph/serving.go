@@ -107,7 +107,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	options := api.Options{
 		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
 		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
-		Model:        own.catalog.Default(),
+		Model: own.catalog.Default(),
 	}
 	if tokens != nil { // a nil *File would be a Tokens that is not nil
 		options.Tokens = tokens
