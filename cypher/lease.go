@@ -47,9 +47,9 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 	return rows[0].time("due_at"), nil
 }
 
-// WakePending makes the pending sessions of a workflow due that nobody holds.
-func (s *Store) WakePending(ctx context.Context, workflow string) (int, error) {
-	rows, err := s.write(ctx, queryWakePending, params{"workflow": workflow})
+// WakePending makes pending sessions of a workflow due that no lease holds, at most limit.
+func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
+	rows, err := s.write(ctx, queryWakePending, params{"workflow": workflow, "limit": limit})
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

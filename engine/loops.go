@@ -134,16 +134,28 @@ func (e *Engine) pendingLoop(ctx context.Context) {
 			if known[id] == def.Hash {
 				continue
 			}
-			n, err := e.store.WakePending(ctx, id)
-			if err != nil {
+			if err := e.wakePending(ctx, id); err != nil {
 				return
 			}
 			known[id] = def.Hash
-			if n > 0 {
-				e.wakeUp()
-			}
 		}
 	})
+}
+
+// wakePage bounds how many sessions one transaction makes due.
+const wakePage = 500
+
+// wakePending makes all pending sessions of a workflow due, page by page.
+func (e *Engine) wakePending(ctx context.Context, workflow string) error {
+	for {
+		n, err := e.store.WakePending(ctx, workflow, wakePage)
+		if n > 0 {
+			e.wakeUp()
+		}
+		if err != nil || n < wakePage {
+			return err
+		}
+	}
 }
 
 // every calls f every d until ctx ends.

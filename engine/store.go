@@ -180,9 +180,11 @@ type Leases interface {
 	Commit(ctx context.Context, checkpoints []Checkpoint) ([]CommitResult, error)
 	// NextDue returns the earliest due_at of all, the zero time when nothing is due ever.
 	NextDue(ctx context.Context) (time.Time, error)
-	// WakePending makes the sessions of a workflow whose status is pending and that
-	// nobody holds due at once; it returns how many.
-	WakePending(ctx context.Context, workflow string) (int, error)
+	// WakePending makes at most limit sessions of a workflow due at once whose status is
+	// pending, that no lease holds and that are not due yet. It returns how many it chose;
+	// fewer than limit means that there are no more. The limit bounds the transaction: an
+	// edit of a comment may concern a million sessions.
+	WakePending(ctx context.Context, workflow string, limit int) (int, error)
 	// PendingWorkflows lists the workflows that have sessions with status pending.
 	PendingWorkflows(ctx context.Context) ([]string, error)
 }

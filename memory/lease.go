@@ -111,7 +111,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending wakes pending sessions that are not due already.
-func (s *Store) WakePending(ctx context.Context, workflow string) (int, error) {
+func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
@@ -119,6 +119,9 @@ func (s *Store) WakePending(ctx context.Context, workflow string) (int, error) {
 	now := s.now()
 	woken := 0
 	for _, x := range s.pending {
+		if woken == limit {
+			break
+		}
 		due := !x.record.DueAt.IsZero() && !x.record.DueAt.After(now)
 		if x.record.Workflow != workflow || due || x.held(now) {
 			continue

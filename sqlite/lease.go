@@ -69,11 +69,11 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 	return fromMicros(due), nil
 }
 
-// WakePending makes the pending sessions of a workflow that nobody holds due at once.
-func (s *Store) WakePending(ctx context.Context, workflow string) (int, error) {
+// WakePending makes pending sessions of a workflow due at once that no lease holds, at most limit.
+func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
 	var woken int64
 	err := s.writer.write(ctx, "wake pending sessions of "+workflow, func(t *tx) (err error) {
-		woken, err = t.exec("wake_pending", workflow, t.now)
+		woken, err = t.exec("wake_pending", workflow, t.now, limit)
 		return err
 	})
 	if err != nil {

@@ -124,8 +124,8 @@ func (p patient) NextDue(ctx context.Context) (time.Time, error) {
 	return again(ctx, func() (time.Time, error) { return p.Store.NextDue(ctx) })
 }
 
-func (p patient) WakePending(ctx context.Context, workflow string) (int, error) {
-	return again(ctx, func() (int, error) { return p.Store.WakePending(ctx, workflow) })
+func (p patient) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
+	return again(ctx, func() (int, error) { return p.Store.WakePending(ctx, workflow, limit) })
 }
 
 func (p patient) PendingWorkflows(ctx context.Context) ([]string, error) {

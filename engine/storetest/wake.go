@@ -8,6 +8,7 @@ import (
 
 var wakeCases = []testCase{
 	{"pending sessions of a workflow become due at once", wakePending},
+	{"pending sessions are woken page by page, each once", wakePages},
 	{"workflows with pending sessions", wakeWorkflows},
 }
 
@@ -25,7 +26,7 @@ func wakePending(k *kit) {
 	rest := k.checkpoint(k.create(other))
 	rest.Status, rest.Release = engine.StatusPending, true
 	k.commit(rest)
-	n, err := k.store.WakePending(k.ctx, k.prefix)
+	n, err := k.store.WakePending(k.ctx, k.prefix, 10)
 	k.noError(err)
 	k.equal("woken", n, 2)
 	for _, name := range []string{"one", "two"} {
@@ -36,9 +37,20 @@ func wakePending(k *kit) {
 	k.sameRecord("one that waits", k.session("ask"), ask)
 	k.sameRecord("one that is held", k.session("held"), held)
 	k.equal("one of another workflow is not due", k.session("other").DueAt.IsZero(), true)
-	n, err = k.store.WakePending(k.ctx, k.id("nobody"))
+	n, err = k.store.WakePending(k.ctx, k.id("nobody"), 10)
 	k.noError(err)
 	k.equal("woken of no workflow", n, 0)
+}
+
+func wakePages(k *kit) {
+	for _, name := range []string{"one", "two", "three", "four", "five"} {
+		k.atRest(name, withStatus(engine.StatusPending))
+	}
+	for _, want := range []int{2, 2, 1, 0} {
+		n, err := k.store.WakePending(k.ctx, k.prefix, 2)
+		k.noError(err)
+		k.equal("woken", n, want)
+	}
 }
 
 func wakeWorkflows(k *kit) {
