@@ -56,7 +56,6 @@ type Workflows interface {
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Validate(w *engine.Workflow) []engine.Problem
-	PutWorkflow(ctx context.Context, w *engine.Workflow, match string) (*engine.Difference, error)
 	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
 	CheckEdit(before, after *engine.Workflow) error
 	DeleteWorkflow(ctx context.Context, id, match string) error

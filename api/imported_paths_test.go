@@ -22,7 +22,7 @@ func TestPathsOfImportedWorkflows(t *testing.T) {
 			{"id":"g","type":"agent","position":{"x":0,"y":0},"data":{"label":"G"}},{"id":"h","type":"agent","position":{"x":0,"y":0},"data":{"label":"H"}},{"id":"out","type":"output","position":{"x":0,"y":0},"data":{"label":"O"}}],
 			"edges":[{"id":"1","source":"in","target":"c"},{"id":"2","source":"c","target":"g","sourceHandle":"true"},{"id":"3","source":"g","target":"out"},{"id":"4","source":"in","target":"h"},{"id":"5","source":"h","target":"out"}]}`},
 	} {
-		w.do("POST", "/api/v1/workflows/import?name="+file.id+".json&workflow="+file.id, file.text).want(200)
+		w.do("POST", "/api/v1/workflows/import?force=true&name="+file.id+".json&workflow="+file.id, file.text).want(200)
 	}
 	for _, c := range []struct{ workflow, path, want string }{
 		{"fl", `{"source":"a","target":"a"}`, "itself"},

@@ -23,8 +23,7 @@ var openRoutes = map[string]bool{"GET /healthz": true, "HEAD /healthz": true, "G
 // MCP included, without a token and with a wrong, an expired and a too small one: each is
 // refused, and the store is the same afterwards. With the right scope none is refused.
 func TestScopeMatrix(t *testing.T) {
-	defer func(was time.Duration) { longestPause = was }(longestPause)
-	longestPause = 0
+	withoutPauses(t)
 	file, err := access.Open(filepath.Join(t.TempDir(), "tokens"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +93,13 @@ func isPage(pattern string) bool {
 	return true
 }
 
+// withoutPauses answers wrong tokens at once, for tests that send hundreds of them.
+func withoutPauses(t *testing.T) {
+	was := longestPause
+	longestPause = 0
+	t.Cleanup(func() { longestPause = was })
+}
+
 // everyRoute lists method and pattern of what the server answers.
 func everyRoute(t *testing.T, s *server) (all []string) {
 	t.Helper()
@@ -140,11 +146,11 @@ func TestCodeNeedsAScopeOfItsOwn(t *testing.T) {
 		body                any
 		refused             bool
 	}{
-		{edit, "PUT", "/api/v1/workflows/new", code, true},
-		{edit, "PUT", "/api/v1/workflows/new", plain, false},
-		{edit, "POST", "/api/v1/workflows/plain/steps", json.RawMessage(`{"id":"more","function":"shell","input":{"command":"id"}}`), true},
-		{both, "PUT", "/api/v1/workflows/made", code, false},
-		{edit, "PUT", "/api/v1/workflows/made", code, false}, // which stands there already
+		{edit, "PUT", "/api/v1/workflows/new?force=true", code, true},
+		{edit, "PUT", "/api/v1/workflows/new?force=true", plain, false},
+		{edit, "POST", "/api/v1/workflows/plain/steps?force=true", json.RawMessage(`{"id":"more","function":"shell","input":{"command":"id"}}`), true},
+		{both, "PUT", "/api/v1/workflows/made?force=true", code, false},
+		{edit, "PUT", "/api/v1/workflows/made?force=true", code, false}, // which stands there already
 	} {
 		got := w.do(c.method, c.path, c.body, "Authorization: Bearer "+c.token)
 		if refused := got.status == http.StatusForbidden; refused != c.refused || !refused && got.status >= 400 {

@@ -38,6 +38,7 @@ func routes(t *testing.T, w *world, id string) [][2]string {
 }
 
 func TestTokenIsRequiredEverywhere(t *testing.T) {
+	withoutPauses(t)
 	w := newWorld(t, Options{Token: "secret", Compat: true})
 	right := "Authorization: Bearer secret"
 	id := w.do("POST", "/api/v1/sessions?wait=10s", map[string]any{"workflow": "talk"}, right).want(201).str("id")

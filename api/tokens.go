@@ -70,12 +70,12 @@ func lacks(t *access.Token, scope string) error {
 // routes of every system alike.
 type guarded struct{ Engine }
 
-// PutWorkflow refuses new code of a token without run-code.
-func (g guarded) PutWorkflow(ctx context.Context, w *engine.Workflow, match string) (*engine.Difference, error) {
+// Put refuses new code of a token without run-code.
+func (g guarded) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
 	if err := g.mayWrite(ctx, w.ID, w.Steps); err != nil {
 		return nil, err
 	}
-	return g.Engine.PutWorkflow(ctx, w, match)
+	return g.Engine.Put(ctx, w, o)
 }
 
 // PutStep refuses new code of a token without run-code.

@@ -179,7 +179,7 @@ func (a *agentZero) save(ctx context.Context, b flowBody) (any, error) {
 		w = &engine.Workflow{ID: id, Name: named.Name, Description: named.Description,
 			Extra: map[string]any{"source_format": agentzero.Format, draftProperty: string(text)}}
 	}
-	if _, err := a.e.PutWorkflow(ctx, w, ""); err != nil {
+	if _, err := a.e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
 		return nil, err
 	}
 	out := map[string]any{"ok": true, "success": true, "filename": id + ".json"}
@@ -228,7 +228,7 @@ func (a *agentZero) discard(ctx context.Context, w *engine.Workflow) error {
 	hidden := *w
 	hidden.Extra = maps.Clone(w.Extra)
 	hidden.Extra[deletedProperty] = true
-	_, err = a.e.PutWorkflow(ctx, &hidden, "")
+	_, err = a.e.Put(ctx, &hidden, engine.PutOptions{Force: true})
 	return err
 }
 

@@ -96,7 +96,7 @@ func (a *agentZero) settle(ctx context.Context, w *engine.Workflow, text json.Ra
 	for i := range w.Steps {
 		w.Steps[i].Workflow = w.ID
 	}
-	_, err = a.e.PutWorkflow(ctx, w, "")
+	_, err = a.e.Put(ctx, w, engine.PutOptions{Force: true})
 	return err
 }
 

@@ -28,7 +28,8 @@ type FlowiseEngine interface {
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
-	PutWorkflow(ctx context.Context, w *engine.Workflow, match string) (*engine.Difference, error)
+	// Put is asked to force: editors of other systems save flows that are not finished.
+	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
 	DeleteWorkflow(ctx context.Context, id, match string) error
 }
 

@@ -187,7 +187,7 @@ func (f *flowiseAPI) save(w http.ResponseWriter, r *http.Request, row chatflowRo
 	if err != nil {
 		return err
 	}
-	if _, err := f.e.PutWorkflow(r.Context(), workflow, ""); err != nil {
+	if _, err := f.e.Put(r.Context(), workflow, engine.PutOptions{Force: true}); err != nil {
 		return err
 	}
 	return writeRow(w, chatflowOf(workflow))

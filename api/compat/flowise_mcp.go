@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/flowise"
 	"github.com/tidwall/gjson"
 )
@@ -85,7 +86,7 @@ func (f *flowiseAPI) keepPublished(ctx context.Context, c *chatflow, p flowise.P
 	w := *c.workflow
 	w.Extra = maps.Clone(w.Extra)
 	w.Extra[rowProperty] = string(text)
-	_, err = f.e.PutWorkflow(ctx, &w, "")
+	_, err = f.e.Put(ctx, &w, engine.PutOptions{Force: true})
 	return err
 }
 

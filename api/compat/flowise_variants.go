@@ -41,7 +41,7 @@ func (f *flowiseAPI) vary(ctx context.Context, t *flowTurn) error {
 	w.Extra[variantProperty] = t.flow.ID
 	w.Normalize()
 	t.workflow = w
-	if _, err = f.e.PutWorkflow(ctx, w, ""); err != nil {
+	if _, err = f.e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
 		return err
 	}
 	return f.dropVariants(ctx, t.flow.ID, keptVariants, id)

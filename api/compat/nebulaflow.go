@@ -25,7 +25,7 @@ type NebulaFlowEngine interface {
 	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
-	PutWorkflow(ctx context.Context, w *engine.Workflow, match string) (*engine.Difference, error)
+	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
 	DeleteWorkflow(ctx context.Context, id, match string) error
 	Validate(w *engine.Workflow) []engine.Problem
 }

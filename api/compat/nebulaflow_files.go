@@ -65,7 +65,7 @@ func (n *nebulaFlow) keepNebula(ctx context.Context, id string, text json.RawMes
 	for name, value := range extra {
 		w.Extra[name] = value
 	}
-	_, err = n.e.PutWorkflow(ctx, w, "")
+	_, err = n.e.Put(ctx, w, engine.PutOptions{Force: true})
 	return err
 }
 

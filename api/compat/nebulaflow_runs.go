@@ -102,7 +102,7 @@ func (c *nebulaConn) keepRun(ctx context.Context, w *engine.Workflow, kind strin
 	sum := sha256.Sum256(text)
 	w.Extra[runOfProperty] = w.ID
 	nameNebula(w, w.ID+"-"+kind+"-"+hex.EncodeToString(sum[:4]))
-	_, err := c.n.e.PutWorkflow(ctx, w, "")
+	_, err := c.n.e.Put(ctx, w, engine.PutOptions{Force: true})
 	return err
 }
 
