@@ -120,12 +120,21 @@ var noActions = map[string]string{
 	"Forecast":          "dry_run and --dry-run of a batch",
 	"Lookup":            "what requests of steps ask a vault; nobody else reads a secret",
 	"Value":             "what the server's own settings ask a vault; nobody else reads a secret",
+	"PutWorkflow":       "Put without options",
+	"CheckEdit":         "what the API asks before it stores the edit of a step or path",
+	"Traffic":           "what Studio draws over a workflow; stats has the numbers",
 	"Adopt":             "once, on a store that LUNA has left: migrate --adopt",
 
 	"Act child_ended": "what a child session sends its parent",
 	"Act state":       "the record of EditState",
 	"Act lost":        "the record of a lost call",
 	"Act start":       "the record of a start's key",
+
+	"GET /server":                       "which store the server has and where its Browser is, for Studio",
+	"GET /workflows/{workflow}/traffic": "Traffic",
+	"token create":                      "tokens are made where their file is, not over the network",
+	"token list":                        "as token create",
+	"token revoke":                      "as token create",
 
 	"bench":   "measures",
 	"dev":     "serves",

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -26,8 +27,26 @@ type running struct {
 	address string
 	stop    context.CancelFunc // as a signal would
 	ended   chan int
-	talk    *bytes.Buffer // read it after the end
-	out     string        // the first line
+	talk    *transcript
+	out     string // the first line
+}
+
+// A transcript is what a server writes to stderr; a test may read it while the server runs.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }
 
 // serveHere runs dev or serve in this process until the test ends or stops it. It returns
@@ -36,7 +55,7 @@ func serveHere(t *testing.T, env map[string]string, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out, to := io.Pipe()
-	r := &running{stop: cancel, ended: make(chan int, 1), talk: &bytes.Buffer{}}
+	r := &running{stop: cancel, ended: make(chan int, 1), talk: &transcript{}}
 	go func() {
 		code := Main(ctx, args, strings.NewReader(""), to, r.talk, func(name string) string { return env[name] })
 		to.Close()
@@ -197,9 +216,10 @@ func TestServeWaitsForItsStore(t *testing.T) {
 		if strings.Contains(text, "127.0.0.1:1") { // where the store is tells strangers of the inside
 			t.Fatalf("/readyz names the store: %s", text)
 		}
-		if strings.Contains(text, "starting") || time.Now().After(deadline) {
+		if strings.Contains(s.talk.String(), "the store does not answer yet") || time.Now().After(deadline) {
 			break
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	if code := s.end(t); code != 0 {
 		t.Errorf("told to stop while it waits: %d", code)
