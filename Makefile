@@ -32,10 +32,10 @@ test: $(BIN)/neo4j-for-tests lint ## what CI runs: lint and every test, with a r
 	$(MAKE) --no-print-directory test-studio
 
 test-on-neo4j: $(BIN)/neo4j-for-tests
-	$(WITH_NEO4J) go test -p 1 -timeout 9m $(addprefix ./,$(SHARING))
+	$(WITH_NEO4J) go test -p 1 -timeout 30m $(addprefix ./,$(SHARING))
 
 test-elsewhere:
-	go test -p 1 -timeout 9m $$(go list ./... | grep -vxF "$$(go list $(addprefix ./,$(SHARING)))")
+	go test -p 1 -timeout 30m $$(go list ./... | grep -vxF "$$(go list $(addprefix ./,$(SHARING)))")
 
 # npm ci only where the lock file has changed since the last one.
 NODE_MODULES := studio/node_modules/.package-lock.json
@@ -57,7 +57,7 @@ studio-e2e: build $(NODE_MODULES) ## Studio in a browser: main jobs, states, acc
 	cd studio && npx playwright test
 
 test-stores: $(BIN)/neo4j-for-tests ## the contract of stores, on memory, SQLite and Neo4j
-	$(WITH_NEO4J) go test -p 1 -timeout 9m ./memory/... ./sqlite/... ./cypher/...
+	$(WITH_NEO4J) go test -p 1 -timeout 30m ./memory/... ./sqlite/... ./cypher/...
 
 scenarios: ## the processor's scenarios, and those recorded from LUNA
 	go test -count=1 -run Scenario ./engine/... ./cmd/stepgraph/...

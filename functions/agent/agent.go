@@ -168,7 +168,7 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 	if err := in.checkOnReject(); err != nil {
 		return bad("on_reject", "%v", err)
 	}
-	if _, err := readGuardrails(in.Guardrails); err != nil {
+	if _, err := readGuardrails(in.Guardrails); err != nil && !composed(in.Guardrails) {
 		return bad("guardrails", "%v", err)
 	}
 	return generate.Check(f.options, text)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -25,6 +26,12 @@ func readGuardrails(given json.RawMessage) (g guardrails, err error) {
 		return g, input.Bad("guardrails: want {banned_phrases: [texts], fallback: text}")
 	}
 	return g, nil
+}
+
+// composed reports whether a field has parts that are put together when the step runs
+// ({"@literal": …}, {"@text": …}): before that its form says nothing.
+func composed(given json.RawMessage) bool {
+	return bytes.Contains(given, []byte(`"@literal"`)) || bytes.Contains(given, []byte(`"@text"`))
 }
 
 func (g guardrails) bans(text string) bool {
