@@ -420,7 +420,7 @@ export interface paths {
         };
         /**
          * Follow a session as server-sent events
-         * @description The first event is a `snapshot` (the session), unless Last-Event-ID says how far the client has come. Then come `step` {step, visit, status}, `message` (a message), `token` {step, visit, call, text, audience, provisional} without an id, `session` {status, awaiting}. A token's audience is `person` for what a step says to the person, as it comes, and `internal` for everything else: tools, departments, model calls that do not reply. A client that shows a conversation asks for `?audience=person`; text with guardrails comes sentence by sentence, each one judged first; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.
+         * @description The first event is a `snapshot` (the session), unless Last-Event-ID says how far the client has come. Then come `step` {step, visit, status, caller?, paths?, retry?} (caller is the agent whose tool the visit is, paths led to it, retry {attempt, at, kind, message} says when a failed attempt is made again), `message` (a message), `token` {step, visit, call, text, audience, provisional} without an id, `session` {status, awaiting}. A token's audience is `person` for what a step says to the person, as it comes, and `internal` for everything else: tools, departments, model calls that do not reply. A client that shows a conversation asks for `?audience=person`; text with guardrails comes sentence by sentence, each one judged first; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.
          */
         get: operations["watchSession"];
         put?: never;
@@ -773,7 +773,7 @@ export interface paths {
         get: operations["getWorkflow"];
         /**
          * Make a workflow the one given
-         * @description What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. Sessions at work use it from their next wave on.
+         * @description What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. Sessions at work use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.
          */
         put: operations["putWorkflow"];
         post?: never;
@@ -1289,6 +1289,7 @@ export interface components {
         };
         Difference: {
             paths: components["schemas"]["Changes"];
+            problems?: components["schemas"]["WorkflowProblem"][];
             steps: components["schemas"]["Changes"];
             workflow: string;
         };
@@ -1550,6 +1551,8 @@ export interface components {
             extra?: {
                 [key: string]: unknown;
             };
+            /** @description where the target has join: required: one taken path of each group is enough */
+            group?: string[];
             /** @description the stored id, or source>target where none is stored */
             id?: string;
             /**
@@ -1896,6 +1899,8 @@ export interface components {
             seeds?: {
                 [key: string]: unknown;
             };
+            /** @description ids of paths that count as taken before, for steps with join: required */
+            taken?: string[];
             /** @description steps whose paths are not followed: the session goes up to them */
             until?: string[];
             /**
@@ -1942,7 +1947,7 @@ export interface components {
             input?: string | {
                 [key: string]: unknown;
             };
-            /** @description any (the default) or all */
+            /** @description any (the default), all or required */
             join?: string;
             name?: string;
             /** @description stop_path (the default), continue or fail_session */
@@ -2035,6 +2040,8 @@ export interface components {
             extra?: {
                 [key: string]: unknown;
             };
+            /** @description in a PUT, true: store it although it has errors */
+            force?: boolean;
             /**
              * @description stepgraph, in documents
              * @enum {string}
@@ -2065,6 +2072,8 @@ export interface components {
         };
         WorkflowProblem: {
             code: string;
+            /** Format: int64 */
+            column?: number;
             level: string;
             /** Format: int64 */
             line?: number;
@@ -5335,6 +5344,8 @@ export interface operations {
                 name: string;
                 /** @description the workflow's id, for a file with one workflow */
                 workflow?: string;
+                /** @description true: store it although it has errors; they are told all the same */
+                force?: boolean;
                 /** @description true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there */
                 with_state?: boolean;
             };
@@ -5453,7 +5464,12 @@ export interface operations {
     };
     putWorkflow: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: store it although it has errors; they are told all the same */
+                force?: boolean;
+                /** @description true: answer what would change and what is wrong with it, and store nothing */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
@@ -5526,7 +5542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description request_invalid */
+            /** @description request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5694,7 +5710,10 @@ export interface operations {
     };
     addPath: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: store it although it has errors; they are told all the same */
+                force?: boolean;
+            };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
@@ -5778,7 +5797,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description key_reused, request_invalid */
+            /** @description key_reused, path_refused, request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5852,7 +5871,10 @@ export interface operations {
     };
     patchPath: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: store it although it has errors; they are told all the same */
+                force?: boolean;
+            };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
@@ -5928,7 +5950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description request_invalid */
+            /** @description request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6116,7 +6138,10 @@ export interface operations {
     };
     addStep: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: store it although it has errors; they are told all the same */
+                force?: boolean;
+            };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
@@ -6200,7 +6225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description key_reused, request_invalid */
+            /** @description key_reused, request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6273,7 +6298,10 @@ export interface operations {
     };
     patchStep: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: store it although it has errors; they are told all the same */
+                force?: boolean;
+            };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
@@ -6348,7 +6376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description request_invalid */
+            /** @description request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
