@@ -24,7 +24,7 @@ func TestEvalInsideALoop(t *testing.T) {
 	w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "loop", Input: `{"over": ["a", "b"]}`},
 		{ID: "ask", Function: "request", Input: `{"prompt": "@{SESSION_ID}.root.item after @{SESSION_ID}.root.results[0].response|nothing"}`}},
 		Paths: []engine.Path{{Kind: engine.Contains, Source: "root", Target: "ask"}, {Kind: engine.Next, Source: "root", Target: "ask", Condition: "@{SESSION_ID}.root.results"}}}
-	if _, err := e.PutWorkflow(ctx, w, ""); err != nil {
+	if _, err := e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Start(ctx, engine.StartRequest{Workflow: "w", ID: "s"}); err != nil {

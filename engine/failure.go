@@ -42,7 +42,7 @@ func (r *runner) failStep(id string, f failure) *Execution {
 	step := r.def.steps[id]
 	l := r.ensureVisit(id)
 	l.Tries++
-	if policy := r.retryPolicy(step); !f.final && l.Tries < policy.MaxAttempts {
+	if policy := r.retryPolicy(step, f.kind); !f.final && l.Tries < policy.MaxAttempts {
 		l.RetryAt = r.now() + policy.Wait(l.Tries, f.atLeast).Milliseconds()
 		f.retried = true
 		r.recordFailure(id, f)
@@ -63,12 +63,17 @@ func (r *runner) failStep(id string, f failure) *Execution {
 	return nil
 }
 
-// retryPolicy returns the policy of a step: its own, else that of its function.
-func (r *runner) retryPolicy(step *compiledStep) RetryPolicy {
+// retryPolicy returns the policy of a step for a kind of failure: its own, else that of its
+// function. A function's policy does not apply to the step's own timeout: its author has said
+// how long the step may take, and three attempts would take three times as long.
+func (r *runner) retryPolicy(step *compiledStep, kind string) RetryPolicy {
 	switch {
 	case step == nil:
 		return RetryPolicy{}
 	case isBlank(step.Retry):
+		if kind == KindTimeout && step.Timeout != "" {
+			return RetryPolicy{}
+		}
 		if spec := r.e.registry.Find(step.Function); spec != nil && spec.Retry.MaxAttempts > 0 {
 			return spec.Retry
 		}
