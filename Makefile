@@ -25,10 +25,10 @@ $(BIN)/neo4j-for-tests:
 	go build -o $@ ./cypher/neo4jserver/cmd/neo4j-for-tests
 
 # One Neo4j serves all packages that share it, one package at a time: an engine takes any
-# session that is due. The other packages run beside them.
+# session that is due. The other packages run after them: tests that bound processor time fail on a busy machine.
 SHARING := $(sort $(dir $(shell git grep -l --untracked 'neo4jtest[.]URI' -- '*_test.go')))
 test: $(BIN)/neo4j-for-tests lint ## what CI runs: lint and every test, with a real Neo4j (Docker, or Java and Maven)
-	$(MAKE) --no-print-directory -k -j 2 test-on-neo4j test-elsewhere
+	$(MAKE) --no-print-directory -k test-on-neo4j test-elsewhere
 	$(MAKE) --no-print-directory test-studio
 
 test-on-neo4j: $(BIN)/neo4j-for-tests
