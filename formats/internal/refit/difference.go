@@ -80,12 +80,16 @@ func stepDifferences(s, other *engine.Step) []difference {
 		name     string
 		has, was any
 	}{
-		{"name", s.Name, other.Name}, {"function", s.Function, other.Function}, {"input", value(s.Input), value(other.Input)},
-		{"join", or(s.Join, engine.JoinAny), or(other.Join, engine.JoinAny)}, {"retry", value(s.Retry), value(other.Retry)},
+		{"name", s.Name, other.Name}, {"function", s.Function, other.Function}, {"input", jsonText(s.Input), jsonText(other.Input)},
+		{"join", or(s.Join, engine.JoinAny), or(other.Join, engine.JoinAny)}, {"retry", jsonText(s.Retry), jsonText(other.Retry)},
 		{"timeout", s.Timeout, other.Timeout}, {"on_error", or(s.OnError, engine.OnErrorStopPath), or(other.OnError, engine.OnErrorStopPath)},
-		{"approval", s.Approval, other.Approval}, {"output_schema", value(s.OutputSchema), value(other.OutputSchema)},
+		{"approval", s.Approval, other.Approval}, {"output_schema", jsonText(s.OutputSchema), jsonText(other.OutputSchema)},
 		{"bypass", s.Bypass, other.Bypass}, {"inactive", s.Inactive, other.Inactive},
 	} {
+		if p.has == p.was { // most properties of most steps: not a text is parsed
+			continue
+		}
+		p.has, p.was = decoded(p.has), decoded(p.was)
 		d := difference{key: p.name + " of " + s.ID, step: s.ID, nodes: nodes}
 		d.compare("", p.was, p.has)
 		switch {
@@ -106,6 +110,11 @@ func stepDifferences(s, other *engine.Step) []difference {
 
 // compare adds the values in which what the file gives and what the workflow has differ.
 func (d *difference) compare(at string, was, is any) {
+	if a, ok := was.(string); ok {
+		if b, ok := is.(string); ok && a == b {
+			return
+		}
+	}
 	was, is = canonical(was), canonical(is)
 	switch a := was.(type) {
 	case map[string]any:
@@ -251,11 +260,16 @@ func pathDifferences(has, compiled *engine.Workflow) []difference {
 	}
 	var out []difference
 	used := map[*engine.Path]bool{}
+	between := map[[3]string][]*engine.Path{} // paths of the file by kind and ends
+	for _, text := range sorted(theirs) {
+		q := theirs[text]
+		between[endsOf(q)] = append(between[endsOf(q)], q)
+	}
 	for _, text := range sorted(mine) {
 		p := mine[text]
 		name := fmt.Sprintf("the %s path from %q to %q", p.Kind, p.Source, p.Target)
 		d := difference{key: "new " + name, step: p.Source, path: p.ID, nodes: []string{p.Source, p.Target}, what: name + " has no place in the file", other: 1}
-		if q := likeliest(p, theirs, used); q != nil {
+		if q := likeliest(p, between[endsOf(p)], used); q != nil {
 			used[q] = true
 			d.other = 0
 			d.compare(".condition", conditionOf(q), conditionOf(p))
@@ -280,15 +294,14 @@ func pathDifferences(has, compiled *engine.Workflow) []difference {
 	return out
 }
 
-// likeliest is the path of the file that one of the workflow has been edited from.
-func likeliest(p *engine.Path, theirs map[string]*engine.Path, used map[*engine.Path]bool) *engine.Path {
+func endsOf(p *engine.Path) [3]string { return [3]string{string(p.Kind), p.Source, p.Target} }
+
+// likeliest is the path of the file, of those with the same ends, that one of the workflow has
+// been edited from.
+func likeliest(p *engine.Path, same []*engine.Path, used map[*engine.Path]bool) *engine.Path {
 	var found *engine.Path
-	for _, text := range sorted(theirs) {
-		q := theirs[text]
-		if used[q] || q.Kind != p.Kind || q.Source != p.Source || q.Target != p.Target {
-			continue
-		}
-		if found == nil || q.ID == p.ID {
+	for _, q := range same {
+		if !used[q] && (found == nil || q.ID == p.ID) {
 			found = q
 		}
 	}
@@ -311,6 +324,9 @@ func conditionOf(p *engine.Path) any {
 // makes of other nodes (what it leads to waits, what it leaves no longer ends the flow): such
 // a difference is none to the file without that path, and follows from the format's own rules.
 func own(list []difference, w, before *engine.Workflow) []difference {
+	if len(list) == 0 {
+		return nil
+	}
 	made := map[string]bool{}
 	for _, d := range differences(w, before) {
 		made[d.key] = true

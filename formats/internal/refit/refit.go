@@ -46,6 +46,17 @@ func value(text string) any {
 	return v
 }
 
+// A jsonText is a property that holds JSON as text.
+type jsonText string
+
+// decoded is what a property means: a JSON text is its value.
+func decoded(v any) any {
+	if text, ok := v.(jsonText); ok {
+		return value(string(text))
+	}
+	return v
+}
+
 func or(text, otherwise string) string {
 	if text == "" {
 		return otherwise
