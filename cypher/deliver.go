@@ -167,8 +167,11 @@ func (p *post) decide(ctx context.Context, parcel *parcel) (params, error) {
 	}
 	parcel.result.Session = parcel.session
 	if request == nil {
-		parcel.claimedBefore()
-		return nil, nil
+		changes := parcel.accept(nil)
+		if changes == nil {
+			return nil, nil
+		}
+		return params{"session": parcel.session.ID, "properties": changes, "requests": []any{}}, nil
 	}
 	q := *request
 	if q.Key == "" {
@@ -184,7 +187,7 @@ func (p *post) decide(ctx context.Context, parcel *parcel) (params, error) {
 		return nil, err
 	}
 	changes := parcel.accept(&q)
-	return params{"session": q.Session, "properties": changes, "request": requestProperties(&q)}, nil
+	return params{"session": q.Session, "properties": changes, "requests": []any{requestProperties(&q)}}, nil
 }
 
 // view is what Decide sees.
@@ -246,49 +249,33 @@ func (p *post) taken(ctx context.Context, parcel *parcel, q *engine.Request) (er
 	return nil, nil
 }
 
-// accept sets the result as it will be once the request is written, and returns what
-// changes on the session.
-func (parcel *parcel) accept(q *engine.Request) params {
-	record := &parcel.result.Session
-	record.Inbox = q.N
-	changes := adoption(record, parcel.now)
-	changes["inbox"] = q.N
-	parcel.result.Request = q
-	if isHeld(record, parcel.now) {
-		return changes
-	}
-	record.DueAt, record.Claims = parcel.now, 0
-	if lease := parcel.delivery.Claim; lease != nil {
-		record.Lease, record.LeaseOwner, record.Claims = lease.Token, lease.Owner, 1
-		record.LeaseUntil = parcel.now.Add(lease.For)
-		record.DueAt = record.LeaseUntil
-		changes["lease"], changes["lease_owner"], changes["lease_until"] = lease.Token, lease.Owner, stamp(record.LeaseUntil)
-		parcel.claim(q)
-	}
-	changes["due_at"], changes["claims"] = stamp(record.DueAt), record.Claims
-	return changes
-}
-
-// claim makes the result a claimed session with its inbox.
-func (parcel *parcel) claim(q *engine.Request) {
+// accept sets the result as it will be once the request is written, and returns the
+// properties to set on the session. request is nil when Decide wanted none; the properties
+// are nil when nothing changes.
+func (parcel *parcel) accept(request *engine.Request) params {
+	record, changes := &parcel.result.Session, params{}
 	requests := slices.Clone(parcel.unapplied)
-	if q != nil && !q.Applied {
-		requests = append(requests, *q)
+	if request != nil {
+		record.Inbox = request.N
+		changes = adoption(record, parcel.now)
+		changes["inbox"] = request.N
+		parcel.result.Request = request
+		if !request.Applied {
+			requests = append(requests, *request)
+		}
 	}
-	parcel.result.Claimed = &engine.Claimed{Session: parcel.result.Session, Requests: requests, Now: parcel.now}
-}
-
-// claimedBefore recognises the lease that an earlier sending of the same delivery took,
-// whose answer was lost: nobody else knows the token.
-func (parcel *parcel) claimedBefore() {
-	if lease := parcel.delivery.Claim; lease != nil && lease.Token != "" && parcel.session.Lease == lease.Token {
-		parcel.claim(nil)
+	claimed, changed := parcel.delivery.Take(record, request != nil, parcel.now)
+	if claimed {
+		parcel.result.Claimed = &engine.Claimed{Session: *record, Requests: requests, Now: parcel.now}
+		changes["lease"], changes["lease_owner"], changes["lease_until"] = record.Lease, record.LeaseOwner, stamp(record.LeaseUntil)
 	}
-}
-
-// isHeld tells whether somebody has a live lease.
-func isHeld(record *engine.SessionRecord, now time.Time) bool {
-	return record.Lease != "" && record.LeaseUntil.After(now)
+	if changed {
+		changes["due_at"], changes["claims"] = stamp(record.DueAt), record.Claims
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return changes
 }
 
 // adoption fills what a session made by hand lacks, in the record too, and returns the

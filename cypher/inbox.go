@@ -54,18 +54,15 @@ func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.S
 		}
 		record = sessionFrom(rows[0].properties("session"))
 		now := rows[0].time("now")
-		switch {
-		case isHeld(&record, now):
-			return fmt.Errorf("%w: %s", engine.ErrSessionBusy, edit.Session)
-		case record.Version != edit.Version:
-			return fmt.Errorf("%w: session %s has version %d, not %d", engine.ErrVersionMismatch, edit.Session, record.Version, edit.Version)
+		if err := edit.Refuse(&record, now); err != nil {
+			return err
 		}
 		changes := adoption(&record, now)
 		request := apply(&record, &edit, changes)
 		record.DueAt, record.UpdatedAt, request.At = now, now, now
 		changes["due_at"], changes["updated_at"] = stamp(now), stamp(now)
 		_, err = t.ask(ctx, queryDeliverWrite, params{"rows": []any{
-			params{"session": edit.Session, "properties": changes, "request": requestProperties(&request)}}})
+			params{"session": edit.Session, "properties": changes, "requests": []any{requestProperties(&request)}}}})
 		return err
 	})
 	if isConstraint(err) {

@@ -7,8 +7,11 @@ import (
 
 // EditState replaces the state of a session at rest, if it still has version; who did it
 // is kept among the session's requests. The session is woken with the new state and the
-// graph of now. Counters never go back, whatever the text says. Errors:
-// ErrSessionNotFound, ErrSessionBusy, ErrVersionMismatch, ErrBadRequest, ErrTooLarge.
+// graph of now. Counters never go back, whatever the text says. A text that makes a step of a
+// cancelled session live takes the session up again. While the session has requests that are
+// not applied yet, held answers of a pause among them, the edit is refused: it would take
+// away what they were accepted for. Errors: ErrSessionNotFound, ErrSessionBusy,
+// ErrVersionMismatch, ErrBadRequest, ErrTooLarge.
 func (e *Engine) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*Session, error) {
 	if len(text) > e.o.MaxState {
 		return nil, detail(ErrTooLarge, "state has %d bytes, at most %d are kept", len(text), e.o.MaxState)
@@ -24,10 +27,7 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 	if err != nil {
 		return nil, err
 	}
-	counted, err := parseCounters(id, rec.Counters)
-	if err != nil {
-		counted = &counters{Visits: map[string]int{}}
-	}
+	counted, seen := editedCounters(rec)
 	if rec.Version == 0 { // the edit takes it over: a claim will not look again
 		state.adoptStart(text)
 	}
@@ -46,10 +46,14 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 			state.adoptQuestion(step, l.Visit, counted, now.UnixMilli())
 		}
 	}
+	state.revive()
+	if err := state.keepHeld(rec); err != nil {
+		return nil, err
+	}
 	awaiting, since := state.awaiting()
 	body, _ := encodePlain(map[string]any{"bytes": len(text), "version": version})
 	edited, err := e.store.EditState(ctx, StateEdit{
-		Session: id, Version: version, State: state.AppendJSON(nil), Counters: counted.appendJSON(),
+		Session: id, Version: version, Seen: seen, State: state.AppendJSON(nil), Counters: counted.appendJSON(),
 		Status: state.SessionStatus(), Awaiting: awaiting, Since: since,
 		Request: Request{Key: e.o.NewID(), Session: id, Kind: RequestState, Body: body, By: by, Outcome: "applied"},
 	})
@@ -58,6 +62,53 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 	}
 	e.wakeUp()
 	return e.view(ctx, edited)
+}
+
+// editedCounters are the counters that an edit goes on from, and the inbox number they have
+// seen. Counters that a person has removed or damaged know nothing of the inbox: all that
+// is in it counts as seen.
+func editedCounters(rec *SessionRecord) (counted *counters, seen int64) {
+	counted, err := parseCounters(rec.ID, rec.Counters)
+	if err != nil {
+		counted = &counters{Visits: map[string]int{}}
+	}
+	if err != nil || len(rec.Counters) == 0 && rec.Version > 0 {
+		return counted, rec.Inbox
+	}
+	return counted, counted.Seen
+}
+
+// revive takes up a cancelled session of which a person has made a step live: cancelling
+// leaves no live step, so somebody wants this one to run. Without that the session would show
+// an open question that takes no answer.
+func (s *State) revive() {
+	if s.engine.Cancelled == nil {
+		return
+	}
+	for _, step := range s.steps {
+		switch step.Status {
+		case StatusActive, StatusPending, StatusAwaitingInput:
+			s.engine.Cancelled = nil
+			return
+		}
+	}
+}
+
+// keepHeld keeps the answers that wait for the end of a pause, and refuses a text that closes
+// the question of one.
+func (s *State) keepHeld(rec *SessionRecord) error {
+	old, err := ParseState(rec.ID, rec.State)
+	if err != nil {
+		return nil
+	}
+	s.engine.Held = old.engine.Held
+	for _, h := range s.engine.Held {
+		q := s.engine.Asks[h.Step]
+		if q == nil || s.Status(h.Step) != StatusAwaitingInput || q.Visit != h.Visit || q.Ask != h.Ask {
+			return detail(ErrSessionBusy, "question %s/%d/%d was answered during the pause, and the edit closes it; resume the session before the edit", h.Step, h.Visit, h.Ask)
+		}
+	}
+	return nil
 }
 
 // renewVisits gives steps that the edit makes live again numbers of their own. A visit that

@@ -22,7 +22,7 @@ var (
 	ErrKeyReused        = errors.New("key reused with another body")
 	ErrAnswerInvalid    = errors.New("answer does not fit the question")
 	ErrSessionExists    = errors.New("session exists")
-	ErrSessionBusy      = errors.New("session is leased")
+	ErrSessionBusy      = errors.New("session is busy")
 	ErrSessionEnded     = errors.New("session has ended")
 	ErrSignalsFull      = errors.New("too many unheard signals")
 	ErrVersionMismatch  = errors.New("version mismatch")

@@ -14,6 +14,11 @@ func (r *runner) takeRequests(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.state.engine.Paused == nil && len(r.state.engine.Held) > 0 { // a person's edit has lifted the pause
+		r.applyHeld()
+		r.unsettled = true
+		r.unwritten.touch()
+	}
 	for i := range r.requests {
 		r.apply(&r.requests[i])
 	}

@@ -226,6 +226,7 @@ func (r *runner) adoptState(rec SessionRecord) {
 		s.adoptStart(rec.State)
 		r.keepGivenMessages()
 	}
+	s.revive()
 	for _, id := range s.stepOrder {
 		switch s.steps[id].Status {
 		case StatusActive, StatusPending:

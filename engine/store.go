@@ -204,8 +204,8 @@ type Inbox interface {
 	// Inboxes returns inbox number and lease token of the sessions that exist.
 	Inboxes(ctx context.Context, ids []string) (map[string]InboxState, error)
 	// EditState replaces the state of a session nobody holds, if it has version, with what
-	// edit carries; it becomes due at once and the request is kept as applied.
-	// ErrSessionBusy while leased, ErrVersionMismatch, ErrSessionNotFound.
+	// edit carries; it becomes due at once and the request is kept as applied. It refuses
+	// what StateEdit.Refuse refuses. ErrSessionNotFound.
 	EditState(ctx context.Context, edit StateEdit) (*SessionRecord, error)
 }
 
@@ -218,7 +218,7 @@ type Delivery struct {
 	// store), or nil to write nothing. Its error becomes the delivery's. It may be called
 	// again when the store has to repeat its transaction, so it has no effects.
 	Decide func(view InboxView) (*Request, error)
-	// Claim, if set, takes the lease when nobody holds it.
+	// Claim, if set, takes the lease when nobody holds it, see Take.
 	Claim *Lease
 }
 
@@ -262,6 +262,7 @@ type InboxState struct {
 type StateEdit struct {
 	Session  string
 	Version  int64 // as the person read it
+	Seen     int64 // the inbox number applied at that version: newer requests come before the edit
 	State    []byte
 	Counters []byte
 	Status   string

@@ -76,7 +76,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 	if x == nil {
 		return false, fmt.Errorf("delete session %s: %w", id, engine.ErrSessionNotFound)
 	}
-	if x.held(s.now()) {
+	if x.record.Held(s.now()) {
 		return false, fmt.Errorf("delete session %s: %w", id, engine.ErrSessionBusy)
 	}
 	delete(s.sessions, id)

@@ -38,13 +38,16 @@ func (s *Store) deliver(d *engine.Delivery) engine.Delivered {
 			return engine.Delivered{Err: fmt.Errorf("session %s: request %q: %w", d.Session, d.Key, err)}
 		}
 	}
-	out.Claimed = x.claimFor(d.Claim, wanted != nil, now)
+	if claims, _ := d.Take(&x.record, wanted != nil, now); claims {
+		claimed := x.claimed(now)
+		out.Claimed = &claimed
+	}
 	s.put(x)
 	out.Session = cloneRecord(x.record)
 	return out
 }
 
-// accept writes a request and wakes the session.
+// accept writes a request.
 func (x *session) accept(r engine.Request, key string, now time.Time) (*engine.Request, error) {
 	if r.Key == "" {
 		r.Key = key
@@ -53,26 +56,7 @@ func (x *session) accept(r engine.Request, key string, now time.Time) (*engine.R
 		return nil, err
 	}
 	written := cloneRequest(*x.receive(r, now))
-	x.wake(now)
 	return &written, nil
-}
-
-// claimFor takes the lease for a delivery that has written a request, when nobody holds
-// it. One that has this very token already is sent for the second time, its first answer
-// lost: it gets what it got then, whether it writes or not.
-func (x *session) claimFor(l *engine.Lease, wrote bool, now time.Time) *engine.Claimed {
-	switch {
-	case l == nil:
-		return nil
-	case l.Token != "" && l.Token == x.record.Lease:
-		x.extend(now.Add(l.For))
-	case wrote && !x.held(now):
-		x.lease(*l, now)
-	default:
-		return nil
-	}
-	claimed := x.claimed(now)
-	return &claimed
 }
 
 // acceptable holds the two uniqueness constraints of REQUEST, in case Decide did not look.
@@ -155,7 +139,7 @@ func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.S
 	defer s.mu.Unlock()
 	x, now := s.sessions[edit.Session], s.now()
 	if err := x.editable(edit, now); err != nil {
-		return nil, fmt.Errorf("edit the state of session %s: %w", edit.Session, err)
+		return nil, fmt.Errorf("edit the state of %s: %w", edit.Session, err)
 	}
 	request := edit.Request
 	request.Applied = true
@@ -176,13 +160,11 @@ func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.S
 }
 
 func (x *session) editable(edit engine.StateEdit, now time.Time) error {
-	switch {
-	case x == nil:
+	if x == nil {
 		return engine.ErrSessionNotFound
-	case x.held(now):
-		return engine.ErrSessionBusy
-	case x.record.Version != edit.Version:
-		return fmt.Errorf("%w: it is %d, not %d", engine.ErrVersionMismatch, x.record.Version, edit.Version)
+	}
+	if err := edit.Refuse(&x.record, now); err != nil {
+		return err
 	}
 	return x.acceptable(&edit.Request)
 }

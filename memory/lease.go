@@ -19,7 +19,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		if len(out) >= o.Limit {
 			break
 		}
-		if x.record.DueAt.After(now) || x.held(now) {
+		if x.record.DueAt.After(now) || x.record.Held(now) {
 			continue
 		}
 		out = append(out, s.claim(x, o, now))
@@ -36,7 +36,7 @@ func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 	now := s.now()
 	var out []engine.Claimed
 	for _, id := range sortedIDs(ids) {
-		if x := s.sessions[id]; x != nil && !x.held(now) {
+		if x := s.sessions[id]; x != nil && !x.record.Held(now) {
 			out = append(out, s.claim(x, o, now))
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (in
 			break
 		}
 		due := !x.record.DueAt.IsZero() && !x.record.DueAt.After(now)
-		if x.record.Workflow != workflow || due || x.held(now) {
+		if x.record.Workflow != workflow || due || x.record.Held(now) {
 			continue
 		}
 		x.record.DueAt = now

@@ -46,11 +46,6 @@ func (s *Store) put(x *session) {
 	}
 }
 
-// held tells whether somebody has a lease that still lives.
-func (x *session) held(now time.Time) bool {
-	return x.record.Lease != "" && x.record.LeaseUntil.After(now)
-}
-
 // lease gives the session to a caller and counts the claim.
 func (x *session) lease(l engine.Lease, now time.Time) {
 	x.record.Lease, x.record.LeaseOwner = l.Token, l.Owner
@@ -81,7 +76,7 @@ func (x *session) free() {
 
 // wake makes a session that nobody holds due at once.
 func (x *session) wake(now time.Time) {
-	if x.held(now) {
+	if x.record.Held(now) {
 		return
 	}
 	x.record.DueAt, x.record.Claims = now, 0

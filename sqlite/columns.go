@@ -95,8 +95,3 @@ func scanRequest(row scanner, r *engine.Request) error {
 	r.ID, r.Target, r.Body, r.At = r.Session+"/"+r.Key, target.String, body, time.UnixMicro(at).UTC()
 	return nil
 }
-
-// held tells whether a session is leased at now.
-func held(s *engine.SessionRecord, now time.Time) bool {
-	return s.Lease != "" && s.LeaseUntil.After(now)
-}

@@ -30,7 +30,7 @@ func (t *tx) deleteSession(id string, room int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if held(&rec, t.time()) {
+	if rec.Held(t.time()) {
 		return false, fmt.Errorf("session %s: %w by %s", id, engine.ErrSessionBusy, rec.LeaseOwner)
 	}
 	if _, err := t.exec("session_unschedule", id); err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -122,26 +121,16 @@ func (t *tx) insert(r *engine.Request) error {
 }
 
 // take wakes the session for its new request, or leases it to the caller; out.Session
-// follows the row. A session that has the caller's token already was leased by an earlier
-// sending whose answer was lost: the caller gets it as if now, request or not.
+// follows the row.
 func (t *tx) take(d *engine.Delivery, out *engine.Delivered, waiting []engine.Request) error {
-	rec := &out.Session
-	now := t.time()
-	isHeld := held(rec, now)
-	again := d.Claim != nil && d.Claim.Token != "" && rec.Lease == d.Claim.Token
-	if again || d.Claim != nil && !isHeld && out.Request != nil {
-		until := now.Add(d.Claim.For.Truncate(time.Microsecond))
-		rec.Lease, rec.LeaseOwner, rec.LeaseUntil, rec.DueAt, rec.Claims = d.Claim.Token, d.Claim.Owner, until, until, 1
+	rec, now := &out.Session, t.time()
+	claimed, changed := d.Take(rec, out.Request != nil, now)
+	if claimed {
 		out.Claimed = &engine.Claimed{Session: *rec, Requests: waiting, Now: now}
-		_, err := t.exec("inbox_claim", rec.ID, rec.Inbox, rec.Lease, rec.LeaseOwner, until.UnixMicro())
-		return err
 	}
-	if out.Request == nil {
+	if !changed && out.Request == nil {
 		return nil
 	}
-	if !isHeld {
-		rec.DueAt, rec.Claims = now, 0
-	}
-	_, err := t.exec("inbox_wake", rec.ID, rec.Inbox, t.now)
+	_, err := t.exec("inbox_take", rec.ID, rec.Inbox, rec.Lease, rec.LeaseOwner, micros(rec.LeaseUntil), micros(rec.DueAt), rec.Claims)
 	return err
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -71,11 +70,8 @@ func (t *tx) editState(edit *engine.StateEdit) (engine.SessionRecord, error) {
 	if err != nil {
 		return rec, err
 	}
-	if held(&rec, t.time()) {
-		return rec, fmt.Errorf("session %s: %w by %s until %s", rec.ID, engine.ErrSessionBusy, rec.LeaseOwner, rec.LeaseUntil.Format("15:04:05"))
-	}
-	if rec.Version != edit.Version {
-		return rec, fmt.Errorf("session %s: %w: it is %d, the edit is of %d", rec.ID, engine.ErrVersionMismatch, rec.Version, edit.Version)
+	if err := edit.Refuse(&rec, t.time()); err != nil {
+		return rec, err
 	}
 	r := edit.Request
 	r.Session, r.ID, r.N, r.At, r.Applied = rec.ID, rec.ID+"/"+r.Key, rec.Inbox+1, t.time(), true

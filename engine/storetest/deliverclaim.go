@@ -14,6 +14,7 @@ var deliverClaimCases = []testCase{
 	{"two of one session in one call take one lease", deliverClaimsTwice},
 	{"many at once take one lease", deliverClaimsRace},
 	{"sent again with the same token it is claimed again", deliverClaimsAgain},
+	{"sent again with the same token and another request", deliverClaimsAgainWrites},
 }
 
 var manyDeliveryCases = []testCase{
@@ -112,6 +113,7 @@ func deliverClaimsAgain(k *kit) {
 	}}
 	first := k.deliverAll(d)[0]
 	k.noError(first.Err)
+	k.pass(first.Claimed.Now)
 	second := k.deliverAll(d)[0]
 	k.noError(second.Err)
 	if second.Request != nil || second.Claimed == nil {
@@ -121,6 +123,11 @@ func deliverClaimsAgain(k *kit) {
 	k.equal("requests", keysOf(second.Claimed.Requests, false), "key")
 	k.sameRecord("session of the result", second.Session, second.Claimed.Session)
 	k.sameTime("due_at", second.Session.DueAt, second.Session.LeaseUntil)
+	k.sameTime("end of the lease", second.Session.LeaseUntil, second.Claimed.Now.Add(long))
+	if !second.Session.LeaseUntil.After(first.Session.LeaseUntil) {
+		k.Errorf("the lease ends at %s, want later than that of the first sending", second.Session.LeaseUntil)
+	}
+	k.sameRecord("session", k.session("a"), second.Session)
 	k.numbered(r.ID, 1)
 	k.commit(k.checkpoint(second.Claimed.Session))
 	other := d
@@ -128,6 +135,25 @@ func deliverClaimsAgain(k *kit) {
 	if out := k.deliverAll(other)[0]; out.Claimed != nil || out.Err != nil {
 		k.Errorf("another token got %+v, want no claim", out)
 	}
+}
+
+// Sent again with a Decide that wants a request all the same.
+func deliverClaimsAgainWrites(k *kit) {
+	r := k.atRest("a")
+	lease := k.lease()
+	first := k.deliverAll(engine.Delivery{Session: r.ID, Key: "one", Decide: always(signal()), Claim: lease})[0]
+	k.noError(first.Err)
+	second := k.deliverAll(engine.Delivery{Session: r.ID, Key: "two", Decide: always(signal()), Claim: lease})[0]
+	k.noError(second.Err)
+	if second.Claimed == nil {
+		k.Fatal("not claimed")
+	}
+	want := first.Session
+	want.Inbox, want.LeaseUntil = 2, second.Claimed.Now.Add(long)
+	want.DueAt = want.LeaseUntil
+	k.sameRecord("claimed", second.Claimed.Session, want)
+	k.sameRecord("session", k.session("a"), want)
+	k.equal("requests", keysOf(second.Claimed.Requests, false), "one two")
 }
 
 func deliverMany(k *kit) {

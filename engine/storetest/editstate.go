@@ -12,6 +12,7 @@ var editStateCases = []testCase{
 	{"replaces the state and wakes the session", editStateWrites},
 	{"not while somebody holds the session", editStateBusy},
 	{"not with another version", editStateVersion},
+	{"not before a request that is not applied", editStateUnread},
 	{"not of nobody", editStateMissing},
 	{"takes away a lease that ran out", editStateExpired},
 	{"of many at once with one version one wins", editStateRace},
@@ -20,7 +21,7 @@ var editStateCases = []testCase{
 // edit is a person's edit of a session at a version.
 func (k *kit) edit(r engine.SessionRecord) engine.StateEdit {
 	return engine.StateEdit{
-		Session: r.ID, Version: r.Version, State: []byte(`{"edited": 1.0}`), Counters: []byte(`{"seq":7}`), Status: engine.StatusPending,
+		Session: r.ID, Version: r.Version, Seen: r.Inbox, State: []byte(`{"edited": 1.0}`), Counters: []byte(`{"seq":7}`), Status: engine.StatusPending,
 		Request: engine.Request{Key: k.token(), Kind: engine.RequestState, Body: []byte(`{"why":"typo"}`), By: "Ada", Outcome: "edited"},
 	}
 }
@@ -30,6 +31,7 @@ func editStateWrites(k *kit) {
 	r := k.atRest("a")
 	k.deliver(r.ID, "before", signal())
 	edit := k.edit(r)
+	edit.Seen = 1
 	edit.Status, edit.Since = engine.StatusAwaitingInput, since(3)
 	edit.Awaiting = []byte(`[{"step":"ask","visit":1,"ask":1,"kind":"question","since":1}]`)
 	out, err := k.store.EditState(k.ctx, edit)
@@ -74,6 +76,17 @@ func editStateVersion(k *kit) {
 	k.noError(err)
 	_, err = k.store.EditState(k.ctx, k.edit(r))
 	k.isError(err, engine.ErrVersionMismatch)
+}
+
+// A request that came after the state was read is applied before any edit.
+func editStateUnread(k *kit) {
+	r := k.atRest("a")
+	k.deliver(r.ID, "answer", answer(r.ID, "ask", 1))
+	before := k.session("a")
+	_, err := k.store.EditState(k.ctx, k.edit(r))
+	k.isError(err, engine.ErrSessionBusy)
+	k.sameRecord("session", k.session("a"), before)
+	k.equal("requests", k.requestKeys(r.ID, false), "answer")
 }
 
 func editStateMissing(k *kit) {

@@ -157,7 +157,10 @@ func (p *pair) editState() {
 	edit := engine.StateEdit{Session: id, State: []byte(`{"edited":"` + p.fresh() + `"}`), Status: p.status(),
 		Request: engine.Request{Key: p.fresh(), Kind: engine.RequestState, By: "model"}}
 	if r := p.record(id); r != nil {
-		edit.Version = r.Version
+		edit.Version, edit.Seen = r.Version, r.Inbox
+	}
+	if p.chance(5, "request unread") {
+		edit.Seen--
 	}
 	if p.chance(5, "stale version") {
 		edit.Version++

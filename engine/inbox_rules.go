@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// The rules by which a store changes a session for a request from outside. They are pure
+// functions of the record under its lock, so that every store comes to the same.
+
+// Held reports whether a worker holds a lease of the session that has not run out.
+func (rec *SessionRecord) Held(now time.Time) bool {
+	return rec.Lease != "" && rec.LeaseUntil.After(now)
+}
+
+// Take changes the session's lease and due time for a delivery; wrote says whether Decide
+// returned a request. It reports whether the caller holds the lease now, and whether the
+// session has changed.
+//
+// A request wakes a session that no worker holds: it is due at once and its claims count
+// from the start, or, with Claim, it is leased to the caller. A session that has the token
+// of Claim already was leased by an earlier sending of the same delivery whose answer was
+// lost: the caller holds it, and its lease counts from now, whether this sending writes a
+// request or not. Leaving the lease as it was would give the caller one that is nearly over.
+func (d *Delivery) Take(rec *SessionRecord, wrote bool, now time.Time) (claimed, changed bool) {
+	again := d.Claim != nil && d.Claim.Token != "" && rec.Lease == d.Claim.Token
+	switch {
+	case again, wrote && d.Claim != nil && !rec.Held(now):
+		rec.Lease, rec.LeaseOwner, rec.Claims = d.Claim.Token, d.Claim.Owner, 1
+		rec.LeaseUntil = now.Add(d.Claim.For.Truncate(time.Microsecond)) // the stores' precision
+		rec.DueAt = rec.LeaseUntil
+		return true, true
+	case wrote && !rec.Held(now):
+		rec.DueAt, rec.Claims = now, 0
+		return false, true
+	}
+	return false, false
+}
+
+// Refuse returns why a store must not make the edit, or nil: ErrSessionBusy while a worker
+// holds the session or a request is unread, ErrVersionMismatch. An edit that passed an unread
+// request would take away what the request was accepted for: an answer was acknowledged
+// because its question was open, and the edited state may not have that question.
+func (edit *StateEdit) Refuse(rec *SessionRecord, now time.Time) error {
+	switch {
+	case rec.Held(now):
+		return fmt.Errorf("session %s: %w by %s until %s", rec.ID, ErrSessionBusy, rec.LeaseOwner, rec.LeaseUntil.Format("15:04:05"))
+	case rec.Version != edit.Version:
+		return fmt.Errorf("session %s: %w: it is %d, the edit is of %d", rec.ID, ErrVersionMismatch, rec.Version, edit.Version)
+	case rec.Inbox > edit.Seen:
+		return detail(ErrSessionBusy, "session %s has requests that are not applied yet (%d of %d); read the state again and repeat the edit", rec.ID, rec.Inbox-edit.Seen, rec.Inbox)
+	}
+	return nil
+}
