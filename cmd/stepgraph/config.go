@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/stepgraph/stepgraph/functions/isolation"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -36,6 +37,7 @@ type config struct {
 	Schemas     map[string]json.RawMessage `json:"schemas"`   // named schemas of their answers
 	Server      string                     `json:"server"`
 	Token       string                     `json:"token"`
+	Isolate     string                     `json:"isolate"` // how far shell commands and Python are kept from the engine
 	Lease       string                     `json:"lease"`
 	Poll        string                     `json:"poll"`
 }
@@ -69,12 +71,16 @@ type settings struct {
 	script     string
 	allowNet   []string
 	allowShell bool
+	isolate    isolation.Level
 }
 
 // settingFlags are the flags of every command that runs steps.
 type settingFlags struct {
 	set settings
 	on  *pflag.FlagSet
+	// isolate is the level where nobody said: a production server requires isolation.
+	isolate isolation.Level
+	level   string
 }
 
 func (f *settingFlags) register(on *pflag.FlagSet) {
@@ -88,12 +94,13 @@ func (f *settingFlags) registerModel(on *pflag.FlagSet) {
 	on.StringVar(&f.set.model, "model", "", "script, openai, anthropic, PROVIDER/MODEL or MODEL ($STEPGRAPH_MODEL, script)")
 	on.StringVar(&f.set.script, "model-script", "", "replies that the model script plays ($STEPGRAPH_MODEL_SCRIPT)")
 	on.StringArrayVar(&f.set.allowNet, "allow-net", nil, "network that steps may reach beside public addresses: CIDR, ADDRESS or ADDRESS:PORT ($STEPGRAPH_ALLOW_NET, with commas)")
+	on.StringVar(&f.level, "isolate", "", "how far shell steps and Python are kept from the engine's files and process: required (the default of serve), possible or off ($STEPGRAPH_ISOLATE)")
 	on.BoolVar(&f.set.allowShell, "allow-shell", false, "let steps run shell commands ($STEPGRAPH_ALLOW_SHELL)")
 }
 
 // settings decides: flag, environment, file.
-func (a *app) settings(f *settingFlags) (settings, error) {
-	s := f.set
+func (a *app) settings(f *settingFlags) (s settings, err error) {
+	s = f.set
 	s.store = first(s.store, a.env("STEPGRAPH_STORE"), a.config.Store)
 	s.model = first(s.model, a.env("STEPGRAPH_MODEL"), a.config.Model)
 	s.script = first(s.script, a.env("STEPGRAPH_MODEL_SCRIPT"), a.config.ModelScript)
@@ -102,6 +109,9 @@ func (a *app) settings(f *settingFlags) (settings, error) {
 	}
 	if len(s.allowNet) == 0 {
 		s.allowNet = a.config.AllowNet
+	}
+	if s.isolate, err = isolation.ParseLevel(first(f.level, a.env("STEPGRAPH_ISOLATE"), a.config.Isolate, string(f.isolate), string(isolation.Possible))); err != nil {
+		return s, usagef("--isolate: %s", err)
 	}
 	if f.on.Changed("allow-shell") {
 		return s, nil

@@ -62,6 +62,7 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if database != nil {
 		s.browser = database.BrowserURL
 	}
+	a.warnOfIsolation(set)
 	own, err := a.openOwn(ctx, ownOptions{settings: set, serving: s.on.address()})
 	if err != nil {
 		return err

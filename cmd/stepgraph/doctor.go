@@ -40,7 +40,7 @@ func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Fin
 		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
 	}
 	found := []engine.Finding{{Level: findingOK, Code: "configuration",
-		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}}
+		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}, a.isolationFinding(set)}
 	if set.store == "" {
 		if more, asked := a.askDoctor(ctx, to); asked {
 			return append(found, more...)

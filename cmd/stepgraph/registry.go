@@ -15,6 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/code/python"
 	"github.com/stepgraph/stepgraph/functions/files"
 	"github.com/stepgraph/stepgraph/functions/graph"
+	"github.com/stepgraph/stepgraph/functions/isolation"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 	"github.com/stepgraph/stepgraph/functions/shell"
@@ -34,15 +35,16 @@ func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalo
 	if err != nil {
 		return nil, nil, err
 	}
+	apart := isolation.Options{Level: s.isolate, Hide: a.ownFiles(s.store)}
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{
 		Models: catalog, AllowNet: prefixes(nets), Transport: guarded, Getenv: a.secretOrEnv(o.vault), Log: a.log,
 		Profiles: a.profiles(o.vault),
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
-		Code:     code.Options{Dir: a.config.Scripts, Python: python.Options{Path: a.config.Python}},
+		Code:     code.Options{Dir: a.config.Scripts, Python: python.Options{Path: a.config.Python, Isolation: apart}},
 		Graph:    graph.Options{Querier: o.querier},
-		Files:    files.Options{Dir: a.config.Folder},
-		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env},
+		Files:    files.Options{Dir: a.config.Folder, Hide: apart.Hide},
+		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env, Isolation: apart},
 	})
 	r.Add(mcp.Spec(o.servers)) // here and not in Standard: whoever embeds the engine need not have MCP
 	for _, name := range slices.Sorted(maps.Keys(a.config.Functions)) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -18,6 +19,7 @@ func (a *app) serveCommand() *cobra.Command {
 			"Neo4j are $NEO4J_USERNAME and $NEO4J_PASSWORD, or $NEO4J_AUTH; its database is $NEO4J_DATABASE.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.serveStore(c.Context(), o) }}
+	o.isolate = isolation.Required
 	o.register(c, false)
 	o.settingFlags.register(c.Flags())
 	return c
@@ -39,6 +41,7 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.on.close()) }()
+	a.warnOfIsolation(set)
 	if err := a.listening(s, set); err != nil {
 		return err
 	}

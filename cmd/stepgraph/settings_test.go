@@ -12,20 +12,20 @@ import (
 )
 
 func TestSettingsOrder(t *testing.T) {
-	file := config{Store: "file", Model: "file", ModelScript: "file", AllowNet: []string{"10.0.0.0/8"}, AllowShell: true}
+	file := config{Store: "file", Model: "file", ModelScript: "file", AllowNet: []string{"10.0.0.0/8"}, AllowShell: true, Isolate: "off"}
 	for _, c := range []struct {
 		name string
 		args []string
 		env  map[string]string
 		want settings
 	}{
-		{"file", nil, nil, settings{"file", "file", "file", []string{"10.0.0.0/8"}, true}},
+		{"file", nil, nil, settings{"file", "file", "file", []string{"10.0.0.0/8"}, true, "off"}},
 		{"environment", nil, map[string]string{"STEPGRAPH_STORE": "env", "STEPGRAPH_MODEL": "env", "STEPGRAPH_MODEL_SCRIPT": "env",
-			"STEPGRAPH_ALLOW_NET": "1.2.3.4, 5.6.0.0/16", "STEPGRAPH_ALLOW_SHELL": "false"},
-			settings{"env", "env", "env", []string{"1.2.3.4", "5.6.0.0/16"}, false}},
-		{"flags", []string{"--store=flag", "--model=flag", "--model-script=flag", "--allow-net=9.9.9.9", "--allow-shell"},
+			"STEPGRAPH_ALLOW_NET": "1.2.3.4, 5.6.0.0/16", "STEPGRAPH_ALLOW_SHELL": "false", "STEPGRAPH_ISOLATE": "required"},
+			settings{"env", "env", "env", []string{"1.2.3.4", "5.6.0.0/16"}, false, "required"}},
+		{"flags", []string{"--store=flag", "--model=flag", "--model-script=flag", "--allow-net=9.9.9.9", "--allow-shell", "--isolate=possible"},
 			map[string]string{"STEPGRAPH_STORE": "env", "STEPGRAPH_MODEL": "env", "STEPGRAPH_ALLOW_SHELL": "false"},
-			settings{"flag", "flag", "flag", []string{"9.9.9.9"}, true}},
+			settings{"flag", "flag", "flag", []string{"9.9.9.9"}, true, "possible"}},
 	} {
 		a := &app{env: func(name string) string { return c.env[name] }, config: file}
 		var f settingFlags

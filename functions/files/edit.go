@@ -35,7 +35,7 @@ func (f *folder) editSpec() engine.Spec {
 // edit leaves alone what stands inside the new text already, and is content when only the
 // new text is there: so the second call of an edit that was made does nothing.
 func (f *folder) edit(ctx context.Context, root *os.Root, in EditInput) (EditOutput, error) {
-	path, err := local(string(in.Path))
+	path, err := visible(ctx, root, string(in.Path))
 	if err != nil {
 		return EditOutput{}, err
 	}

@@ -31,6 +31,9 @@ const (
 type Options struct {
 	Dir      string // the folder; without it files are off
 	ReadOnly bool   // nothing is written or edited
+	// Hide are files and folders, absolute, or patterns of them, that are not seen although
+	// they stand in the folder: the engine's own.
+	Hide []string
 }
 
 // Specs are all functions of files.
@@ -77,7 +80,7 @@ func spec[In, Out any](f *folder, name, description string, needs []string, call
 				return nil, failed("the configured folder cannot be opened: " + cause(err))
 			}
 			defer root.Close()
-			out, err := call(ctx, root, in)
+			out, err := call(hiding(ctx, f.options.Hide), root, in)
 			if err != nil {
 				return nil, err
 			}

@@ -35,7 +35,7 @@ func (f *folder) findSpec() engine.Spec {
 
 // find only looks.
 func find(ctx context.Context, root *os.Root, in FindInput) (FindOutput, error) {
-	below, err := local(string(in.Path))
+	below, err := visible(ctx, root, string(in.Path))
 	if err != nil {
 		return FindOutput{}, err
 	}

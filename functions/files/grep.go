@@ -58,7 +58,7 @@ type search struct {
 
 // grep only looks.
 func grep(ctx context.Context, root *os.Root, in GrepInput) (GrepOutput, error) {
-	below, err := local(string(in.Path))
+	below, err := visible(ctx, root, string(in.Path))
 	if err != nil {
 		return GrepOutput{}, err
 	}

@@ -40,7 +40,7 @@ func (f *folder) listSpec() engine.Spec {
 
 // list only looks.
 func list(ctx context.Context, root *os.Root, in ListInput) (ListOutput, error) {
-	below, err := local(string(in.Path))
+	below, err := visible(ctx, root, string(in.Path))
 	if err != nil {
 		return ListOutput{}, err
 	}

@@ -42,8 +42,8 @@ func (f *folder) readSpec() engine.Spec {
 }
 
 // read only looks, so a second time is as good as the first.
-func read(_ context.Context, root *os.Root, in ReadInput) (ReadOutput, error) {
-	path, err := local(string(in.Path))
+func read(ctx context.Context, root *os.Root, in ReadInput) (ReadOutput, error) {
+	path, err := visible(ctx, root, string(in.Path))
 	if err != nil {
 		return ReadOutput{}, err
 	}

@@ -43,6 +43,12 @@ func walk(ctx context.Context, root *os.Root, below string, depth int, see func(
 			truncated = true
 			return fs.SkipDir
 		}
+		if isHidden(ctx, root, at) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		if visited++; visited > maxVisited {
 			truncated = true
 			return errEnough

@@ -36,8 +36,8 @@ func (f *folder) writeSpec() engine.Spec {
 }
 
 // write does nothing when the file holds the content already, so a second call is harmless.
-func (f *folder) write(_ context.Context, root *os.Root, in WriteInput) (WriteOutput, error) {
-	path, err := local(string(in.Path))
+func (f *folder) write(ctx context.Context, root *os.Root, in WriteInput) (WriteOutput, error) {
+	path, err := visible(ctx, root, string(in.Path))
 	if err != nil {
 		return WriteOutput{}, err
 	}

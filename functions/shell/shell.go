@@ -14,6 +14,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
 // Bounds of what a command may say and how long its text may be.
@@ -36,6 +37,8 @@ type Options struct {
 	Env []string
 	// Getenv reads the engine's environment; os.Getenv by default.
 	Getenv func(string) string
+	// Isolation keeps commands from the engine's own process and files.
+	Isolation isolation.Options
 }
 
 // Input is the input of shell.
@@ -121,11 +124,16 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
+	f.options.Isolation.Apply(&c)
+	c.Network = true
 	c.Env = append(c.Env, "STEPGRAPH_KEY="+call.Key, "STEPGRAPH_SESSION="+call.Session)
 	if in.Stream {
 		c.Chunk = func(_, chunk string) { talk.Of(ctx).Token(chunk) }
 	}
 	r, err := process.Run(ctx, c)
+	if errors.Is(err, process.ErrNotIsolated) {
+		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: isolation.Refusal(err)}
+	}
 	if err != nil {
 		var known *engine.CallError
 		if errors.As(err, &known) || ctx.Err() != nil {

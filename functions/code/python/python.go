@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
+	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
 //go:embed run.py
@@ -30,6 +32,9 @@ type Options struct {
 	Memory uint64
 	// MustIsolate refuses to run where the system does not let a process have no network.
 	MustIsolate bool
+	// Isolation keeps scripts from the engine's own files. Where the kernel has Landlock a
+	// script reads what belongs to its interpreter, and changes its own folder, and no more.
+	Isolation isolation.Options
 }
 
 func (o Options) withDefaults() Options {
@@ -94,7 +99,7 @@ func Run(ctx context.Context, o Options, p Program) (Result, error) {
 	defer cancel()
 	r, err := process.Run(limited, c)
 	if errors.Is(err, process.ErrNotIsolated) {
-		return Result{}, fmt.Errorf("python: %w, and the configuration wants it", err)
+		return Result{}, &engine.CallError{Kind: engine.KindDisabled, Message: isolation.Refusal(err)}
 	}
 	if err != nil {
 		return Result{}, err
@@ -126,14 +131,21 @@ func (o Options) command(p Program) (process.Command, func(), error) {
 	if err != nil {
 		return process.Command{}, nil, err
 	}
-	isolate := process.Possible
-	if o.MustIsolate {
-		isolate = process.Required
-	}
-	return process.Command{
+	c := process.Command{
 		Path: path, Args: []string{"-I", "-B", "-X", "utf8", "-c", harness}, Dir: dir, Stdin: string(given),
-		Env: system(dir), Limit: maxAnswer, Limits: limits, Isolate: isolate, AtOnce: true,
-	}, func() { os.RemoveAll(dir) }, nil
+		Env: system(dir), Limit: maxAnswer, Limits: limits, AtOnce: true,
+	}
+	o.Isolation.Apply(&c)
+	if o.MustIsolate {
+		c.Isolate = process.Required
+	}
+	if c.Isolate != process.Shared {
+		if c.Path, c.Files.Read, err = installed(path); err != nil {
+			return c, func() {}, errors.Join(err, os.RemoveAll(dir))
+		}
+		c.Files.Write = []string{dir}
+	}
+	return c, func() { os.RemoveAll(dir) }, nil
 }
 
 // answer reads what the script around the script wrote.

@@ -10,16 +10,27 @@ import (
 )
 
 // isolate gives a command namespaces of its own. It keeps its user, and so its rights over
-// files, but the engine and its environment are another namespace's: it cannot look at them.
-func isolate(cmd *exec.Cmd) {
+// files that it sees, but the engine and its environment are another namespace's: it cannot
+// look at them.
+func isolate(cmd *exec.Cmd, c Command) {
+	if c.Isolate == filesOnly {
+		return
+	}
 	a := cmd.SysProcAttr
-	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
+	if !c.Network {
+		a.Cloneflags |= syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+	}
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // over the new namespaces only, for the helper's mounts
 }
 
-// notAllowed tells whether a command did not start because of its namespaces.
+// notAllowed reports whether a command did not start because of its namespaces.
 func notAllowed(err error) bool {
+	if errors.Is(err, errUnconfined) {
+		return true
+	}
 	for _, e := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, e) {
 			return true
@@ -28,25 +39,35 @@ func notAllowed(err error) bool {
 	return false
 }
 
-// LimitsHold tells whether Limits are kept on this system.
+// LimitsHold reports whether Limits are kept on this system.
 const LimitsHold = true
 
-// limit sets the limits of a process that has just begun.
-func limit(pid int, l Limits) error {
+// each calls f for every limit that is given.
+func (l Limits) each(f func(name int, r unix.Rlimit) error) error {
 	for _, r := range []struct {
 		name  int
 		value uint64
 	}{
-		{unix.RLIMIT_AS, l.Memory}, {unix.RLIMIT_CPU, l.CPU}, {unix.RLIMIT_FSIZE, l.FileSize},
-		{unix.RLIMIT_NOFILE, l.Files}, {unix.RLIMIT_NPROC, l.Processes},
+		{unix.RLIMIT_CPU, l.CPU}, {unix.RLIMIT_FSIZE, l.FileSize}, {unix.RLIMIT_NOFILE, l.Files}, {unix.RLIMIT_NPROC, l.Processes},
+		{unix.RLIMIT_AS, l.Memory}, // last: whoever sets it for itself needs memory up to then
 	} {
 		if r.value == 0 {
 			continue
 		}
-		err := unix.Prlimit(pid, r.name, &unix.Rlimit{Cur: r.value, Max: r.value}, nil)
-		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+		if err := f(r.name, unix.Rlimit{Cur: r.value, Max: r.value}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// limit sets the limits of a process that has just begun.
+func limit(pid int, l Limits) error {
+	return l.each(func(name int, r unix.Rlimit) error {
+		err := unix.Prlimit(pid, name, &r, nil)
+		if errors.Is(err, unix.ESRCH) { // it has ended
+			return nil
+		}
+		return err
+	})
 }

@@ -41,8 +41,12 @@ type Command struct {
 	// Limits hold before the command can read anything from its input. So they bind a
 	// program that comes that way from its first line.
 	Limits Limits
-	// Isolate starts the command without network and without sight of other processes.
+	// Isolate starts the command without network, without sight of the engine's process and
+	// without the files that Files keeps from it.
 	Isolate Isolation
+	// Network leaves an isolated command the network, and the numbers of other processes.
+	Network bool
+	Files   Confinement
 	// AtOnce ends the group by force, without a warning first.
 	AtOnce bool
 }
@@ -56,18 +60,20 @@ type Limits struct {
 	Processes uint64 // of the same user; the system does not count those of root
 }
 
-// Isolation says whether a command gets namespaces of its own for users, network,
-// processes and messages. Files stay what they are.
+// Isolation says whether a command is kept from the engine: by namespaces of its own, by
+// Landlock, or by both. Without namespaces it keeps the network.
 type Isolation int
 
 const (
-	Shared   Isolation = iota // none
-	Possible                  // where the system allows it
+	Shared   Isolation = iota // not at all
+	Possible                  // as far as the system allows it
 	Required                  // or the command does not run
+
+	filesOnly // by Landlock alone: what is tried where namespaces are not allowed
 )
 
 // ErrNotIsolated is why a command with Isolate Required did not run.
-var ErrNotIsolated = errors.New("this system does not let a process have namespaces of its own")
+var ErrNotIsolated = errors.New("this system does not let a process be isolated")
 
 // A Result is what came of a command that has run.
 type Result struct {
@@ -83,24 +89,49 @@ type Result struct {
 func Run(ctx context.Context, c Command) (Result, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	r := newRunning(ctx, c)
-	err := r.start()
-	if err != nil && c.Isolate != Shared && ctx.Err() == nil && notAllowed(err) {
-		if c.Isolate == Required {
-			return Result{}, fmt.Errorf("%w: %w", ErrNotIsolated, err)
-		}
-		c.Isolate = Shared
-		r = newRunning(ctx, c)
-		err = r.start()
-	}
+	r, err := begin(ctx, c)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := limit(r.cmd.Process.Pid, c.Limits); err != nil {
-		end(fmt.Errorf("limits: %w", err))
+	if r.begun == nil { // else the helper has set them
+		if err := limit(r.cmd.Process.Pid, c.Limits); err != nil {
+			end(fmt.Errorf("limits: %w", err))
+		}
 	}
 	close(r.ready)
 	return r.wait(ctx)
+}
+
+// begin starts a command with the most isolation that it may have here.
+func begin(ctx context.Context, c Command) (*running, error) {
+	required := c.Isolate == Required
+	levels := []Isolation{Shared}
+	switch {
+	case c.Isolate == filesOnly:
+		levels = []Isolation{filesOnly}
+	case required && !c.Network:
+		levels = []Isolation{Required} // Landlock alone leaves it a network
+	case required:
+		levels = []Isolation{Required, filesOnly}
+	case c.Isolate == Possible:
+		levels = []Isolation{Possible, filesOnly, Shared}
+	}
+	var why error
+	for _, level := range levels {
+		c.Isolate = level
+		r, err := newRunning(ctx, c)
+		if err == nil {
+			err = r.start()
+		}
+		if err == nil {
+			return r, nil
+		}
+		if level == Shared || ctx.Err() != nil || !notAllowed(err) {
+			return nil, err
+		}
+		why = err
+	}
+	return nil, fmt.Errorf("%w: %w", ErrNotIsolated, why)
 }
 
 // running is a command while it runs. It has pipes of ours, so that the end of the command
@@ -112,12 +143,13 @@ type running struct {
 	ready    chan struct{} // closed when its limits hold and it may read
 	hard     atomic.Pointer[time.Timer]
 	out, err *capture
+	begun    func() error   // waits until an isolated command has begun
 	theirs   []*os.File     // ends of the pipes, to close once it has begun
 	ours     []*os.File     // to close in the end
 	reading  sync.WaitGroup // of what it says
 }
 
-func newRunning(ctx context.Context, c Command) *running {
+func newRunning(ctx context.Context, c Command) (*running, error) {
 	var mu sync.Mutex
 	r := &running{
 		cmd: exec.CommandContext(ctx, c.Path, c.Args...), mark: markName + "=" + uuid.NewString(), stdin: c.Stdin, ready: make(chan struct{}),
@@ -127,7 +159,11 @@ func newRunning(ctx context.Context, c Command) *running {
 	r.cmd.Env, r.cmd.Dir = append([]string{r.mark}, c.Env...), c.Dir
 	ownGroup(r.cmd)
 	if c.Isolate != Shared {
-		isolate(r.cmd)
+		isolate(r.cmd, c)
+		var err error
+		if r.begun, err = helper(r.cmd, c); err != nil {
+			return nil, err
+		}
 	}
 	r.cmd.Cancel = func() error {
 		if c.AtOnce {
@@ -138,13 +174,19 @@ func newRunning(ctx context.Context, c Command) *running {
 		return endGroup(r.cmd)
 	}
 	r.cmd.WaitDelay = 2 * grace
-	return r
+	return r, nil
 }
 
 func (r *running) start() error {
 	err := r.pipes()
 	if err == nil {
 		err = r.cmd.Start()
+	}
+	if r.begun != nil {
+		if fault := r.begun(); err == nil && fault != nil {
+			_ = r.cmd.Wait() // it has ended with the fault
+			err = fault
+		}
 	}
 	for _, f := range r.theirs {
 		f.Close()

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/isolation"
+)
+
+// ownFiles are the files of an engine, which the programs of steps neither read nor change:
+// store, vault, tokens, configuration, and the files that hold secrets. Stars stand for what
+// is kept beside a file under its name.
+func (a *app) ownFiles(store string) []string {
+	own := []string{a.dir}
+	if kind, file, err := kindOfStore(first(store, a.devStore())); err == nil && kind == storeSQLite {
+		own = append(own, file, file+"-*", file+".*")
+	}
+	for _, file := range []string{a.vaultFile(store), a.tokensFile(store)} {
+		if file != "" {
+			own = append(own, file, file+".*")
+		}
+	}
+	if a.file != "" {
+		own = append(own, a.file)
+	}
+	for _, s := range a.config.Secrets {
+		if s.File != "" {
+			own = append(own, s.File)
+		}
+	}
+	for i, path := range own {
+		if full, err := filepath.Abs(path); err == nil {
+			own[i] = full
+		}
+	}
+	return own
+}
+
+// runsPrograms reports whether steps may run programs at all.
+func (a *app) runsPrograms(s settings) bool { return s.allowShell || a.config.Python != "" }
+
+// isolationFinding says what programs of steps are kept from, and what to do where they are
+// not.
+func (a *app) isolationFinding(s settings) engine.Finding {
+	f := engine.Finding{Level: findingOK, Code: "isolation"}
+	if !a.runsPrograms(s) {
+		f.Message = "steps run no programs: shell and Python are off"
+		return f
+	}
+	here, hides := isolation.Here()
+	f.Message = "of shell steps and Python: " + string(s.isolate) + "; this system has " + here
+	switch {
+	case s.isolate == isolation.Off:
+		f.Level, f.Mend = "warning", "programs of steps read the vault, the store and the engine's environment; --isolate possible or required keeps them away"
+	case !hides && s.isolate == isolation.Required:
+		f.Level, f.Mend = "warning", "shell steps and Python are refused; run the engine where Landlock or user namespaces are allowed, or accept programs without isolation with --isolate possible"
+	case !hides:
+		f.Level, f.Mend = "warning", "programs of steps read the vault, the store and the engine's environment; give the engine a machine of its own, or one with Landlock"
+	}
+	return f
+}
+
+// warnOfIsolation says at the start of a server what its programs are not kept from.
+func (a *app) warnOfIsolation(s settings) {
+	if f := a.isolationFinding(s); f.Level != findingOK {
+		a.log.Warn("isolation "+f.Message, "mend", f.Mend)
+	}
+}
