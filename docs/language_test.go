@@ -26,7 +26,7 @@ func TestLanguagePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	state, err := engine.ParseState("s-1", []byte(blocks(page, "json")[0]))
+	state, err := engine.ParseState("s-1", []byte(blocks(page, "json file=state.json")[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
