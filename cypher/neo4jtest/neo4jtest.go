@@ -15,6 +15,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 )
@@ -34,7 +35,8 @@ func URI(tb testing.TB) neo4jserver.Server {
 	shared.once.Do(func() {
 		// The log outlives this test, so it cannot be the test's own.
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-		shared.server, shared.err = neo4jserver.Start(context.Background(), neo4jserver.Options{Log: log})
+		// A server that starts beside compilers and other tests takes longer than the default allows.
+		shared.server, shared.err = neo4jserver.Start(context.Background(), neo4jserver.Options{Log: log, StartWithin: 5 * time.Minute})
 	})
 	if shared.err != nil {
 		tb.Fatal(shared.err)

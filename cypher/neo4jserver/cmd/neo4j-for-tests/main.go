@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 )
@@ -83,7 +84,8 @@ func start(signals <-chan os.Signal, stderr io.Writer) (*neo4jserver.Server, err
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Log: log})
+	// A server that starts beside compilers and other tests takes longer than the default allows.
+	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Log: log, StartWithin: 5 * time.Minute})
 	cancel(errStarted)
 	<-listened
 	// The signal may have come just too late to end the attempt; it must not
