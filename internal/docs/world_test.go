@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +18,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func TestMain(m *testing.M) { neo4jtest.Main(m) }
+// TestMain runs the tests in the folder of the pages.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../docs"); err != nil {
+		panic(err)
+	}
+	neo4jtest.Main(m)
+}
 
 // A world is an engine at work on the real database, one workflow that a person typed
 // there, and that person. The database is shared: every id carries the world's name.

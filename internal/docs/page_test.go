@@ -3,6 +3,7 @@ package docs_test
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ var update = flag.Bool("update", false, "write the saved queries into queries.md
 // block is a place in the page where a file of queries/ stands.
 var block = regexp.MustCompile("(?s)### ([^\n]+)\n(.*?)\\[queries/(\\w+)\\.cypher\\]\\(queries/(\\w+)\\.cypher\\)\n\n```cypher\n(.*?)```\n")
 
-// The page shows every file as it is, under its title. `go test ./docs -update` writes the
+// The page shows every file as it is, under its title. `go test ./internal/docs -update` writes the
 // texts of the files into the page; what stands around them is written by hand.
 func TestPage(t *testing.T) {
 	b, err := os.ReadFile("queries.md")
@@ -43,7 +44,7 @@ func TestPage(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatal("queries.md does not show the files as they are: go test ./docs -update")
+		t.Fatal("queries.md does not show the files as they are: go test ./internal/docs -update")
 	}
 	if err := os.WriteFile("queries.md", []byte(want), 0o644); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestPage(t *testing.T) {
 func TestEveryQueryIsTried(t *testing.T) {
 	var sources strings.Builder
 	for _, file := range []string{"edits_test.go", "looks_test.go", "byhand_test.go"} {
-		b, err := os.ReadFile(file)
+		b, err := os.ReadFile(filepath.Join("../internal/docs", file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,11 +40,8 @@ func TestFunctionPages(t *testing.T) {
 	registry := engine.NewRegistry()
 	functions.Standard(registry, allowed(t, nil))
 	registry.Add(mcp.Spec(mcp.NewPool(mcp.Options{})))
-	var index bytes.Buffer
-	index.WriteString("# Functions\n\nWhat steps can call. These pages are made from the code: `go test ./docs -run TestFunctionPages -update`.\n\n| function | does |\n|---|---|\n")
 	for _, spec := range registry.Specs() {
 		name := pageName(spec)
-		fmt.Fprintf(&index, "| [%s](%s.md) | %s |\n", spec.Name, name, spec.Description)
 		t.Run(name, func(t *testing.T) {
 			shown := readExample(t, name)
 			result := shown.play(t)
@@ -57,7 +54,7 @@ func TestFunctionPages(t *testing.T) {
 			keep(t, filepath.Join("functions", name+".md"), page(spec, name, shown))
 		})
 	}
-	keep(t, filepath.Join("functions", "README.md"), index.Bytes())
+	keep(t, filepath.Join("functions", "README.md"), functionIndex(t, registry.Specs()))
 }
 
 // pageName is what a page is called: the last word of the seed's names, any other in full.
@@ -183,7 +180,7 @@ func keep(t *testing.T, file string, want []byte) {
 	}
 	got, err := os.ReadFile(file)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the code gives: go test ./docs -run TestFunctionPages -update (%v)", file, err)
+		t.Errorf("%s is not what the code gives: go test ./internal/docs -run TestFunctionPages -update (%v)", file, err)
 	}
 }
 
@@ -192,26 +189,26 @@ func page(spec *engine.Spec, name string, shown *example) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", spec.Name, spec.Description)
 	if len(spec.Aliases) > 0 {
-		fmt.Fprintf(&b, "Also called `%s`.\n", strings.Join(spec.Aliases, "`, `"))
+		fmt.Fprintf(&b, "- Other names: `%s`.\n", strings.Join(spec.Aliases, "`, `"))
 	}
 	if spec.Effects {
-		b.WriteString("It has effects: everything before it is durable when it starts, and it may run again after a crash, under the same key.\n")
+		b.WriteString("- It has effects: everything before it is stored when it starts, and after a crash it may run again, with the same idempotency key.\n")
 	} else {
-		b.WriteString("It is pure: its output is all that it does.\n")
+		b.WriteString("- It is pure: it only computes its output.\n")
 	}
 	if spec.Limit > 0 {
-		fmt.Fprintf(&b, "One engine makes %d calls of it at once; further ones wait.\n", spec.Limit)
+		fmt.Fprintf(&b, "- One engine makes %d calls of it at once; further calls wait.\n", spec.Limit)
 	}
 	if spec.Retry.MaxAttempts > 1 {
-		fmt.Fprintf(&b, "Where the step has no `retry`, a failure that passes (a limit of calls, a server's failure, no connection, no answer in time) is tried again: "+
-			"%d attempts, the first wait %s, each next one %g times as long, never shorter than the other side asks for. `{\"max_attempts\": 1}` as the step's `retry` turns that off.\n",
+		fmt.Fprintf(&b, "- If the step has no `retry`, failures that may pass (rate limit, server error, no connection, timeout) are retried: %d attempts, "+
+			"the first after %s, each interval %g times the one before, and never sooner than the server asks for. `\"retry\": {\"max_attempts\": 1}` on the step turns this off.\n",
 			spec.Retry.MaxAttempts, spec.Retry.InitialInterval, spec.Retry.Backoff)
 	}
 	if len(spec.Program) > 0 {
-		fmt.Fprintf(&b, "References in `%s` are bound as values, never pasted.\n", strings.Join(spec.Program, "`, `"))
+		fmt.Fprintf(&b, "- References in `%s` are variables of the program; their values are never pasted into its text.\n", strings.Join(spec.Program, "`, `"))
 	}
 	if len(spec.Raw) > 0 {
-		fmt.Fprintf(&b, "`%s` are kept as written and judged later.\n", strings.Join(spec.Raw, "`, `"))
+		fmt.Fprintf(&b, "- `%s` is evaluated while the function runs, not before.\n", strings.Join(spec.Raw, "`, `"))
 	}
 	b.WriteString("\n## Input\n\n")
 	fields(&b, spec, true)
@@ -219,31 +216,30 @@ func page(spec *engine.Spec, name string, shown *example) []byte {
 		b.WriteString("\n## Output\n\n")
 		fields(&b, spec, false)
 	}
-	b.WriteString("\n## Errors\n\nOf the kinds `bad_input` (the input cannot be used; the message names the field)")
+	b.WriteString("\n## Errors\n\nError kinds: `bad_input` (the message names the field)")
 	if spec.Disabled != "" || off[spec.Name] {
-		b.WriteString(", `disabled` (the operator has not allowed it)")
+		b.WriteString(", `disabled` (the operator does not allow it)")
 	}
 	if spec.Effects {
-		b.WriteString(", `timeout` (transient: `retry` applies), `failed`")
+		b.WriteString(", `timeout` (`retry` applies), `failed`")
 	}
-	b.WriteString(" and `too_large`; see [operating](../operating.md).\n")
+	b.WriteString(", `too_large`.\n")
 	if len(spec.Examples) > 0 {
-		b.WriteString("\n## Inputs\n\n")
+		b.WriteString("\n## Example inputs\n\n")
 		for _, x := range spec.Examples {
 			fmt.Fprintf(&b, "%s:\n\n```json\n%s\n```\n\n", x.Title, x.Input)
 		}
 	}
-	fmt.Fprintf(&b, "\n## A workflow that runs\n\nIt stands in [examples/%s.json](examples/%s.json)", name, name)
-	b.WriteString(", and a test plays it.\n\n```json\n")
+	fmt.Fprintf(&b, "\n## Example workflow\n\nA test runs it, from [examples/%s.json](examples/%s.json).\n\n```json\n", name, name)
 	b.Write(indented(shown.Workflow))
 	b.WriteString("\n```\n")
 	if shown.Also != nil {
-		fmt.Fprintf(&b, "\nbeside\n\n```json\n%s\n```\n", indented(shown.Also))
+		fmt.Fprintf(&b, "\ntogether with\n\n```json\n%s\n```\n", indented(shown.Also))
 	}
 	if len(shown.Answers) > 0 {
-		fmt.Fprintf(&b, "\nwith the answers `%s`\n", joined(shown.Answers))
+		fmt.Fprintf(&b, "\nWith the answers `%s`\n", joined(shown.Answers))
 	}
-	fmt.Fprintf(&b, "\nends with\n\n```json\n%s\n```\n", indented(shown.Result))
+	fmt.Fprintf(&b, "\nthe session ends with\n\n```json\n%s\n```\n", indented(shown.Result))
 	return b.Bytes()
 }
 
@@ -266,19 +262,33 @@ func indented(text json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// fields is a table of a schema's properties, by name.
+// fields is the table of a schema's properties, in the order of the code.
 func fields(b *bytes.Buffer, spec *engine.Spec, in bool) {
 	schema := spec.Output
 	if in {
 		schema = spec.Input
 	}
-	names := make([]string, 0, len(schema.Properties))
-	for name := range schema.Properties {
-		names = append(names, name)
+	if len(schema.Properties) == 0 {
+		b.WriteString("None.\n")
+		return
 	}
-	slices.Sort(names)
-	b.WriteString("| field | what |\n|---|---|\n")
-	for _, name := range names {
-		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.ReplaceAll(schema.Properties[name].Description, "|", `\|`))
+	if in {
+		b.WriteString("| field | type | default | meaning |\n|---|---|---|---|\n")
+	} else {
+		b.WriteString("| field | type | meaning |\n|---|---|---|\n")
+	}
+	for _, name := range propertyOrder(schema) {
+		meaning, otherwise := splitDefault(schema.Properties[name].Description)
+		if slices.Contains(schema.Required, name) && in {
+			otherwise = "required"
+		}
+		kind := fieldType(name, schema.Properties[name])
+		if in {
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", name, kind, cell(otherwise), cell(meaning))
+		} else {
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, kind, cell(schema.Properties[name].Description))
+		}
 	}
 }
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
