@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Act steers one session: pause, resume, cancel, retry, advance, move, reask, signal. It
@@ -15,7 +17,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if err := e.checkAction(ctx, &a); err != nil {
 		return nil, err
 	}
-	body, err := encodePlain(actionBody{Reason: a.Reason, Step: a.Step, Visit: a.Visit, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
+	body, err := jsontext.Marshal(actionBody{Reason: a.Reason, Step: a.Step, Visit: a.Visit, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
 	if err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)
 	}

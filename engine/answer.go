@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
 
 // checkAnswer tells whether a response answers a question, and what the entry gains
 // besides `response` (confirmed, value).
-func checkAnswer(q *openAsk, response json.RawMessage) ([]rawField, error) {
+func checkAnswer(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
 	if !json.Valid(response) {
 		return nil, &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response", Message: "is no JSON"}}}
 	}
@@ -42,7 +43,7 @@ func checkAnswer(q *openAsk, response json.RawMessage) ([]rawField, error) {
 }
 
 // checkConfirm takes booleans, yes and no, and the question's two texts, in any case.
-func checkConfirm(q *openAsk, response json.RawMessage) ([]rawField, error) {
+func checkConfirm(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
 	answer, feedback := response, ""
 	if q.Remarks {
 		answer, feedback = remarked(response)
@@ -60,15 +61,15 @@ func checkConfirm(q *openAsk, response json.RawMessage) ([]rawField, error) {
 	if yes {
 		confirmed, text = json.RawMessage("true"), optionText(q.Options, 0, "Yes")
 	}
-	more := []rawField{{"confirmed", confirmed}}
+	more := []jsontext.Field{{Key: "confirmed", Value: confirmed}}
 	if !q.Remarks {
 		return more, nil
 	}
 	if feedback != "" {
 		text = feedback
-		more = append(more, rawField{"feedback", textJSON(feedback)})
+		more = append(more, jsontext.Field{Key: "feedback", Value: jsontext.String(feedback)})
 	}
-	return append(more, rawField{"text", textJSON(text)}), nil
+	return append(more, jsontext.Field{Key: "text", Value: jsontext.String(text)}), nil
 }
 
 // remarks is what an error says of the other form of an answer.
@@ -125,17 +126,17 @@ func truthOf(response json.RawMessage, options []Option) (yes, ok bool) {
 }
 
 // checkSelect takes an option's text or value.
-func checkSelect(q *openAsk, response json.RawMessage) ([]rawField, error) {
+func checkSelect(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
 	var text string
 	isText := json.Unmarshal(response, &text) == nil
 	texts := make([]string, len(q.Options))
 	for i, o := range q.Options {
 		value := o.Value
 		if len(value) == 0 {
-			value = textJSON(o.Text)
+			value = jsontext.String(o.Text)
 		}
 		if isText && text == o.Text || equalJSON(response, value) {
-			return []rawField{{"value", value}}, nil
+			return []jsontext.Field{{Key: "value", Value: value}}, nil
 		}
 		texts[i] = fmt.Sprintf("%q", o.Text)
 	}
@@ -279,10 +280,10 @@ func (c *counters) renewOutput(step string, seq int64) {
 }
 
 // said is how an answer stands in the chat: with feedback as the feedback, or its word.
-func (q *openAsk) said(response json.RawMessage, more []rawField) string {
+func (q *openAsk) said(response json.RawMessage, more []jsontext.Field) string {
 	for _, f := range more {
-		if q.Remarks && f.key == "text" {
-			return messageText(f.value)
+		if q.Remarks && f.Key == "text" {
+			return messageText(f.Value)
 		}
 	}
 	return messageText(response)

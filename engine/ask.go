@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -73,9 +74,9 @@ func (r *runner) checkEntry(entry json.RawMessage) string {
 
 // questionEntry is {prompt, options}: what a question leaves in data.outputs.
 func questionEntry(q *AwaitInput) json.RawMessage {
-	b := append([]byte(`{"prompt":`), textJSON(q.Prompt)...)
+	b := append([]byte(`{"prompt":`), jsontext.String(q.Prompt)...)
 	if len(q.Options) > 0 {
-		options, _ := encodePlain(q.Options)
+		options, _ := jsontext.Marshal(q.Options)
 		b = append(append(b, `,"options":`...), options...)
 	}
 	return append(b, '}')
@@ -115,26 +116,26 @@ func (s *State) adoptQuestion(id string, visit int, c *counters, now int64) *ope
 }
 
 // completeEntry adds the answer to the entry that its question made.
-func completeEntry(entry json.RawMessage, response json.RawMessage, more []rawField) json.RawMessage {
-	fields := []rawField{}
+func completeEntry(entry json.RawMessage, response json.RawMessage, more []jsontext.Field) json.RawMessage {
+	fields := []jsontext.Field{}
 	gjson.ParseBytes(entry).ForEach(func(k, v gjson.Result) bool {
 		switch k.String() {
 		case "response", "waiting_for_input":
 		default:
-			fields = append(fields, field(k.String(), v))
+			fields = append(fields, jsontext.FieldOf(k.String(), v))
 		}
 		return true
 	})
-	fields = append(fields, rawField{"response", response})
+	fields = append(fields, jsontext.Field{Key: "response", Value: response})
 	fields = append(fields, more...)
-	fields = append(fields, rawField{"waiting_for_input", json.RawMessage("false")})
+	fields = append(fields, jsontext.Field{Key: "waiting_for_input", Value: json.RawMessage("false")})
 	b := []byte{'{'}
 	for i, f := range fields {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendText(b, f.key), ':')
-		b = append(b, f.value...)
+		b = append(jsontext.AppendString(b, f.Key), ':')
+		b = append(b, f.Value...)
 	}
 	return append(b, '}')
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -159,7 +160,7 @@ func (res *attemptResult) info() visitInfo {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.usage) > 0 {
-		v.usage, _ = encodePlain(sumUsage(a.usage))
+		v.usage, _ = jsontext.Marshal(sumUsage(a.usage))
 	}
 	return v
 }

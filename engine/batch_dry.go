@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // forecast says what the session would do; nothing is written to it.
@@ -15,7 +17,7 @@ func (w *batchWorker) forecast(ctx context.Context, item *BatchItem) error {
 	if err != nil {
 		return err
 	}
-	item.Would, err = encodePlain(f)
+	item.Would, err = jsontext.Marshal(f)
 	return err
 }
 
@@ -60,7 +62,7 @@ func (w *batchWorker) request(ctx context.Context, item *BatchItem, rec *Session
 	if err := w.e.checkAction(ctx, &a); err != nil {
 		return nil, err
 	}
-	body, err := encodePlain(actionBody{Reason: o.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
+	body, err := jsontext.Marshal(actionBody{Reason: o.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
 	return &Request{Kind: w.b.Action, Step: a.Step, Body: body}, err
 }
 

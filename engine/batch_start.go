@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A BatchRequest asks for one action on many sessions: those of a filter, or those named.
@@ -75,7 +77,7 @@ func (e *Engine) StartBatch(ctx context.Context, q BatchRequest) (*Batch, bool, 
 
 // createBatch makes the batch, or finds the one of the request's key; mine tells them apart.
 func (e *Engine) createBatch(ctx context.Context, q *BatchRequest) (*Batch, bool, error) {
-	options, err := encodePlain(q.Options)
+	options, err := jsontext.Marshal(q.Options)
 	if err != nil {
 		return nil, false, detail(ErrBadRequest, "%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
@@ -58,7 +59,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 	b := &bodyRun{Rounds: q.Rounds, While: q.While, Until: q.Until, Max: q.MaxRounds, Finish: q.Finish,
 		AtOnce: q.AtOnce, First: q.First, Room: q.Concurrency, KeepGoing: q.KeepGoing}
 	if q.Items != nil {
-		list, err := encodePlain(q.Items)
+		list, err := jsontext.Marshal(q.Items)
 		if err != nil {
 			return r.badHandover(res, "items: %v", err)
 		}

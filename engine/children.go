@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -55,7 +56,7 @@ func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 			return r.failStep(a.step, failure{kind: KindBadInput, final: true, info: res.info(), message: fmt.Sprintf("session %d: %s", i, problem)})
 		}
 	}
-	list, err := encodePlain(q.Sessions)
+	list, err := jsontext.Marshal(q.Sessions)
 	if err != nil {
 		return r.badHandover(res, "sessions: %v", err)
 	}
@@ -276,7 +277,7 @@ func (r *runner) tellParent(status string) *Request {
 	if m := r.state.engine.Cancelled; m != nil {
 		e.Kind, e.Message = KindCancelled, reasonOr(m.Reason, "cancelled")
 	}
-	body, _ := encodePlain(e)
+	body, _ := jsontext.Marshal(e)
 	return &Request{Session: p.Session, Key: escapeKey(fmt.Sprintf("child:%s:%d", r.id, p.Told)), Kind: RequestChild,
 		Step: p.Step, Visit: p.Visit, Body: body}
 }
@@ -371,7 +372,7 @@ func (r *runner) childResult(ctx context.Context, rec *SessionRecord, body bool,
 				list[i] = json.RawMessage("null")
 			}
 		}
-		one.Output, err = encodePlain(list)
+		one.Output, err = jsontext.Marshal(list)
 		return one, err
 	}
 	one.Output = state.result(def, holder, outputs)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // counters are what must never go down, whatever a person does to the state: they stand
@@ -81,7 +83,7 @@ func appendMap[V any](b []byte, m map[string]V, value func([]byte, V) []byte) []
 			b = append(b, ',')
 		}
 		first = false
-		b = value(append(appendText(b, k), ':'), v)
+		b = value(append(jsontext.AppendString(b, k), ':'), v)
 	}
 	return append(b, '}')
 }

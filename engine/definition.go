@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -197,7 +198,7 @@ func (d *Definition) definitionText(c *compiledStep) string {
 		one := map[string]any{"id": p.ID, "kind": p.Kind, "target": p.Target, "properties": p.Properties()}
 		paths = append(paths, one)
 	}
-	text, err := encodePlain(map[string]any{"workflow": d.Workflow.ID, "step": properties, "paths": paths})
+	text, err := jsontext.Marshal(map[string]any{"workflow": d.Workflow.ID, "step": properties, "paths": paths})
 	if err != nil {
 		return fmt.Sprintf("%q", err.Error())
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // EditState replaces the state of a session at rest, if it still has version; who did it
@@ -51,7 +53,7 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 		return nil, err
 	}
 	awaiting, since := state.awaiting()
-	body, _ := encodePlain(map[string]any{"bytes": len(text), "version": version})
+	body, _ := jsontext.Marshal(map[string]any{"bytes": len(text), "version": version})
 	edited, err := e.store.EditState(ctx, StateEdit{
 		Session: id, Version: version, Seen: seen, State: state.AppendJSON(nil), Counters: counted.appendJSON(),
 		Status: state.SessionStatus(), Awaiting: awaiting, Since: since,

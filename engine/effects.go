@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // startEffects starts the effects of the last wave. Everything before them is durable now.
@@ -118,7 +120,7 @@ func (e *Engine) reportLost(session string, late []attemptResult) {
 		if !res.made {
 			continue
 		}
-		body, err := encodePlain(lostCall{
+		body, err := jsontext.Marshal(lostCall{
 			Step: res.attempt.step, Visit: res.attempt.call_.Visit, Attempt: res.attempt.call_.Attempt,
 			Function: res.attempt.spec.Name, Output: cut(res.output), Error: errorText(res.err),
 			Started: res.started.UnixMilli(), Finished: res.finished.UnixMilli(),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -25,7 +26,7 @@ func (f failure) json() json.RawMessage {
 	if f.retried {
 		fields["retried"] = true
 	}
-	b, _ := encodePlain(fields)
+	b, _ := jsontext.Marshal(fields)
 	return b
 }
 
@@ -139,7 +140,7 @@ func (r *runner) clearFailure(id string) {
 // failAndContinue keeps the error as an output and lets the paths be followed.
 func (r *runner) failAndContinue(id string, f failure) *Execution {
 	record := r.recordFailure(id, f)
-	output, _ := encodePlain(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
+	output, _ := jsontext.Marshal(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
 	if d := r.state.engine.Driven[id]; d != nil {
 		r.stopDriven(id, "the step failed: "+f.message)
 		r.showOutput(id, d, output, record.Seq)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A ForkRequest makes a new session of an old one, as it was when a visit began.
@@ -236,7 +238,7 @@ func (f *forking) replay(s *State, c *counters) error {
 		}
 		for _, m := range page {
 			if after = m.N; (m.At <= f.at && m.Step != f.q.Step || m.At < f.at) && !f.askedAgain(&m) {
-				text, _ := encodePlain(m)
+				text, _ := jsontext.Marshal(m)
 				s.addMessage(text, defaultMessageWindow)
 			}
 		}

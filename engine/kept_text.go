@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -27,7 +28,7 @@ func (r *runner) keepText(text json.RawMessage) json.RawMessage {
 	r.unwritten.blobs = append(r.unwritten.blobs, Blob{Session: r.id, Hash: hash, Text: text})
 	r.unwritten.bytes += len(text)
 	r.rememberBlob(hash, text)
-	marker, _ := encodePlain(map[string]any{keptKey: hash})
+	marker, _ := jsontext.Marshal(map[string]any{keptKey: hash})
 	return marker
 }
 
@@ -46,7 +47,7 @@ func (r *runner) dropText(value json.RawMessage) {
 	if hash == "" {
 		return
 	}
-	if text, _ := encodePlain(r.state.engine.Driven); strings.Contains(string(text), hash) {
+	if text, _ := jsontext.Marshal(r.state.engine.Driven); strings.Contains(string(text), hash) {
 		return
 	}
 	r.unwritten.drop = append(r.unwritten.drop, hash)

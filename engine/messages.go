@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Bounds of the messages a state keeps.
@@ -16,7 +18,7 @@ func (r *runner) say(role, content, step string) {
 	r.counters.Messages++
 	m := Message{Role: role, Content: content, Step: step, At: r.now(), N: r.counters.Messages,
 		ID: fmt.Sprintf("%s/%d", r.id, r.counters.Messages)}
-	text, err := encodePlain(m)
+	text, err := jsontext.Marshal(m)
 	if err != nil {
 		return // a message of plain fields always encodes
 	}

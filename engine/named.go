@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A namedValue is a value that a function keeps under a name of its own, beside its output:
@@ -93,5 +95,5 @@ func (r *runner) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, err
 	case len(n.values) == 0:
 		return nil, nil
 	}
-	return encodePlain(append(list, n.values...))
+	return jsontext.Marshal(append(list, n.values...))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -79,7 +80,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 	for _, m := range q.Messages {
 		y.counted.Messages++
 		m.ID, m.N = fmt.Sprintf("%s/%d", id, y.counted.Messages), y.counted.Messages
-		if text, err := encodePlain(m); err == nil {
+		if text, err := jsontext.Marshal(m); err == nil {
 			y.state.messages = append(y.state.messages, text)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A childNotice is a request (pause, resume, cancel) that a session passes on to its child
@@ -90,7 +92,7 @@ func (r *runner) sendNotice(ctx context.Context, n childNotice) error {
 			}
 		}
 	}
-	body, _ := encodePlain(actionBody{Reason: n.Reason})
+	body, _ := jsontext.Marshal(actionBody{Reason: n.Reason})
 	key := fmt.Sprintf("%s-by-parent-%d", n.Kind, n.N)
 	for len(to) > 0 {
 		group := to[:min(len(to), noticesAtOnce)]

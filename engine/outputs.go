@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/tidwall/gjson"
 )
@@ -50,7 +51,7 @@ func (e *Engine) variables(step string, index int) (json.RawMessage, bool, error
 	if step != variablesName || e.o.Variables == nil || index > 0 || index < -1 {
 		return nil, false, nil
 	}
-	value, err := encodePlain(e.o.Variables())
+	value, err := jsontext.Marshal(e.o.Variables())
 	return value, err == nil, err
 }
 
@@ -83,7 +84,7 @@ func (r *runner) intern(output json.RawMessage) json.RawMessage {
 	r.unwritten.blobs = append(r.unwritten.blobs, Blob{Session: r.id, Hash: hash, Text: output})
 	r.unwritten.bytes += len(output)
 	r.rememberBlob(hash, output)
-	marker, _ := encodePlain(map[string]any{blobKey: hash, "bytes": len(output)})
+	marker, _ := jsontext.Marshal(map[string]any{blobKey: hash, "bytes": len(output)})
 	return marker
 }
 
@@ -179,6 +180,6 @@ func cut(text json.RawMessage) json.RawMessage {
 	}
 	sum := sha256.Sum256(text)
 	head := text[:cutHead]
-	short, _ := encodePlain(map[string]any{"cut": true, "bytes": len(text), "hash": hex.EncodeToString(sum[:16]), "head": string(head)})
+	short, _ := jsontext.Marshal(map[string]any{"cut": true, "bytes": len(text), "hash": hex.EncodeToString(sum[:16]), "head": string(head)})
 	return short
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -40,7 +41,7 @@ func (r *runner) evaluatePaths(id string, record *Execution) []*compiledPath {
 			r.untaken(p.Target)
 		}
 	}
-	record.Paths, _ = encodePlain(judged)
+	record.Paths, _ = jsontext.Marshal(judged)
 	r.unwritten.bytes += len(record.Paths)
 	return open
 }
@@ -71,7 +72,7 @@ func boundedValue(value json.RawMessage) json.RawMessage {
 	if len(value) <= clauseBytes {
 		return value
 	}
-	short, _ := encodePlain(strings.ToValidUTF8(string(value[:clauseBytes]), "") + "…")
+	short, _ := jsontext.Marshal(strings.ToValidUTF8(string(value[:clauseBytes]), "") + "…")
 	return short
 }
 

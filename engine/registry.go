@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A Function is what a step calls: a JSON object in, a JSON value out. Functions are
@@ -154,7 +155,7 @@ func typed[In, Out any](f func(context.Context, In) (Out, error)) Function {
 		if raw, ok := any(out).(json.RawMessage); ok {
 			return raw, nil
 		}
-		return encodePlain(out)
+		return jsontext.Marshal(out)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // stateOutputs reads the outputs of a session that nobody runs here, following BLOBs.
@@ -92,7 +94,7 @@ func (o *runnerOutputs) withResults(step string, index int, value json.RawMessag
 		}
 		list = append(list, s.Output...)
 	}
-	return withFields(value, []rawField{{"results", append(list, ']')}}), true, nil
+	return jsontext.With(value, []jsontext.Field{{Key: "results", Value: append(list, ']')}}), true, nil
 }
 
 // readsResults tells whether a body refers to the results of its container. It is true where

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // settleBody looks whether a container's round is over, and goes on to the next or ends
@@ -67,7 +69,7 @@ func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 		return true
 	}
 	r.settleError(b.Failed)
-	result, _ := encodePlain(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
+	result, _ := jsontext.Marshal(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
 	r.keepResult(id, d, result)
 	b.Failed = ""
 	if len(b.Broke) > 0 || r.holdsNow(id, b.Until, false) {
@@ -121,7 +123,7 @@ func resultOf(ends []string, output func(id string) (json.RawMessage, bool)) jso
 		} else {
 			out = append(out, ',')
 		}
-		out = append(appendText(out, id), ':')
+		out = append(jsontext.AppendString(out, id), ':')
 		out = append(out, value...)
 	}
 	if out == nil {
@@ -189,7 +191,7 @@ func (r *runner) endBody(id string, d *drivenStep) {
 	for i := range outcome.Results {
 		list[i] = outcome.Results[i].Output
 	}
-	output, err := encodePlain(map[string]any{"results": list, "count": len(list)})
+	output, err := jsontext.Marshal(map[string]any{"results": list, "count": len(list)})
 	if err != nil {
 		r.failBody(id, failure{kind: KindOutputInvalid, message: err.Error(), final: true})
 		return
@@ -284,8 +286,8 @@ func roundError(output []byte) *SessionError {
 	var result struct {
 		Error *SessionError `json:"error"`
 	}
-	fields := objectFields(output)
-	if len(fields) != 1 || fields[0].key != "error" || json.Unmarshal(output, &result) != nil || result.Error == nil || result.Error.Kind == "" {
+	fields := jsontext.Fields(output)
+	if len(fields) != 1 || fields[0].Key != "error" || json.Unmarshal(output, &result) != nil || result.Error == nil || result.Error.Kind == "" {
 		return nil
 	}
 	return result.Error

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
@@ -170,12 +171,12 @@ func markSecrets(fields []string, stored json.RawMessage) (json.RawMessage, *Sec
 	for _, key := range fields {
 		knows[key] = true
 	}
-	var marked []rawField
+	var marked []jsontext.Field
 	gjson.ParseBytes(stored).ForEach(func(k, v gjson.Result) bool {
 		if knows[k.String()] {
 			before := len(n.found)
 			if text := n.markValue(v); len(n.found) > before {
-				marked = append(marked, rawField{k.String(), json.RawMessage(text)})
+				marked = append(marked, jsontext.Field{Key: k.String(), Value: json.RawMessage(text)})
 			}
 		}
 		return true
@@ -183,13 +184,13 @@ func markSecrets(fields []string, stored json.RawMessage) (json.RawMessage, *Sec
 	if len(n.found) == 0 {
 		return nil, nil
 	}
-	return withFields(json.RawMessage("{}"), marked), n
+	return jsontext.With(json.RawMessage("{}"), marked), n
 }
 
 func (n *SecretNames) markValue(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.String:
-		return string(textJSON(n.markText(v.String())))
+		return string(jsontext.String(n.markText(v.String())))
 	case v.IsArray():
 		var b []byte
 		v.ForEach(func(_, e gjson.Result) bool {
@@ -199,11 +200,11 @@ func (n *SecretNames) markValue(v gjson.Result) string {
 		return listOf(b, '[', ']')
 	case v.IsObject():
 		if name, ok := lonelySecret(v); ok {
-			return `{"secret":` + string(textJSON(n.add(name, name))) + `}`
+			return `{"secret":` + string(jsontext.String(n.add(name, name))) + `}`
 		}
 		var b []byte
 		v.ForEach(func(k, e gjson.Result) bool {
-			b = append(appendText(append(b, ','), k.String()), ':')
+			b = append(jsontext.AppendString(append(b, ','), k.String()), ':')
 			b = append(b, n.markValue(e)...)
 			return true
 		})
@@ -257,7 +258,7 @@ func (n *SecretNames) merge(plain, marked gjson.Result) string {
 		marked.ForEach(func(k, v gjson.Result) bool { with[k.String()] = v; return true })
 		var b []byte
 		plain.ForEach(func(k, v gjson.Result) bool {
-			b = append(appendText(append(b, ','), k.String()), ':')
+			b = append(jsontext.AppendString(append(b, ','), k.String()), ':')
 			b = append(b, n.merge(v, with[k.String()])...)
 			return true
 		})

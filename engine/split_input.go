@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"encoding/json"
 	"sync"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
@@ -13,13 +13,13 @@ import (
 type splitInput struct {
 	once  sync.Once
 	input *references.Input
-	raw   []rawField
+	raw   []jsontext.Field
 	err   error
 }
 
 // inputFor returns the compiled input a function of this spec resolves, and the fields it
 // gets raw.
-func (c *compiledStep) inputFor(spec *Spec) (*references.Input, []rawField, error) {
+func (c *compiledStep) inputFor(spec *Spec) (*references.Input, []jsontext.Field, error) {
 	if len(spec.Raw) == 0 {
 		return c.input, nil, nil
 	}
@@ -30,7 +30,7 @@ func (c *compiledStep) inputFor(spec *Spec) (*references.Input, []rawField, erro
 
 // withoutFields compiles the JSON text of an object without some of its fields, and
 // returns these as they stand.
-func withoutFields(text string, without []string) (*references.Input, []rawField, error) {
+func withoutFields(text string, without []string) (*references.Input, []jsontext.Field, error) {
 	if isBlank(text) {
 		text = "{}"
 	}
@@ -38,59 +38,20 @@ func withoutFields(text string, without []string) (*references.Input, []rawField
 	for _, key := range without {
 		drop[key] = true
 	}
-	var taken []rawField
+	var taken []jsontext.Field
 	rest := []byte{'{'}
 	gjson.Parse(text).ForEach(func(k, v gjson.Result) bool {
 		if drop[k.String()] {
-			taken = append(taken, field(k.String(), v))
+			taken = append(taken, jsontext.FieldOf(k.String(), v))
 			return true
 		}
 		if len(rest) > 1 {
 			rest = append(rest, ',')
 		}
-		rest = append(appendText(rest, k.String()), ':')
+		rest = append(jsontext.AppendString(rest, k.String()), ':')
 		rest = append(rest, v.Raw...)
 		return true
 	})
 	input, err := references.ParseInput(append(rest, '}'))
 	return input, taken, err
-}
-
-// withFields puts fields into the JSON text of an object, over those of the same name.
-func withFields(object json.RawMessage, fields []rawField) json.RawMessage {
-	if len(fields) == 0 {
-		return object
-	}
-	over := map[string]bool{}
-	for _, f := range fields {
-		over[f.key] = true
-	}
-	b := []byte{'{'}
-	put := func(key string, value json.RawMessage) {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(appendText(b, key), ':')
-		b = append(b, value...)
-	}
-	gjson.ParseBytes(object).ForEach(func(k, v gjson.Result) bool {
-		if !over[k.String()] {
-			put(k.String(), json.RawMessage(v.Raw))
-		}
-		return true
-	})
-	for _, f := range fields {
-		put(f.key, f.value)
-	}
-	return append(b, '}')
-}
-
-// objectFields are the fields of the JSON text of an object, in order.
-func objectFields(object json.RawMessage) []rawField {
-	var fields []rawField
-	gjson.ParseBytes(object).ForEach(func(k, v gjson.Result) bool {
-		fields = append(fields, field(k.String(), v))
-		return true
-	})
-	return fields
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // keptOutputs is how many outputs of a step the state keeps, newest last. The seed's rule.
@@ -23,8 +25,8 @@ type State struct {
 	messages []json.RawMessage
 	engine   engineState
 
-	extra     []rawField // unknown keys at the top
-	dataExtra []rawField // unknown keys in data
+	extra     []jsontext.Field // unknown keys at the top
+	dataExtra []jsontext.Field // unknown keys in data
 }
 
 // A StepState is a step's entry in state.workflow.
@@ -32,7 +34,7 @@ type StepState struct {
 	Status       string
 	Error        string
 	LastExecuted int64 // ms, 0 for never
-	extra        []rawField
+	extra        []jsontext.Field
 }
 
 // outputList holds the kept outputs of one step, oldest first. single marks data that is
@@ -41,11 +43,6 @@ type StepState struct {
 type outputList struct {
 	values []json.RawMessage
 	single bool
-}
-
-type rawField struct {
-	key   string
-	value json.RawMessage
 }
 
 // engineState is our own key of the state: what waves, joins, questions and timers need
@@ -97,7 +94,7 @@ type engineState struct {
 	// Parent is set in a child session.
 	Parent *parentRef `json:"parent,omitempty"`
 
-	extra []rawField // keys of a newer engine, kept
+	extra []jsontext.Field // keys of a newer engine, kept
 }
 
 // A liveStep is a step that is active, pending or awaiting input, or that may be retried.

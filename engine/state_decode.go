@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -75,7 +76,7 @@ func (d *stateDecoder) top(key string, v gjson.Result) {
 	case "engine":
 		d.engine(v)
 	default:
-		d.state.extra = append(d.state.extra, field(key, v))
+		d.state.extra = append(d.state.extra, jsontext.FieldOf(key, v))
 	}
 }
 
@@ -106,7 +107,7 @@ func (d *stateDecoder) step(id string, v gjson.Result) {
 		case "last_executed":
 			e.LastExecuted = milliseconds(f)
 		default:
-			e.extra = append(e.extra, field(k.String(), f))
+			e.extra = append(e.extra, jsontext.FieldOf(k.String(), f))
 		}
 		return true
 	})
@@ -138,7 +139,7 @@ func (d *stateDecoder) data(key string, v gjson.Result) {
 			return true
 		})
 	default:
-		d.state.dataExtra = append(d.state.dataExtra, field(key, v))
+		d.state.dataExtra = append(d.state.dataExtra, jsontext.FieldOf(key, v))
 	}
 }
 
@@ -172,7 +173,7 @@ func (d *stateDecoder) engine(v gjson.Result) {
 	}
 	v.ForEach(func(k, f gjson.Result) bool {
 		if !known[k.String()] {
-			d.state.engine.extra = append(d.state.engine.extra, field(k.String(), f))
+			d.state.engine.extra = append(d.state.engine.extra, jsontext.FieldOf(k.String(), f))
 		}
 		return true
 	})
@@ -186,8 +187,6 @@ func (d *stateDecoder) engine(v gjson.Result) {
 // engineKeys are the JSON names of engineState's fields.
 var engineKeys = []string{"entry", "live", "order", "joins", "arrived", "again", "asks", "untaken", "visits", "paused",
 	"cancelled", "held", "error", "problems", "signals", "driven", "settled", "seeds", "until", "undone", "halted", "notices", "parent"}
-
-func field(key string, v gjson.Result) rawField { return rawField{key, json.RawMessage(v.Raw)} }
 
 // milliseconds reads a time of the state: integer milliseconds, or LUNA's seconds (before
 // the year 5138 a number of seconds is below 10^11, and after 1973 one of milliseconds

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // What a model may fill of a tool's input.
@@ -28,12 +30,12 @@ func (r *runner) badArguments(tool *Path, args json.RawMessage) string {
 	fixed := fixedFields(target, spec)
 	declared, open := declaredParameters(toolParameters(tool, target, spec))
 	var undeclared, given []string
-	for _, f := range objectFields(text) {
+	for _, f := range jsontext.Fields(text) {
 		switch {
-		case fixed[f.key]:
-			given = append(given, f.key)
-		case !open && !slices.Contains(declared, f.key):
-			undeclared = append(undeclared, f.key)
+		case fixed[f.Key]:
+			given = append(given, f.Key)
+		case !open && !slices.Contains(declared, f.Key):
+			undeclared = append(undeclared, f.Key)
 		}
 	}
 	switch {
@@ -58,12 +60,12 @@ func listed(names []string) string {
 // (Spec.Parameters) is never fixed: the step gives it for when it runs by itself.
 func fixedFields(target *compiledStep, spec *Spec) map[string]bool {
 	fixed := map[string]bool{}
-	fields := objectFields(json.RawMessage(target.Input))
+	fields := jsontext.Fields(json.RawMessage(target.Input))
 	if spec.Arguments == "" {
 		taken, _ := declaredParameters(spec.Parameters)
 		for _, f := range fields {
-			if !slices.Contains(taken, f.key) {
-				fixed[f.key] = true
+			if !slices.Contains(taken, f.Key) {
+				fixed[f.Key] = true
 			}
 		}
 		for _, key := range slices.Concat(spec.Program, spec.Raw) {
@@ -72,9 +74,9 @@ func fixedFields(target *compiledStep, spec *Spec) map[string]bool {
 		return fixed
 	}
 	for _, f := range fields {
-		if f.key == spec.Arguments {
-			for _, inner := range objectFields(f.value) {
-				fixed[inner.key] = true
+		if f.Key == spec.Arguments {
+			for _, inner := range jsontext.Fields(f.Value) {
+				fixed[inner.Key] = true
 			}
 		}
 	}
@@ -117,20 +119,20 @@ func (r *runner) overArguments(input json.RawMessage, step *compiledStep, spec *
 		return nil, err
 	}
 	fixed := fixedFields(step, spec)
-	var given []rawField
-	for _, f := range objectFields(args) {
-		if !fixed[f.key] {
+	var given []jsontext.Field
+	for _, f := range jsontext.Fields(args) {
+		if !fixed[f.Key] {
 			given = append(given, f)
 		}
 	}
 	if spec.Arguments == "" {
-		return withFields(input, given), nil
+		return jsontext.With(input, given), nil
 	}
 	into := json.RawMessage("{}")
-	for _, f := range objectFields(input) {
-		if f.key == spec.Arguments && len(f.value) > 0 && f.value[0] == '{' {
-			into = f.value
+	for _, f := range jsontext.Fields(input) {
+		if f.Key == spec.Arguments && len(f.Value) > 0 && f.Value[0] == '{' {
+			into = f.Value
 		}
 	}
-	return withFields(input, []rawField{{spec.Arguments, withFields(into, given)}}), nil
+	return jsontext.With(input, []jsontext.Field{{Key: spec.Arguments, Value: jsontext.With(into, given)}}), nil
 }

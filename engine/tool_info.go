@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A namedTool is a TOOL path under the name models call it by.
@@ -118,24 +120,24 @@ func toolParameters(p *Path, target *compiledStep, spec *Spec) json.RawMessage {
 // is the schema itself.
 func withoutProperties(schema json.RawMessage, names map[string]bool) json.RawMessage {
 	changed := false
-	var whole []rawField
-	for _, f := range objectFields(schema) {
-		switch f.key {
+	var whole []jsontext.Field
+	for _, f := range jsontext.Fields(schema) {
+		switch f.Key {
 		case "properties":
-			var left []rawField
-			for _, property := range objectFields(f.value) {
-				if names[property.key] {
+			var left []jsontext.Field
+			for _, property := range jsontext.Fields(f.Value) {
+				if names[property.Key] {
 					changed = true
 					continue
 				}
 				left = append(left, property)
 			}
-			f.value = withFields(json.RawMessage("{}"), left)
+			f.Value = jsontext.With(json.RawMessage("{}"), left)
 		case "required":
 			var required []string
-			if json.Unmarshal(f.value, &required) == nil {
+			if json.Unmarshal(f.Value, &required) == nil {
 				left, _ := json.Marshal(slices.DeleteFunc(required, func(name string) bool { return names[name] }))
-				f.value = left
+				f.Value = left
 			}
 		}
 		whole = append(whole, f)
@@ -143,17 +145,17 @@ func withoutProperties(schema json.RawMessage, names map[string]bool) json.RawMe
 	if !changed {
 		return schema
 	}
-	return withFields(json.RawMessage("{}"), whole)
+	return jsontext.With(json.RawMessage("{}"), whole)
 }
 
 // closedSchema makes a function's schema that of a tool: nothing is required, since steps
 // fail by themselves where something is missing, and nothing is taken beside it.
 func closedSchema(schema json.RawMessage) json.RawMessage {
-	var whole []rawField
-	for _, f := range objectFields(schema) {
-		if f.key != "required" && f.key != "additionalProperties" {
+	var whole []jsontext.Field
+	for _, f := range jsontext.Fields(schema) {
+		if f.Key != "required" && f.Key != "additionalProperties" {
 			whole = append(whole, f)
 		}
 	}
-	return withFields(json.RawMessage("{}"), append(whole, rawField{"additionalProperties", json.RawMessage("false")}))
+	return jsontext.With(json.RawMessage("{}"), append(whole, jsontext.Field{Key: "additionalProperties", Value: json.RawMessage("false")}))
 }

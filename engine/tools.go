@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // An agentRun is an agent at work: the rounds that have passed, and the calls of the
@@ -138,7 +140,7 @@ func (r *runner) settleTools(id string, d *drivenStep) (moved bool) {
 		r.dropText(g.Calls[i].Result)
 		r.dropText(g.Calls[i].Args)
 	}
-	list, _ := encodePlain(results)
+	list, _ := jsontext.Marshal(results)
 	g.Rounds[len(g.Rounds)-1].Results = r.keepText(list)
 	g.Calls, d.Ready = nil, true
 	r.unwritten.touch()
@@ -205,7 +207,7 @@ func (r *runner) toolNames(agent string) string {
 // endCall keeps what a call came to.
 func (r *runner) endCall(c *agentCall, result ToolResult) {
 	result.ID, result.Tool, result.Step = c.ID, c.Tool, c.Step
-	text, _ := encodePlain(result)
+	text, _ := jsontext.Marshal(result)
 	c.Result, c.State = r.keepText(text), callDone
 	r.unwritten.touch()
 }

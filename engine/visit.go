@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -199,7 +200,7 @@ func (r *runner) resolveInput(step *compiledStep, spec *Spec, l *liveStep) (refe
 	if err != nil || !resolved {
 		return result, nil, false, err
 	}
-	result.Value = withFields(result.Value, raw)
+	result.Value = jsontext.With(result.Value, raw)
 	if l != nil && l.Tool != nil {
 		if result.Value, err = r.overArguments(result.Value, step, spec, l.Tool); err != nil {
 			return result, nil, false, err

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // beginWait makes a step wait for a time or a signal.
@@ -52,10 +54,10 @@ type waiting struct {
 func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 	l := r.state.engine.Live[id]
 	w := l.Wait
-	fields := objectFields(w.Entry)
+	fields := jsontext.Fields(w.Entry)
 	put := func(key string, value any) {
-		text, _ := encodePlain(value)
-		fields = append(fields, rawField{key, text})
+		text, _ := jsontext.Marshal(value)
+		fields = append(fields, jsontext.Field{Key: key, Value: text})
 	}
 	switch {
 	case w.Signal == "":
@@ -72,7 +74,7 @@ func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 	v := visitInfo{started: milli(w.Started), input: w.Input, reads: w.Reads}
 	l.Wait = nil
 	*r.visitCount(id) = 0
-	output := withFields(json.RawMessage("{}"), fields)
+	output := jsontext.With(json.RawMessage("{}"), fields)
 	if r.def.steps[id] == nil {
 		r.stepGone(id, v, output, "it waited")
 		return nil

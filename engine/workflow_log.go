@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A LogEntry is one text a step has had, as the history knows it.
@@ -114,7 +116,7 @@ func diffDefinitions(a, b *definitionText) []PropertyDiff {
 			m[k] = v
 		}
 		for _, p := range d.Paths {
-			m["path "+p.ID], _ = encodePlain(map[string]any{"kind": p.Kind, "target": p.Target, "properties": p.Properties})
+			m["path "+p.ID], _ = jsontext.Marshal(map[string]any{"kind": p.Kind, "target": p.Target, "properties": p.Properties})
 		}
 		return m
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A Difference is what loading a workflow changed.
@@ -271,7 +273,7 @@ func sameJSON(a, b any) bool {
 	if reflect.DeepEqual(a, b) {
 		return true
 	}
-	ja, errA := encodePlain(a)
-	jb, errB := encodePlain(b)
+	ja, errA := jsontext.Marshal(a)
+	jb, errB := jsontext.Marshal(b)
 	return errA == nil && errB == nil && string(ja) == string(jb)
 }
