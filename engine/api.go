@@ -154,13 +154,6 @@ type RetryEvent struct {
 	Message string    `json:"message"`
 }
 
-// Audiences of a token: the person whom the session talks to, and those who watch how it
-// works (tools, departments, model calls that do not reply).
-const (
-	AudiencePerson   = "person"
-	AudienceInternal = "internal"
-)
-
 // TokenEvent: a fragment of a text that is being made.
 type TokenEvent struct {
 	Step        string `json:"step"`

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -138,14 +137,4 @@ func completeEntry(entry json.RawMessage, response json.RawMessage, more []jsont
 		b = append(b, f.Value...)
 	}
 	return append(b, '}')
-}
-
-// UnmarshalJSON reads an option given as a plain text or as {text, value}.
-func (o *Option) UnmarshalJSON(b []byte) error {
-	*o = Option{}
-	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &o.Text)
-	}
-	type plain Option
-	return json.Unmarshal(b, (*plain)(o))
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -66,8 +67,8 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 	if len(step.tools) > 0 {
 		a.call_.Tools = r.def.toolInfos(step.ID, r.e.registry)
 	}
-	a.given, a.call_.Secrets = bindSecrets(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput})
-	a.call_.sink = a
+	a.given, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput})
+	a.call_.Sink = a
 	switch {
 	case step.timeout > 0:
 		a.timeout = step.timeout
@@ -107,7 +108,7 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 	}()
 	out, err = a.spec.Function.Call(ctx, a.given)
 	if names := a.call_.Secrets; names != nil {
-		out, err = names.restoreResult(out, err)
+		out, err = names.RestoreResult(out, err)
 	}
 	return out, err
 }
@@ -115,24 +116,24 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 // spoken is what a call adds to the chat.
 type spoken struct{ role, text string }
 
-func (a *attempt) say(role, text string) {
+func (a *attempt) Say(role, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.said = append(a.said, spoken{role, text})
 }
 
-func (a *attempt) token(audience, text string) {
+func (a *attempt) Token(audience, text string) {
 	a.r.e.events.publish(Event{Type: EventToken, Session: a.r.id,
 		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Audience: audience, Provisional: true}})
 }
 
-func (a *attempt) meter(u Usage) {
+func (a *attempt) Meter(u Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.usage = append(a.usage, u)
 }
 
-func (a *attempt) messages(ctx context.Context, n int) ([]Message, error) {
+func (a *attempt) Messages(ctx context.Context, n int) ([]Message, error) {
 	switch {
 	case n == 0 || n > 0 && n <= len(a.window):
 		if n > 0 {

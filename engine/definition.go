@@ -121,7 +121,7 @@ func (d *Definition) addPath(p *Path) {
 func compileStep(step *Step) *compiledStep {
 	c := &compiledStep{Step: step}
 	text := step.Input
-	if isBlank(text) {
+	if jsontext.Blank(text) {
 		text = "{}"
 	}
 	input, err := references.ParseInput([]byte(text))
@@ -212,13 +212,4 @@ func (d *Definition) stepDefinition(id string) StoredDefinition {
 		return StoredDefinition{}
 	}
 	return StoredDefinition{Hash: c.hash, Workflow: d.Workflow.ID, Step: id, Text: c.text}
-}
-
-func isBlank(s string) bool {
-	for _, r := range s {
-		if r != ' ' && r != '\t' && r != '\n' && r != '\r' {
-			return false
-		}
-	}
-	return true
 }

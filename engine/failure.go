@@ -71,7 +71,7 @@ func (r *runner) retryPolicy(step *compiledStep, kind string) RetryPolicy {
 	switch {
 	case step == nil:
 		return RetryPolicy{}
-	case isBlank(step.Retry):
+	case jsontext.Blank(step.Retry):
 		if kind == KindTimeout && step.Timeout != "" {
 			return RetryPolicy{}
 		}

@@ -17,11 +17,11 @@ type namedValue struct {
 	values []json.RawMessage
 }
 
-func (a *attempt) set(name string, value json.RawMessage) {
+func (a *attempt) Set(name string, value json.RawMessage) {
 	a.name(namedValue{name: name, value: append(json.RawMessage(nil), value...)})
 }
 
-func (a *attempt) append(name string, first, values []json.RawMessage) {
+func (a *attempt) Append(name string, first, values []json.RawMessage) {
 	a.name(namedValue{name: name, adds: true, first: copied(first), values: copied(values)})
 }
 

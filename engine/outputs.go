@@ -146,7 +146,7 @@ func (r *runner) checkOutput(step *compiledStep, output json.RawMessage) *failur
 	if !json.Valid(output) {
 		return &failure{kind: KindOutputInvalid, message: fmt.Sprintf("function %s gave no JSON", step.Function), final: true}
 	}
-	if isBlank(step.OutputSchema) {
+	if jsontext.Blank(step.OutputSchema) {
 		return nil
 	}
 	schema, err := schemacheck.Compile([]byte(step.OutputSchema))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Properties returns the step as the properties of a STEP node, ready to be stored:
@@ -173,7 +175,7 @@ func (r *propertyReader) texts(name string) (list []string) {
 	default:
 		r.misfit(name, "a text or a list of texts", v)
 	}
-	return slices.DeleteFunc(slices.Clone(list), isBlank)
+	return slices.DeleteFunc(slices.Clone(list), jsontext.Blank)
 }
 
 func anyList(texts []string) []any {

@@ -93,14 +93,3 @@ func (e *Engine) CheckEdit(before, after *Workflow) error {
 	}
 	return refuse(after.ID, brought)
 }
-
-// String is a problem as a line for people.
-func (p Problem) String() string {
-	switch {
-	case p.Path != "":
-		return fmt.Sprintf("path %s: %s (%s)", p.Path, p.Message, p.Code)
-	case p.Step != "":
-		return fmt.Sprintf("step %s: %s (%s)", p.Step, p.Message, p.Code)
-	}
-	return fmt.Sprintf("%s (%s)", p.Message, p.Code)
-}

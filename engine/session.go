@@ -72,16 +72,6 @@ type NewSession struct {
 	Claim *Lease
 }
 
-// A Message is one line of a session's chat, also a MESSAGE node.
-type Message struct {
-	Role    string `json:"role"` // user, assistant
-	Content string `json:"content"`
-	Step    string `json:"step,omitempty"`
-	At      int64  `json:"at"` // ms
-	ID      string `json:"id"` // session/n
-	N       int64  `json:"-"`  // 1, 2, … within the session
-}
-
 // An Execution is the record of one ended attempt at a step. JSON fields are JSON text.
 type Execution struct {
 	ID         string          `json:"id"` // session/seq

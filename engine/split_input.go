@@ -31,7 +31,7 @@ func (c *compiledStep) inputFor(spec *Spec) (*references.Input, []jsontext.Field
 // withoutFields compiles the JSON text of an object without some of its fields, and
 // returns these as they stand.
 func withoutFields(text string, without []string) (*references.Input, []jsontext.Field, error) {
-	if isBlank(text) {
+	if jsontext.Blank(text) {
 		text = "{}"
 	}
 	drop := map[string]bool{}

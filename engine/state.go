@@ -163,13 +163,6 @@ type openAsk struct {
 	Reads    []Lineage `json:"reads,omitempty"`
 }
 
-// A SessionError is what the API shows as a session's error.
-type SessionError struct {
-	Step    string `json:"step,omitempty"`
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-}
-
 // NewState returns the state of a session that has not begun.
 func NewState(id string) *State {
 	return &State{ID: id, steps: map[string]*StepState{}, outputs: map[string]*outputList{}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -123,7 +124,7 @@ func (v *validation) step(c *compiledStep) {
 	}
 	oneOf("join", c.Join, "", JoinAny, JoinAll, JoinRequired)
 	oneOf("on_error", c.OnError, "", OnErrorStopPath, OnErrorContinue, OnErrorFailSession)
-	if !isBlank(c.OutputSchema) {
+	if !jsontext.Blank(c.OutputSchema) {
 		if _, err := schemacheck.Compile([]byte(c.OutputSchema)); err != nil {
 			v.add("error", "output_schema", c.ID, "", "output_schema: %v", err)
 		}
@@ -153,7 +154,7 @@ func (v *validation) function(c *compiledStep) {
 		v.add("error", "no_function", c.ID, "", "%s", text)
 	case spec.Disabled != "":
 		v.add("warning", "disabled_function", c.ID, "", "%s", spec.Disabled)
-	case spec.Check != nil && c.fault == nil && !isBlank(c.Input):
+	case spec.Check != nil && c.fault == nil && !jsontext.Blank(c.Input):
 		for _, p := range spec.Check(json.RawMessage(c.Input)) {
 			p.Step = c.ID
 			if v.isTool(c.ID) {
@@ -185,7 +186,7 @@ func (v *validation) required(c *compiledStep, spec *Spec) {
 }
 
 func orEmpty(input string) string {
-	if isBlank(input) {
+	if jsontext.Blank(input) {
 		return "{}"
 	}
 	return input

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/near"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -76,12 +77,12 @@ func (v *validation) unknownOutput(ref references.Reference, step, path string) 
 	}
 }
 
-// misspelt gives the one of known that a name most likely means, "" where it is near none.
+// misspelt gives the one of known that a name most likely means, "" where none is close.
 // Short names must be nearer: half of their letters are no likeness.
 func misspelt(name string, known []string) string {
-	near := nearest(name, known, 1)
-	if len(near) == 0 || len(name) < 6 && editDistance(name, near[0], 1) > 1 {
+	found := near.Names(name, known, 1)
+	if len(found) == 0 || len(name) < 6 && near.Distance(name, found[0], 1) > 1 {
 		return ""
 	}
-	return near[0]
+	return found[0]
 }

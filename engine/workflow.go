@@ -97,17 +97,6 @@ type Path struct {
 	Ref string `json:"-"`
 }
 
-// A Problem is one thing wrong with a workflow or a session, for people.
-type Problem struct {
-	Level   string `json:"level"` // "error" or "warning"
-	Step    string `json:"step,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
 // Step returns the step of an id, or nil.
 func (w *Workflow) Step(id string) *Step {
 	for i := range w.Steps {

@@ -126,3 +126,13 @@ func AppendString(b []byte, s string) []byte {
 
 // String is s as a JSON value.
 func String(s string) json.RawMessage { return AppendString(nil, s) }
+
+// Blank reports whether a JSON text is empty but for white space.
+func Blank(s string) bool {
+	for _, r := range s {
+		if r != ' ' && r != '\t' && r != '\n' && r != '\r' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,4 +1,4 @@
-package engine
+package function
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A RetryPolicy says how often and how soon a failed attempt is made again. Only
@@ -25,7 +27,7 @@ type RetryPolicy struct {
 // ParseRetry reads STEP.retry; a blank text is one attempt.
 func ParseRetry(text string) (RetryPolicy, error) {
 	p := RetryPolicy{MaxAttempts: 1, InitialInterval: time.Second, Backoff: 2, MaxInterval: time.Minute}
-	if isBlank(text) {
+	if jsontext.Blank(text) {
 		return p, nil
 	}
 	var raw struct {

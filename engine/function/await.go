@@ -1,6 +1,7 @@
-package engine
+package function
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 )
@@ -46,3 +47,13 @@ type Option struct {
 
 // Error makes AwaitInput an error; it shows the prompt.
 func (a *AwaitInput) Error() string { return "awaiting input: " + a.Prompt }
+
+// UnmarshalJSON reads an option given as a plain text or as {text, value}.
+func (o *Option) UnmarshalJSON(b []byte) error {
+	*o = Option{}
+	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &o.Text)
+	}
+	type plain Option
+	return json.Unmarshal(b, (*plain)(o))
+}

@@ -1,4 +1,4 @@
-package engine
+package function
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/stepgraph/stepgraph/internal/near"
 )
 
 // A Function is what a step calls: a JSON object in, a JSON value out. Functions are
@@ -188,7 +189,7 @@ func (r *Registry) Near(name string) []string {
 	for n := range r.alias {
 		known = append(known, n)
 	}
-	return nearest(name, known, 3)
+	return near.Names(name, known, 3)
 }
 
 // Specs returns all functions by name, prefixes last.

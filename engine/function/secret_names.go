@@ -1,4 +1,4 @@
-package engine
+package function
 
 import (
 	"bytes"
@@ -109,7 +109,7 @@ func (n *SecretNames) restore(text string) string {
 	return n.replace(text, func(s secretName) string { return s.text })
 }
 
-func (n *SecretNames) restoreResult(out json.RawMessage, err error) (json.RawMessage, error) {
+func (n *SecretNames) RestoreResult(out json.RawMessage, err error) (json.RawMessage, error) {
 	if bytes.Contains(out, []byte(n.mark)) {
 		out = json.RawMessage(n.restore(string(out)))
 	}
@@ -135,10 +135,10 @@ func (n *SecretNames) add(text, name string) string {
 // references resolved. The engine calls it before each call; a function's own test calls it
 // with its input twice.
 func BindSecrets(spec *Spec, stored, input json.RawMessage) (json.RawMessage, *SecretNames) {
-	return bindSecrets(spec, stored, input, references.Scope{})
+	return BindSecretsIn(spec, stored, input, references.Scope{})
 }
 
-func bindSecrets(spec *Spec, stored, input json.RawMessage, scope references.Scope) (json.RawMessage, *SecretNames) {
+func BindSecretsIn(spec *Spec, stored, input json.RawMessage, scope references.Scope) (json.RawMessage, *SecretNames) {
 	if len(spec.Secrets) == 0 || !mayName(stored) {
 		return input, nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package function
 
 import (
 	"context"
@@ -37,7 +37,9 @@ type Call struct {
 	// Tools are the calling step's TOOL paths, in path order.
 	Tools []ToolInfo
 
-	sink callSink
+	// Sink takes what the function says, shows, sets and meters; nil drops it. The engine sets
+	// it; a function's own test sets a Recorder.
+	Sink Sink
 }
 
 // A Usage is what a model call used. Counts are tokens; Cost is in US dollars, 0 unknown.
@@ -50,29 +52,37 @@ type Usage struct {
 	Cost         float64 `json:"cost_usd,omitempty"`
 }
 
-// callSink is where a call's side information goes; the engine's attempt implements it.
-type callSink interface {
-	say(role, text string)
-	token(audience, text string)
-	meter(Usage)
-	set(name string, value json.RawMessage)
-	append(name string, first, values []json.RawMessage)
-	messages(ctx context.Context, n int) ([]Message, error)
+// Audiences of a token: the person whom the session talks to, and those who watch how it
+// works (tools, departments, model calls that do not reply).
+const (
+	AudiencePerson   = "person"
+	AudienceInternal = "internal"
+)
+
+// A Sink takes the side information of one call. The engine has one for each attempt; see
+// Recorder for tests.
+type Sink interface {
+	Say(role, text string)
+	Token(audience, text string)
+	Meter(Usage)
+	Set(name string, value json.RawMessage)
+	Append(name string, first, values []json.RawMessage)
+	Messages(ctx context.Context, n int) ([]Message, error)
 }
 
 // Say puts a message of the assistant into the session's chat, in the checkpoint that
 // holds this call's output; nothing is said when the call fails.
 func (c *Call) Say(text string) {
-	if c.sink != nil {
-		c.sink.say("assistant", text)
+	if c.Sink != nil {
+		c.Sink.Say("assistant", text)
 	}
 }
 
 // Hear puts a message of a person into the chat, as Say does one of the assistant: what the
 // session was started with, such as the first words of a caller. Answers are there already.
 func (c *Call) Hear(text string) {
-	if c.sink != nil {
-		c.sink.say("user", text)
+	if c.Sink != nil {
+		c.Sink.Say("user", text)
 	}
 }
 
@@ -80,8 +90,8 @@ func (c *Call) Hear(text string) {
 // marked provisional: the call may still fail and be made again. Its audience is internal: a
 // client that shows a conversation leaves it out. What the person is to read is for Speak.
 func (c *Call) Token(text string) {
-	if c.sink != nil {
-		c.sink.token(AudienceInternal, text)
+	if c.Sink != nil {
+		c.Sink.Token(AudienceInternal, text)
 	}
 }
 
@@ -89,15 +99,15 @@ func (c *Call) Token(text string) {
 // Its audience is the person, who may hear it before the call has ended: a fragment that must
 // be judged first is withheld until it was.
 func (c *Call) Speak(text string) {
-	if c.sink != nil {
-		c.sink.token(AudiencePerson, text)
+	if c.Sink != nil {
+		c.Sink.Token(AudiencePerson, text)
 	}
 }
 
 // Meter adds to what this visit used; it is kept with the EXECUTION.
 func (c *Call) Meter(u Usage) {
-	if c.sink != nil {
-		c.sink.meter(u)
+	if c.Sink != nil {
+		c.Sink.Meter(u)
 	}
 }
 
@@ -106,8 +116,8 @@ func (c *Call) Meter(u Usage) {
 // Nothing is set when the call fails. A name that is a step of the workflow is refused as
 // an error of the step.
 func (c *Call) Set(name string, value json.RawMessage) {
-	if c.sink != nil {
-		c.sink.set(name, value)
+	if c.Sink != nil {
+		c.Sink.Set(name, value)
 	}
 }
 
@@ -115,18 +125,18 @@ func (c *Call) Set(name string, value json.RawMessage) {
 // holds this call's output. first stands before them where the list is empty or not there
 // then. Steps that run side by side lose nothing of each other's, as they would by Set.
 func (c *Call) Append(name string, first, values []json.RawMessage) {
-	if c.sink != nil {
-		c.sink.append(name, first, values)
+	if c.Sink != nil {
+		c.Sink.Append(name, first, values)
 	}
 }
 
 // Messages returns the session's chat, oldest first: the newest n, all for n < 0, the
 // window kept in the state for n == 0.
 func (c *Call) Messages(ctx context.Context, n int) ([]Message, error) {
-	if c.sink == nil {
+	if c.Sink == nil {
 		return nil, nil
 	}
-	return c.sink.messages(ctx, n)
+	return c.Sink.Messages(ctx, n)
 }
 
 type callKey struct{}

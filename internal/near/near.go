@@ -1,9 +1,10 @@
-package engine
+// Package near finds the known names that look like a mistyped one, for error messages.
+package near
 
 import "sort"
 
-// nearest returns up to n of known that are few edits away from name, nearest first.
-func nearest(name string, known []string, n int) []string {
+// Names returns up to n of known that are few edits away from name, nearest first.
+func Names(name string, known []string, n int) []string {
 	type scored struct {
 		name string
 		far  int
@@ -11,7 +12,7 @@ func nearest(name string, known []string, n int) []string {
 	limit := len(name)/4 + 1
 	var close []scored
 	for _, k := range known {
-		if d := editDistance(name, k, limit); d <= limit {
+		if d := Distance(name, k, limit); d <= limit {
 			close = append(close, scored{k, d})
 		}
 	}
@@ -31,9 +32,9 @@ func nearest(name string, known []string, n int) []string {
 	return out
 }
 
-// editDistance is Levenshtein's distance of a and b in bytes; names longer than 200 bytes
+// Distance is Levenshtein's distance of a and b in bytes; names longer than 200 bytes
 // are far from everything.
-func editDistance(a, b string, limit int) int {
+func Distance(a, b string, limit int) int {
 	if len(a) > 200 || len(b) > 200 {
 		return limit + 1
 	}

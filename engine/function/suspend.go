@@ -1,4 +1,4 @@
-package engine
+package function
 
 import (
 	"encoding/json"
