@@ -43,6 +43,9 @@ func TestPages(t *testing.T) {
 			}
 			p := &playedPage{T: t, file: file, text: string(text)}
 			p.play()
+			if p.Failed() && !*updatePages {
+				p.Log("to write what the commands print now into the page: go test ./cmd/stepgraph -run TestPages -update")
+			}
 			if *updatePages && p.now() != p.text {
 				if err := os.WriteFile(file, []byte(p.now()), 0o644); err != nil {
 					t.Fatal(err)
