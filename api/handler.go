@@ -26,6 +26,10 @@ type Options struct {
 	// Tokens, if set, are further tokens, each with the scopes it has; a request needs one of
 	// them or Token.
 	Tokens Tokens
+	// Anonymous are the scopes of requests without a token, where Token or Tokens is set.
+	Anonymous []string
+	// SignIn, if set, gives the token for a code of /sign-in/CODE, once; "" for a wrong one.
+	SignIn func(code string) string
 	// Loopback says that the server listens on loopback only. Then the Host header must be
 	// a loopback name or one of Hosts, so that no web page reaches the API under a name of
 	// its own (DNS rebinding).
@@ -101,6 +105,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	}
 
 	mountStudio(outer)
+	s.mountSignIn(outer)
 	flows := compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)}
 	if o.Compat {
 		compat.FlowiseOpen(outer, e, flows)

@@ -88,12 +88,19 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		scope := access.ScopeOf(r.Method, r.URL.Path)
 		token := s.findToken(text)
+		if token == nil && text == "" && len(s.o.Anonymous) > 0 {
+			token = &access.Token{Name: "anonymous", Scopes: s.o.Anonymous}
+			if !token.Allows(scope) {
+				token = nil // 401: with a token it may go
+			}
+		}
 		if token == nil {
 			s.refuse(w, r, text != "")
 			return
 		}
-		if scope := access.ScopeOf(r.Method, r.URL.Path); !token.Allows(scope) {
+		if !token.Allows(scope) {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 			w.Header().Set("Connection", "close")
 			s.o.Log.Warn("token lacks a scope", "token", token.Name, "scope", scope, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
@@ -121,15 +128,11 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now()) // a writer without deadlines goes without
 	if wrong {
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			host = r.RemoteAddr
-		}
-		n, pause := s.wrong.add(host)
+		host := addressOf(r)
+		n := s.wrong.hold(host)
 		if n == 1 || n%100 == 0 {
 			s.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
 		}
-		time.Sleep(pause)
 	}
 	w.Header().Set("Connection", "close")
 	w.Header().Set("WWW-Authenticate", `Bearer realm="stepgraph"`)
@@ -137,6 +140,15 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 		w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
 	}
 	problem("unauthorized", "").write(w)
+}
+
+// addressOf is where a request comes from, without port.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 func tokenOf(r *http.Request) string {

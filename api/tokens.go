@@ -57,6 +57,13 @@ func (w *wrongTokens) add(host string) (n int, pause time.Duration) {
 	return n, min(time.Duration(max(0, n-freeTries))*pausePerTry, longestPause)
 }
 
+// hold counts a wrong token, or a wrong code, and waits as long as its address has earned.
+func (w *wrongTokens) hold(host string) (n int) {
+	n, pause := w.add(host)
+	time.Sleep(pause)
+	return n
+}
+
 // runsCode are the functions whose steps run what their author wrote, outside of the
 // language of references.
 var runsCode = map[string]bool{"shell": true, "code": true}

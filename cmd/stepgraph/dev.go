@@ -27,13 +27,17 @@ func (a *app) devCommand() *cobra.Command {
 	c := &cobra.Command{Use: "dev", Short: "Serves API and processor for development, on a store in ./.stepgraph",
 		Long: "dev serves the API and moves sessions on. Its store is a file in ./.stepgraph, or a real Neo4j with\n" +
 			"--neo4j: the one that $NEO4J_URI names, else one started by Docker, else one started from its Java\n" +
-			"artifacts. Our own workflows are loaded where absent. Other commands find it by themselves.",
+			"artifacts. Our own workflows are loaded where absent. Other commands find it by themselves.\n\n" +
+			"Without a token every program of this machine may look at workflows and sessions, start sessions and answer.\n" +
+			"Everything else takes the token that dev keeps in ./.stepgraph/token: commands in this folder send it by\n" +
+			"themselves, and Studio gets it by the link that dev prints, which works once. --open asks for no token.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.dev(c.Context(), o) }}
 	o.serveOptions.register(c, true)
 	o.settingFlags.register(c.Flags())
 	c.Flags().StringVar(&o.watch, "watch", "", "folder whose workflow files are loaded now and whenever they change")
 	c.Flags().BoolVar(&o.force, "force", false, "with --watch: load files that have errors too; the errors are printed all the same")
+	c.Flags().BoolVar(&o.open, "open", false, "ask for no token: every user, program and browser page of this machine may do everything, as clients of other systems may need")
 	c.Flags().BoolVar(&o.neo4j, "neo4j", false, "run on a real Neo4j")
 	return c
 }
@@ -54,6 +58,9 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.on.close()) }()
+	if err := s.ownDoor(); err != nil {
+		return fmt.Errorf("the token of this folder: %w", err)
+	}
 	database, stop, err := a.devDatabase(ctx, o, &set)
 	if err != nil {
 		return err
@@ -130,9 +137,12 @@ func (a *app) greet(ctx context.Context, s *serving, own *ownEngine, set setting
 		names[i] = list[i].ID
 	}
 	if a.json() {
-		return a.printJSON(map[string]any{"address": s.on.address(), "store": own.Where(), "model": own.catalog.Default(), "workflows": names})
+		return a.printJSON(map[string]any{"address": s.on.address(), "store": own.Where(), "model": own.catalog.Default(), "workflows": names, "sign_in": s.link()})
 	}
 	a.print("address    %s", s.on.address())
+	if link := s.link(); link != "" {
+		a.print("studio     %s (signs in, once)", link)
+	}
 	a.print("store      %s", own.Where())
 	if database != nil && database.BrowserURL != "" {
 		a.print("browser    %s", database.BrowserURL)
@@ -144,6 +154,14 @@ func (a *app) greet(ctx context.Context, s *serving, own *ownEngine, set setting
 	a.print("  stepgraph run conversation")
 	a.print("  curl -s '%s/api/v1/sessions?wait=10s' -H 'Content-Type: application/json' -d '{\"workflow\":\"hello\"}'", s.on.address())
 	return nil
+}
+
+// link is where a browser signs in; "" where it need not.
+func (s *serving) link() string {
+	if s.signIn == nil {
+		return ""
+	}
+	return s.on.address() + s.signIn.link()
 }
 
 func modelNote(name string, set settings) string {

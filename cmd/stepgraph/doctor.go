@@ -69,7 +69,7 @@ func (a *app) askDoctor(ctx context.Context, to *reach) (found []engine.Finding,
 	}
 	var s service
 	if address := first(to.server, a.env("STEPGRAPH_SERVER"), a.config.Server); address != "" {
-		c, err := client.New(address, first(to.token, a.env("STEPGRAPH_TOKEN"), a.config.Token))
+		c, err := client.New(address, a.tokenFor(address, to))
 		if err == nil {
 			err = c.Alive(ctx)
 		}

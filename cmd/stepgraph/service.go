@@ -89,7 +89,7 @@ func (a *app) dial(ctx context.Context, address string, r *reach) (service, erro
 	if err := r.mayDial(address); err != nil {
 		return nil, err
 	}
-	c, err := client.New(address, first(r.token, a.env("STEPGRAPH_TOKEN"), a.config.Token))
+	c, err := client.New(address, a.tokenFor(address, r))
 	if err != nil {
 		return nil, usagef("%s", err)
 	}
@@ -120,7 +120,7 @@ func (a *app) running(ctx context.Context, r *reach) service {
 		addresses = append(addresses, held.Address)
 	}
 	for _, address := range addresses {
-		c, err := client.New(address, first(r.token, a.env("STEPGRAPH_TOKEN"), a.config.Token))
+		c, err := client.New(address, a.tokenFor(address, r))
 		if err == nil && c.Alive(ctx) == nil {
 			return c
 		}

@@ -27,6 +27,7 @@ type serveOptions struct {
 	token  string
 	hosts  []string
 	compat bool
+	open   bool // of dev: no token is needed
 	lease  string
 	poll   string
 }
@@ -49,6 +50,9 @@ type serving struct {
 	on   *listener
 	// browser is the Neo4j Browser of a database that was started here; "" elsewhere.
 	browser string
+	// anonymous are the scopes of requests without a token, and signIn is how a page gets one.
+	anonymous []string
+	signIn    *signIn
 }
 
 // serve binds the address. Nothing but /healthz answers well until up.
@@ -107,7 +111,10 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	options := api.Options{
 		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
 		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
-		Model: own.catalog.Default(),
+		Model: own.catalog.Default(), Anonymous: s.anonymous,
+	}
+	if s.signIn != nil {
+		options.SignIn = s.signIn.take
 	}
 	if tokens != nil { // a nil *File would be a Tokens that is not nil
 		options.Tokens = tokens

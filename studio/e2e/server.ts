@@ -17,7 +17,7 @@ export interface Server {
 
 async function start(token: string): Promise<{ server: Server; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'studio-'))
-  const args = ['dev', '--addr', '127.0.0.1:0', '-o', 'json']
+  const args = ['dev', '--addr', '127.0.0.1:0', '-o', 'json', ...(token ? [] : ['--open'])]
   if (process.env.STUDIO_STORE === 'neo4j') args.push('--neo4j')
   if (token) args.push('--token', token)
   const child = spawn(BINARY, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
