@@ -88,15 +88,32 @@ func propertyOrder(schema *jsonschema.Schema) []string {
 	return slices.Sorted(maps.Keys(schema.Properties))
 }
 
-var defaultAtEnd = regexp.MustCompile(`^(?:(.*?)[;,] )?([^;]*?),? when absent(.*)$`)
+var markedDefault = regexp.MustCompile(`([\w-]+) \(the default\)`)
 
-// splitDefault takes the default out of a field's description: "…; 10 when absent".
+// splitDefault takes the default out of a field's description: "how long; 30 s when absent",
+// or "list (the default), or first".
 func splitDefault(description string) (meaning, otherwise string) {
-	m := defaultAtEnd.FindStringSubmatch(description)
-	if m == nil || strings.Contains(m[2], "(") || len(m[2]) > 60 {
+	before, after, found := strings.Cut(description, " when absent")
+	if !found {
+		if m := markedDefault.FindStringSubmatch(description); m != nil {
+			otherwise = m[1]
+		}
+		return description, otherwise
+	}
+	before = strings.TrimSuffix(before, ",")
+	at := strings.LastIndex(before, "; ")
+	if at < 0 && !strings.Contains(before, ":") {
+		at = strings.LastIndex(before, ", ")
+	}
+	if at >= 0 {
+		meaning, otherwise = before[:at], before[at+2:]
+	} else {
+		otherwise = before
+	}
+	if strings.ContainsAny(otherwise, ":(;") {
 		return description, ""
 	}
-	return strings.TrimLeft(m[1]+m[3], ",; "), m[2]
+	return strings.TrimLeft(meaning+after, ",; "), otherwise
 }
 
 // fieldType is what a field takes, from the type of the field in the code: the schema of a
