@@ -93,4 +93,5 @@ type Operating interface {
 	DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error)
 	RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
+	Load() engine.Load
 }

@@ -93,7 +93,7 @@ func New(e Engine, o Options) http.Handler {
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
 	e = guarded{e}
-	s := &server{e: e, o: o, metrics: newMetrics(o.Collectors), answers: newAnswerStore()}
+	s := &server{e: e, o: o, metrics: newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load})), answers: newAnswerStore()}
 	outer := chi.NewRouter()
 	s.routes = outer
 	outer.Use(s.observe, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)

@@ -265,6 +265,7 @@ func TestHealthAndMetrics(t *testing.T) {
 		`stepgraph_http_request_duration_seconds_count{method="GET",route="/api/v1/sessions/{session}"} 2`,
 		`stepgraph_test_gauge 7`,
 		`stepgraph_http_event_streams 0`,
+		`stepgraph_limit{of="sessions"} 1000`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("no %s in\n%s", line, regexp.MustCompile(`(?m)^(#|go_|process_).*\n`).ReplaceAllString(text, ""))

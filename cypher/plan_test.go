@@ -44,7 +44,7 @@ var sample = func() map[string]any {
 		"with_state": true, "after_at": at, "after_id": "a", "due": true, "owner": "a", "for": 1000, "by": 1000, "after": "a", "session": "a",
 		"before": 10, "lineage": true, "visit": 1, "target": "a", "label": "SESSION", "property": "id", "seconds": 1, "version": 1, "name": "a",
 		"checksum": "a", "key": "a", "token": "a", "lease": "a", "saving": "a", "released": false, "due_at": at, "above": 1,
-		"outcome": "a", "message": "a", "moving": true,
+		"outcome": "a", "message": "a", "moving": true, "skip": []any{"a"},
 	}
 }()
 

@@ -12,7 +12,7 @@ import (
 // doPage does the open items of a page side by side, those of one session one after
 // another. With an error it returns what was done before it.
 func (w *batchWorker) doPage(ctx context.Context, page []BatchItem) ([]BatchItem, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(withoutHaste(ctx))
 	defer cancel(nil)
 	letGo := w.keepLease(ctx, cancel)
 	defer letGo()

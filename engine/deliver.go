@@ -279,7 +279,7 @@ func bodyHash(body json.RawMessage) string {
 // holder is poked, else this engine claims the session in the same transaction while it
 // has room, else the session is due and is found by polling.
 func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
-	lease, place := e.reserve(d.Session)
+	lease, place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
 	d.Claim = lease
 	delivered, err := e.committer.deliver(ctx, d)
 	if err != nil {

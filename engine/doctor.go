@@ -36,7 +36,7 @@ func (e *Engine) Doctor(ctx context.Context) ([]Finding, error) {
 		return nil, fmt.Errorf("%s: %w", e.store.Describe(), err)
 	}
 	d.ok("store", "%s answers", e.store.Describe())
-	for _, check := range []func(context.Context) error{d.clock, d.storeItself, d.workflows, d.due, d.waiting, d.sessions} {
+	for _, check := range []func(context.Context) error{d.load, d.clock, d.storeItself, d.workflows, d.due, d.waiting, d.sessions} {
 		if err := check(ctx); err != nil {
 			return d.findings, err
 		}
@@ -55,6 +55,19 @@ func (d *doctor) ok(code, format string, args ...any) {
 
 func (d *doctor) find(level, code, mend, format string, args ...any) {
 	d.findings = append(d.findings, Finding{Level: level, Code: code, Mend: mend, Message: fmt.Sprintf(format, args...)})
+}
+
+// load says how full the engine that answers is. A full one is no fault: work waits its turn.
+func (d *doctor) load(context.Context) error {
+	l := d.e.Load()
+	d.ok("limits", "at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once", l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)
+	for _, name := range sortedKeys(l.Functions) {
+		if f := l.Functions[name]; f.Queued > 0 {
+			d.find("warning", "slots", fmt.Sprintf("--max-calls-of %s=N, if what it calls stands more", name),
+				"%d calls of %s wait for one of its %d slots", f.Queued, name, f.Limit)
+		}
+	}
+	return nil
 }
 
 func (d *doctor) clock(ctx context.Context) error {

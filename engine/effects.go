@@ -24,15 +24,18 @@ func (r *runner) startEffects(ctx context.Context) {
 func (r *runner) startEffect(ctx context.Context, a *attempt) {
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	r.running[a.step] = a
+	whose := r.caller()
 	go func() {
 		defer a.cancel(nil)
 		res := attemptResult{attempt: a, started: r.nowTime()}
-		free, err := r.e.limits.take(ctx, a.spec.Name)
+		free, err := r.e.slots.take(ctx, a.spec.Name, whose)
 		if err == nil {
+			r.e.reseat(r, func(s *seat) { s.calls++ })
 			if err = r.leaseForCall(ctx); err == nil {
 				res = *a.call(ctx)
 				res.made = true
 			}
+			r.e.reseat(r, func(s *seat) { s.calls-- })
 			free()
 		}
 		if !res.made {
@@ -40,6 +43,14 @@ func (r *runner) startEffect(ctx context.Context, a *attempt) {
 		}
 		r.results <- res // capacity StepsAtOnce: never blocks
 	}()
+}
+
+// caller is whose calls this runner makes.
+func (r *runner) caller() caller {
+	if r.person.Load() {
+		return caller{r.workflow, levelOfPeople}
+	}
+	return caller{r.workflow, defaultPriority}
 }
 
 // leaseForCall returns when the lease is not in its last third, extending it if need be. No

@@ -16,27 +16,29 @@ import (
 type Options struct {
 	Log *slog.Logger // slog.Default by default
 
-	Name        string        // the engine in lease_owner; host and process id by default
-	LeaseFor    time.Duration // 15 s: how long a dead engine blocks a session
-	PollEvery   time.Duration // 1 s: how often due work is looked for when nobody woke the engine
-	InboxEvery  time.Duration // 250 ms: how often holders that wait for effects look for new requests
-	ReadEvery   time.Duration // 500 ms: age at which a session that goes on reads its definition again
-	MaxSessions int           // 1,000: sessions claimed at once; more stay due
-	MaxQueue    int           // 100,000: accepted starts that wait for room; more are refused with ErrOverloaded
-	StepsAtOnce int           // 32: effects of one session at once
-	Effects     int           // 256: effects of this engine at once
-	CallsAtOnce int           // 32: calls of one function at once, where its Spec has no limit
-	CallTimeout time.Duration // 5 min: one attempt of a call, where neither step nor Spec says
-	MaxSteps    int           // 1,000: visits of a session between two pauses
-	MaxChildren int           // 10,000: sessions below one root session, counted over all depths
-	MaxInput    int           // 4 MB: the input of a step with its references resolved
-	Writers     int           // commits under way at once; number of cores
-	MaxOutput   int           // 1 MB
-	MaxState    int           // 4 MB
-	MaxInputs   int           // 1 MB
-	MaxPrompt   int           // 100 KB
-	StopGrace   time.Duration // 5 s: how long Run lets calls finish when it is told to stop
-	NewID       func() string // UUID v7
+	Name        string         // the engine in lease_owner; host and process id by default
+	LeaseFor    time.Duration  // 15 s: how long a dead engine blocks a session
+	PollEvery   time.Duration  // 1 s: how often due work is looked for when nobody woke the engine
+	InboxEvery  time.Duration  // 250 ms: how often holders that wait for effects look for new requests
+	ReadEvery   time.Duration  // 500 ms: age at which a session that goes on reads its definition again
+	MaxSessions int            // 1,000: sessions that run at once; more stay due
+	MaxWaiting  int            // 4,000: sessions held beside them that only wait for a slot of a function
+	MaxQueue    int            // 100,000: accepted starts that wait for room; more are refused with ErrOverloaded
+	StepsAtOnce int            // 32: effects of one session at once
+	Effects     int            // 256: effects of this engine at once
+	CallsAtOnce int            // 32: calls of one function at once, where its Spec has no limit
+	CallsOf     map[string]int // calls of single functions at once, by name or alias; goes before Spec.Limit
+	CallTimeout time.Duration  // 5 min: one attempt of a call, where neither step nor Spec says
+	MaxSteps    int            // 1,000: visits of a session between two pauses
+	MaxChildren int            // 10,000: sessions below one root session, counted over all depths
+	MaxInput    int            // 4 MB: the input of a step with its references resolved
+	Writers     int            // commits under way at once; number of cores
+	MaxOutput   int            // 1 MB
+	MaxState    int            // 4 MB
+	MaxInputs   int            // 1 MB
+	MaxPrompt   int            // 100 KB
+	StopGrace   time.Duration  // 5 s: how long Run lets calls finish when it is told to stop
+	NewID       func() string  // UUID v7
 	// Variables gives the values that references read as @{SESSION_ID}.vars.NAME, where no
 	// step or value of the session is called vars; nil for none. It is asked often, so it
 	// is quick.
@@ -70,6 +72,7 @@ func (o Options) withDefaults() Options {
 	set(&o.CallTimeout, 5*time.Minute)
 	set(&o.StopGrace, 5*time.Second)
 	number(&o.MaxSessions, 1000)
+	number(&o.MaxWaiting, 4000)
 	number(&o.MaxQueue, 100_000)
 	number(&o.StepsAtOnce, 32)
 	number(&o.Effects, 256)
@@ -96,7 +99,7 @@ type Engine struct {
 	definitions *definitionReader
 	committer   *committer
 	events      *eventBus
-	limits      *limits
+	slots       *slots
 	descent     descent
 
 	wake      chan struct{} // due work may be there
@@ -105,7 +108,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	runners  map[string]*runner // sessions this engine holds, by id
-	reserved int                // places taken for claims under way
+	places   places
 	running  bool
 	stopping bool
 	work     sync.WaitGroup // runners under way
@@ -118,7 +121,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 	o = o.withDefaults()
 	e := &Engine{
 		store: store, registry: registry, o: o,
-		events: newEventBus(), limits: newLimits(o, registry),
+		events: newEventBus(), slots: newSlots(o, registry), places: newPlaces(o),
 		wake: make(chan struct{}, 1), batchWake: make(chan struct{}, 1),
 		timer:   newDueTimer(),
 		life:    context.Background(),

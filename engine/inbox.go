@@ -84,6 +84,9 @@ func (r *runner) apply(q *Request) {
 	}
 	r.counters.Seen = q.N
 	r.unsettled = true
+	if q.ofPerson() {
+		r.person.Store(true)
+	}
 	outcome, held := r.outcome(q)
 	if !held {
 		r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: outcome})

@@ -22,6 +22,8 @@ type ClaimOptions struct {
 	Owner string
 	For   time.Duration
 	Limit int // at most this many sessions
+	// Skip are workflows of which Claim takes no session. ClaimByID does not look at it.
+	Skip []string
 	// Tokens gives a fresh token for each claim.
 	Token func() string
 }

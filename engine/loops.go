@@ -13,8 +13,9 @@ const claimAtOnce = 100
 // PollEvery, so that a lost wake-up costs no more than that.
 func (e *Engine) pollLoop(ctx context.Context) {
 	failures := 0
+	var turns rotation
 	for {
-		more, err := e.claim(ctx)
+		more, err := e.claim(ctx, &turns)
 		wait := e.o.PollEvery - time.Duration(rand.Int64N(int64(e.o.PollEvery)/4+1))
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -38,22 +39,23 @@ func (e *Engine) pollLoop(ctx context.Context) {
 }
 
 // claim takes due sessions as far as there is room; more tells that there may be others.
-func (e *Engine) claim(ctx context.Context) (more bool, err error) {
-	n := e.room(claimAtOnce)
-	if n == 0 {
+func (e *Engine) claim(ctx context.Context, turns *rotation) (more bool, err error) {
+	places, skip := e.room(claimAtOnce)
+	if len(places) == 0 {
 		return false, ctx.Err()
 	}
-	claimed, err := e.store.Claim(ctx, ClaimOptions{Owner: e.o.Name, For: e.o.LeaseFor, Limit: n, Token: e.o.NewID})
-	for range n - len(claimed) {
-		e.giveBack(&place{})
+	skip = append(skip, turns.skip()...)
+	claimed, err := e.store.Claim(ctx, ClaimOptions{Owner: e.o.Name, For: e.o.LeaseFor, Limit: len(places), Skip: skip, Token: e.o.NewID})
+	for _, p := range places[len(claimed):] {
+		e.giveBack(p)
 	}
 	if err != nil {
 		return false, err
 	}
-	for _, c := range claimed {
-		e.runNow(&place{c.Session.ID}, c, nil)
+	for i, c := range claimed {
+		e.runNow(places[i], c, nil)
 	}
-	return len(claimed) == n, nil
+	return turns.claimed(claimed, len(places)), nil
 }
 
 // heartbeatLoop extends the leases of sessions that have made no checkpoint lately.

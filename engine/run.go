@@ -66,8 +66,9 @@ func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 	r := e.newRunner(c)
 	r.def = def
 	e.mu.Lock()
-	e.reserved--
+	e.occupy(p, r)
 	if e.stopping {
+		e.leave(r)
 		e.mu.Unlock()
 		e.release([]LeaseRef{{Session: r.id, Token: r.lease}})
 		return
@@ -95,6 +96,7 @@ func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
 	if e.runners[r.id] == r {
 		delete(e.runners, r.id)
 	}
+	e.leave(r)
 	e.mu.Unlock()
 	select {
 	case <-r.poke: // told of something after it had looked for the last time
@@ -113,9 +115,6 @@ func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
 		r.log.Error("session given up until its lease ends", logError, err)
 	}
 	e.events.send(r.id, busEvent{version: r.version, rested: true})
-	if e.full() {
-		e.wakeUp()
-	}
 }
 
 func errOr(err, otherwise error) error {

@@ -43,9 +43,11 @@ type runner struct {
 	// What the engine's loops look at from outside.
 	stopping atomic.Bool
 	waits    atomic.Bool  // the session waits for effects
+	person   atomic.Bool  // a request of a person has moved it on since the claim
 	known    atomic.Int64 // newest inbox number known
 	beat     atomic.Int64 // newest extension asked for, Unix ns
 	losing   sync.Once    // closes lost
+	seat     seat         // guarded by Engine.mu
 }
 
 // leased is when the newest extension of the lease was asked for.
@@ -161,6 +163,8 @@ func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 	r.known.Store(r.inbox)
 	r.waits.Store(true)
 	defer r.waits.Store(false)
+	r.e.reseat(r, func(s *seat) { s.idle = true })
+	defer r.e.reseat(r, func(s *seat) { s.idle = false })
 	due, stop := r.untilTimer()
 	defer stop()
 	select {

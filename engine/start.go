@@ -77,7 +77,7 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 		id = e.o.NewID()
 	}
 	fresh := newSession(id, q, entry, inputs, def)
-	lease, place := e.reserve(id)
+	lease, place := e.reserve(id, q.Workflow, started)
 	fresh.Claim = lease
 	created, err := e.committer.create(ctx, fresh)
 	if err != nil {

@@ -164,7 +164,8 @@ type Leases interface {
 	// candidates without lock, more than wanted, shuffled, then locks the chosen in id
 	// order and checks again. Each gets a fresh token, lease_until and due_at = now +
 	// For, claims + 1; from the third claim in a row on, due_at after a death waits
-	// longer: the store sets due_at = lease_until + 1, 2, 4 … s.
+	// longer: the store sets due_at = lease_until + 1, 2, 4 … s. Sessions of the workflows
+	// in Skip are passed over, however many of them are due before the others.
 	Claim(ctx context.Context, o ClaimOptions) ([]Claimed, error)
 	// ClaimByID leases the sessions of the ids that nobody holds (lease empty or
 	// expired), due or not; the others are left out.

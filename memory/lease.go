@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -19,7 +20,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		if len(out) >= o.Limit {
 			break
 		}
-		if x.record.DueAt.After(now) || x.record.Held(now) {
+		if x.record.DueAt.After(now) || x.record.Held(now) || slices.Contains(o.Skip, workflowOf(x)) {
 			continue
 		}
 		out = append(out, s.claim(x, o, now))
@@ -41,6 +42,14 @@ func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 		}
 	}
 	return out, nil
+}
+
+// workflowOf is the workflow of a session, that of one made by hand too.
+func workflowOf(x *session) string {
+	if x.record.Workflow == "" {
+		return engine.DefaultWorkflow
+	}
+	return x.record.Workflow
 }
 
 func (s *Store) claim(x *session, o engine.ClaimOptions, now time.Time) engine.Claimed {

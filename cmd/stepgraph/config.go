@@ -40,6 +40,7 @@ type config struct {
 	Isolate     string                     `json:"isolate"` // how far shell commands and Python are kept from the engine
 	Lease       string                     `json:"lease"`
 	Poll        string                     `json:"poll"`
+	Limits      limitsConfig               `json:"limits"` // how much an engine does at once
 }
 
 // readConfig reads a configuration file; "" is none. An unknown key is an error: it is

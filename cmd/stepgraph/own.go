@@ -48,6 +48,9 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 		return nil, err
 	}
 	own.catalog = catalog
+	if err := a.limits.check(registry); err != nil {
+		return nil, err
+	}
 	store, err := a.openStore(ctx, o.settings.store, o.serving)
 	if err != nil {
 		return nil, err
@@ -55,7 +58,9 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	if _, err := store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
 	}
-	own.engine = engine.New(store, registry, engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables})
+	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables}
+	a.limits.apply(&options)
+	own.engine = engine.New(store, registry, options)
 	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault}))
 	return own, nil
 }

@@ -25,6 +25,7 @@ type app struct {
 	log     *slog.Logger
 
 	lease, poll time.Duration // of engines; 0 is their default
+	limits      limitsConfig
 }
 
 const (

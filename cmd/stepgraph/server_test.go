@@ -183,6 +183,9 @@ func TestServe(t *testing.T) {
 		{"no store", nil, "--store is missing"},
 		{"no such store", []string{"--store", "mysql://x"}, "store"},
 		{"no duration", []string{"--store", "memory", "--lease", "soon"}, "--lease"},
+		{"no such function", []string{"--store", "memory", "--max-calls-of", "utils.api.apy=4"}, "did you mean utils.api.api"},
+		{"no number of calls", []string{"--store", "memory", "--max-calls-of", "utils.api.api"}, "want FUNCTION=N"},
+		{"no number of sessions", []string{"--store", "memory", "--max-sessions", "-1"}, "--max-sessions is -1"},
 		{"no token off loopback", []string{"--store", "memory", "--addr", "0.0.0.0:0"}, "--token"},
 	} {
 		if got := invoke(t, "", nil, append([]string{"serve", "--dir", dir}, c.args...)...); got.code != 2 || !strings.Contains(got.err, c.want) {

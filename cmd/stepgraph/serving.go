@@ -30,6 +30,7 @@ type serveOptions struct {
 	open   bool // of dev: no token is needed
 	lease  string
 	poll   string
+	limits limitFlags
 }
 
 func (o *serveOptions) register(c *cobra.Command, compat bool) {
@@ -39,6 +40,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringSliceVar(&o.hosts, "host", nil, "names, beside loopback ones, under which this server is reached")
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
+	o.limits.register(f)
 	f.BoolVar(&o.compat, "compat", compat, "answer the HTTP calls of the systems whose workflows can be imported")
 }
 
@@ -99,7 +101,8 @@ func (a *app) pace(o *serveOptions) (err error) {
 	if a.poll, err = engine.ParseDuration(first(o.poll, a.env("STEPGRAPH_POLL"), a.config.Poll)); err != nil {
 		return usagef("--poll: %s", err)
 	}
-	return nil
+	a.limits, err = a.readLimits(&o.limits)
+	return err
 }
 
 // up starts the processor and opens the gate.

@@ -14,6 +14,7 @@ import (
 var claimCases = []testCase{
 	{"takes what is due and nothing else", claimDue},
 	{"takes no more than wanted", claimLimit},
+	{"passes over workflows, however much of them is due", claimSkip},
 	{"a dead worker's session is found again", claimDead},
 	{"one that killed three workers is not found at once", claimPoison},
 	{"a timer that is over is found", claimTimer},
@@ -61,6 +62,27 @@ func claimDue(k *kit) {
 	k.equal("claimed", len(mine), 3)
 	k.equal("requests", keysOf(mine["asked"].Requests, false), "key")
 	k.commit(k.checkpoint(mine["new"].Session))
+}
+
+func claimSkip(k *kit) {
+	k.drain() // what others left due
+	create := func(name, workflow string) {
+		n := k.newSession(name)
+		n.Workflow = k.id(workflow)
+		k.create(n)
+	}
+	for i := range 12 {
+		create(fmt.Sprintf("much%d", i), "much")
+	}
+	create("little", "little")
+	o := k.claim(long)
+	o.Limit, o.Skip = 2, k.ids("much", "nobody")
+	claimed, err := k.store.Claim(k.ctx, o)
+	k.noError(err)
+	if len(claimed) != 1 || claimed[0].Session.ID != k.id("little") {
+		k.Fatalf("claimed %d sessions, want the one of the other workflow", len(claimed))
+	}
+	k.equal("claimed without the list", len(k.drain()), 12)
 }
 
 func claimLimit(k *kit) {

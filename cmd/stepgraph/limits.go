@@ -1,0 +1,109 @@
+package main
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A limitsConfig says how much an engine does at once. Zero is the engine's default.
+type limitsConfig struct {
+	Sessions int            `json:"sessions"` // sessions that run at once
+	Waiting  int            `json:"waiting"`  // sessions held beside them that wait for a slot of a function
+	Calls    int            `json:"calls"`    // calls of functions with effects at once
+	CallsOf  map[string]int `json:"calls_of"` // calls of single functions at once; "*" for those that have no limit of their own
+}
+
+// everyFunction stands for the functions that have no limit of their own.
+const everyFunction = "*"
+
+// limitFlags are the flags of a limitsConfig.
+type limitFlags struct {
+	set     limitsConfig
+	callsOf []string
+}
+
+func (l *limitFlags) register(f *pflag.FlagSet) {
+	f.IntVar(&l.set.Sessions, "max-sessions", 0, "sessions that run at once ($STEPGRAPH_MAX_SESSIONS, 1000); more stay due")
+	f.IntVar(&l.set.Waiting, "max-waiting", 0, "sessions held beside them that wait for a slot of a function ($STEPGRAPH_MAX_WAITING, 4000)")
+	f.IntVar(&l.set.Calls, "max-calls", 0, "calls of models, HTTP, shell and the like at once ($STEPGRAPH_MAX_CALLS, 256)")
+	f.StringArrayVar(&l.callsOf, "max-calls-of", nil, "calls of one function at once, as FUNCTION=N; *=N for those without a limit of their own ($STEPGRAPH_MAX_CALLS_OF, with commas; 32)")
+}
+
+// readLimits decides: flag, environment, file.
+func (a *app) readLimits(l *limitFlags) (limitsConfig, error) {
+	out := l.set
+	for _, n := range []struct {
+		flag, env string
+		value     *int
+		file      int
+	}{
+		{"--max-sessions", "STEPGRAPH_MAX_SESSIONS", &out.Sessions, a.config.Limits.Sessions},
+		{"--max-waiting", "STEPGRAPH_MAX_WAITING", &out.Waiting, a.config.Limits.Waiting},
+		{"--max-calls", "STEPGRAPH_MAX_CALLS", &out.Calls, a.config.Limits.Calls},
+	} {
+		if text := a.env(n.env); *n.value == 0 && text != "" {
+			v, err := strconv.Atoi(text)
+			if err != nil {
+				return out, usagef("$%s is %q, want a number", n.env, text)
+			}
+			*n.value = v
+		}
+		if *n.value == 0 {
+			*n.value = n.file
+		}
+		if *n.value < 0 {
+			return out, usagef("%s is %d, want a number above 0", n.flag, *n.value)
+		}
+	}
+	texts := l.callsOf
+	if len(texts) == 0 {
+		texts = words(a.env("STEPGRAPH_MAX_CALLS_OF"))
+	}
+	out.CallsOf = maps.Clone(a.config.Limits.CallsOf)
+	for _, text := range texts {
+		name, number, _ := strings.Cut(text, "=")
+		n, err := strconv.Atoi(number)
+		if name == "" || err != nil {
+			return out, usagef("--max-calls-of %q: want FUNCTION=N", text)
+		}
+		if out.CallsOf == nil {
+			out.CallsOf = map[string]int{}
+		}
+		out.CallsOf[name] = n
+	}
+	for name, n := range out.CallsOf {
+		if n <= 0 {
+			return out, usagef("--max-calls-of %s is %d, want a number above 0", name, n)
+		}
+	}
+	return out, nil
+}
+
+// check refuses limits of functions that are not there: a misspelt name would limit nothing.
+func (c *limitsConfig) check(r *engine.Registry) error {
+	for name := range c.CallsOf {
+		if name != everyFunction && r.Find(name) == nil {
+			return usagef("--max-calls-of %s: there is no such function%s", name, nearNames(r.Near(name)))
+		}
+	}
+	return nil
+}
+
+func nearNames(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// apply puts the limits into an engine's options.
+func (c *limitsConfig) apply(o *engine.Options) {
+	o.MaxSessions, o.MaxWaiting, o.Effects = c.Sessions, c.Waiting, c.Calls
+	o.CallsAtOnce = c.CallsOf[everyFunction]
+	o.CallsOf = c.CallsOf
+}

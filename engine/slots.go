@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"container/list"
+	"context"
+	"slices"
+	"sync"
+)
+
+// Slots bound how many effects one engine has under way: of all functions together, and of
+// each. Calls above a bound wait; they are never refused. Calls of sessions that a person has
+// moved on come first, then those of workflows of higher priority. Among equals workflows
+// take turns, and a workflow's own calls go in the order in which they came. With one queue
+// for all, a person would wait until 1,500 calls of a nightly run were through.
+type slots struct {
+	mu    sync.Mutex
+	free  int // of the engine
+	pools map[string]*slotPool
+	turn  []*slotPool // pools with calls that wait, next first
+}
+
+// A slotPool holds the slots of one function.
+type slotPool struct {
+	limit, free, queued int
+
+	levels map[int]*turns
+}
+
+// turns are the calls of one level that wait, by workflow.
+type turns struct {
+	of   map[string]*list.List // of *slotWaiter
+	next []string              // workflows with calls that wait, in turn
+}
+
+// A caller is whose call it is.
+type caller struct {
+	workflow string
+	level    int // lower first
+}
+
+// levelOfPeople comes before every priority of a workflow.
+const levelOfPeople = 0
+
+// defaultPriority is the level of work that nobody waits for.
+const defaultPriority = 5
+
+type slotWaiter struct {
+	caller
+	granted chan struct{}
+	in      *list.Element // nil once granted
+}
+
+func newSlots(o Options, r *Registry) *slots {
+	s := &slots{free: o.Effects, pools: map[string]*slotPool{}}
+	of := map[string]int{}
+	for name, n := range o.CallsOf {
+		if spec := r.Find(name); spec != nil {
+			of[spec.Name] = n
+		}
+	}
+	for _, spec := range r.Specs() {
+		n := of[spec.Name]
+		if n == 0 {
+			n = spec.Limit
+		}
+		if n == 0 {
+			n = o.CallsAtOnce
+		}
+		s.pools[spec.Name] = &slotPool{limit: n, free: n, levels: map[int]*turns{}}
+	}
+	return s
+}
+
+// take waits for a slot for one call of a function; the returned func gives it back.
+func (s *slots) take(ctx context.Context, function string, c caller) (func(), error) {
+	pool := s.pools[function]
+	w := &slotWaiter{caller: c, granted: make(chan struct{})}
+	s.mu.Lock()
+	s.enqueue(pool, w)
+	s.grant()
+	s.mu.Unlock()
+	release := func() {
+		s.mu.Lock()
+		pool.free++
+		s.free++
+		s.grant()
+		s.mu.Unlock()
+	}
+	select {
+	case <-w.granted:
+		return release, nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	waited := w.in != nil
+	if waited {
+		s.remove(pool, w)
+	}
+	s.mu.Unlock()
+	if !waited {
+		release()
+	}
+	return nil, context.Cause(ctx)
+}
+
+func (s *slots) enqueue(pool *slotPool, w *slotWaiter) {
+	t := pool.levels[w.level]
+	if t == nil {
+		t = &turns{of: map[string]*list.List{}}
+		pool.levels[w.level] = t
+	}
+	q := t.of[w.workflow]
+	if q == nil {
+		q = list.New()
+		t.of[w.workflow] = q
+		t.next = append(t.next, w.workflow)
+	}
+	w.in = q.PushBack(w)
+	if pool.queued++; pool.queued == 1 {
+		s.turn = append(s.turn, pool)
+	}
+}
+
+// remove takes a call out of the queue.
+func (s *slots) remove(pool *slotPool, w *slotWaiter) {
+	t := pool.levels[w.level]
+	q := t.of[w.workflow]
+	q.Remove(w.in)
+	w.in = nil
+	if q.Len() == 0 {
+		delete(t.of, w.workflow)
+		t.next = without(t.next, w.workflow)
+	}
+	if len(t.next) == 0 {
+		delete(pool.levels, w.level)
+	}
+	if pool.queued--; pool.queued == 0 {
+		s.turn = without(s.turn, pool)
+	}
+}
+
+func without[T comparable](list []T, x T) []T {
+	return slices.DeleteFunc(list, func(y T) bool { return y == x })
+}
+
+// grant gives free slots to calls that wait. Where the slots of the engine are the scarce
+// ones, functions take turns too, within a level.
+func (s *slots) grant() {
+	for s.free > 0 {
+		var best *slotPool
+		level := 0
+		for _, p := range s.turn {
+			if p.free == 0 {
+				continue
+			}
+			if l := p.level(); best == nil || l < level {
+				best, level = p, l
+			}
+		}
+		if best == nil {
+			return
+		}
+		t := best.levels[level]
+		workflow := t.next[0]
+		w := t.of[workflow].Front().Value.(*slotWaiter)
+		s.remove(best, w)
+		if t.of[workflow] != nil { // the others of its level go first now
+			t.next = append(t.next[1:], workflow)
+		}
+		if best.queued > 0 {
+			s.turn = append(without(s.turn, best), best)
+		}
+		best.free--
+		s.free--
+		close(w.granted)
+	}
+}
+
+// level is the first one that has calls.
+func (p *slotPool) level() int {
+	first := -1
+	for l := range p.levels {
+		if first < 0 || l < first {
+			first = l
+		}
+	}
+	return first
+}
+
+// load adds what the slots are used for.
+func (s *slots) load(out *Load) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out.Functions = map[string]FunctionLoad{}
+	for name, p := range s.pools {
+		calls := p.limit - p.free
+		out.Calls += calls
+		out.Queued += p.queued
+		if calls > 0 || p.queued > 0 {
+			out.Functions[name] = FunctionLoad{Calls: calls, Queued: p.queued, Limit: p.limit}
+		}
+	}
+}
