@@ -14,7 +14,7 @@ import (
 type CalculateInput struct {
 	Expression  input.Text  `json:"expression,omitempty" jsonschema:"such as 2 * (3 + 4)^2 / sqrt(2): + - * / % ^ ! and parentheses, pi and e, and functions such as sqrt, round, ln, log10, sin, min and max; angles are in radians"`
 	Input       input.Text  `json:"input,omitempty" jsonschema:"another name of expression"`
-	OnErrorText *input.Text `json:"on_error_text,omitempty" jsonschema:"the text of an expression that cannot be worked out; without it such a one is an error of the step"`
+	OnErrorText *input.Text `json:"on_error_text,omitempty" jsonschema:"the output when the expression cannot be evaluated; without it that is an error of the step"`
 }
 
 // CalculateOutput is what calculate gives.
@@ -72,7 +72,7 @@ func calculateSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "calculate",
 		Aliases:     []string{"utils.calculate", "calculator"},
-		Description: "Works out an arithmetic expression.",
+		Description: "Evaluates an arithmetic expression.",
 		Check:       checkInput(checkCalculate),
 		Input:       input.Schema[CalculateInput](),
 		Output:      input.Schema[CalculateOutput](),

@@ -15,16 +15,16 @@ import (
 
 // ConditionInput is the input of condition.
 type ConditionInput struct {
-	Expression input.Text      `json:"expression,omitempty" jsonschema:"what must hold, as in Python: len(input) > 3 and 'x' in input.lower(); a reference stands in it as a value"`
+	Expression input.Text      `json:"expression,omitempty" jsonschema:"the expression, as in Python: len(input) > 3 and 'x' in input.lower(); a reference in it is a value"`
 	Input      json.RawMessage `json:"input,omitempty" jsonschema:"the value called input; empty text when absent"`
 	Variables  json.RawMessage `json:"variables,omitempty" jsonschema:"an object of further values by name"`
 }
 
 // ConditionOutput is what condition gives. Paths test result, or branch.
 type ConditionOutput struct {
-	Result bool            `json:"result" jsonschema:"whether the expression holds"`
+	Result bool            `json:"result" jsonschema:"whether the expression is true"`
 	Branch string          `json:"branch" jsonschema:"the same as text, true or false"`
-	Text   string          `json:"text" jsonschema:"the text of input, for the step behind"`
+	Text   string          `json:"text" jsonschema:"the text of input, for the next step"`
 	Input  json.RawMessage `json:"input" jsonschema:"input as it was given"`
 }
 
@@ -103,7 +103,7 @@ func conditionSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "condition",
 		Aliases:     []string{"utils.condition"},
-		Description: "Judges an expression, written as in Python, so that paths can go by its result.",
+		Description: "Evaluates an expression, written as in Python, on which the conditions of paths can depend.",
 		Program:     []string{"expression"},
 		Check:       checkCondition,
 		Input:       input.Schema[ConditionInput](),

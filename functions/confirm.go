@@ -14,7 +14,7 @@ type ConfirmInput struct {
 	Question
 	ConfirmText input.Text `json:"confirm_text,omitempty" jsonschema:"the text that means yes; Yes when absent"`
 	DenyText    input.Text `json:"deny_text,omitempty" jsonschema:"the text that means no; No when absent"`
-	Feedback    input.Bool `json:"feedback,omitempty" jsonschema:"the answer may be {answer, feedback}: yes or no, and what the person has to say about it"`
+	Feedback    input.Bool `json:"feedback,omitempty" jsonschema:"the answer may be {answer, feedback}: yes or no, and a remark"`
 }
 
 // Confirm asks a person for yes or no. Answers are booleans, yes and no, and the two texts,
@@ -65,6 +65,6 @@ type ConfirmOutput struct {
 	RequestOutput
 	Options   []engine.Option `json:"options,omitempty" jsonschema:"the texts for yes and no, in this order"`
 	Confirmed bool            `json:"confirmed,omitempty" jsonschema:"whether the answer was yes"`
-	Feedback  string          `json:"feedback,omitempty" jsonschema:"with feedback: what the person had to say"`
+	Feedback  string          `json:"feedback,omitempty" jsonschema:"with feedback: the remark"`
 	Text      string          `json:"text,omitempty" jsonschema:"with feedback: the same, else the text of the answer"`
 }

@@ -148,7 +148,7 @@ func groupSpec(generate engine.Function) engine.Spec {
 	return engine.Spec{
 		Name:        "group",
 		Aliases:     []string{"utils.group"},
-		Description: "Runs the steps it contains side by side and merges what they give.",
+		Description: "Runs the steps it contains in parallel and merges their outputs.",
 		Effects:     true,
 		Check:       checkInput(checkGroup),
 		Input:       input.Schema[GroupInput](),

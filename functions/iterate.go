@@ -14,10 +14,10 @@ import (
 type IterateInput struct {
 	Items      json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
 	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
-	Separator  *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of the results; a new line when absent"`
+	Separator  *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
 	ErrorText  input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, and {message}; nothing when absent"`
 	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
-	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error of the step when items is no list; ours when absent"`
+	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error message when items is not a list; a built-in one when absent"`
 	OnError    input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
 }
 

@@ -11,12 +11,12 @@ import (
 // LoopInput is the input of loop.
 type LoopInput struct {
 	Count      *input.Int      `json:"count,omitempty" jsonschema:"how many rounds; with over at most as many as there are elements"`
-	While      json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, judged before each round"`
-	Until      json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, judged after each round"`
+	While      json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, evaluated before each round"`
+	Until      json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, evaluated after each round"`
 	Over       json.RawMessage `json:"over,omitempty" jsonschema:"a list whose elements are the items of the rounds"`
 	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
 	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
-	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error of the step when over is no list; ours when absent"`
+	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error message when over is not a list; a built-in one when absent"`
 }
 
 // LoopOutput is what a loop gives in the end. While it runs its output is {item, index}.
@@ -76,7 +76,7 @@ func loopSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "loop",
 		Aliases:     []string{"utils.loop"},
-		Description: "Runs the steps it contains again and again: a number of times, over a list, or as a condition says.",
+		Description: "Repeats the steps it contains: a number of times, for each element of a list, or while a condition is true.",
 		Raw:         []string{"while", "until"},
 		Check:       checkInput(checkLoop),
 		Input:       input.Schema[LoopInput](),

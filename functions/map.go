@@ -18,9 +18,9 @@ type MapInput struct {
 	Outputs     json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are the result; its last step when absent"`
 	Concurrency input.Int       `json:"concurrency,omitempty" jsonschema:"how many sessions run at once; 32 when absent"`
 	OnError     input.Text      `json:"on_error,omitempty" jsonschema:"continue: items that failed are results too; otherwise the step fails once all have ended; the step's own on_error when absent"`
-	Separator   *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of the results; a new line when absent"`
+	Separator   *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
 	Lenient     input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
-	ItemsError  input.Text      `json:"items_error,omitempty" jsonschema:"the error of the step when items is no list; ours when absent"`
+	ItemsError  input.Text      `json:"items_error,omitempty" jsonschema:"the error message when items is not a list; a built-in one when absent"`
 }
 
 // MapOutput is what map gives, in the order of the items, whichever ended first.
@@ -122,7 +122,7 @@ func mapSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "map",
 		Aliases:     []string{"utils.map"},
-		Description: "Runs a workflow, or the steps it contains, for all elements of a list at once, each in a session of its own.",
+		Description: "Runs a workflow, or the steps it contains, for the elements of a list in parallel, each in a child session.",
 		Arguments:   "inputs",
 		Check:       checkInput(checkMap),
 		Input:       input.Schema[MapInput](),

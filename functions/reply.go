@@ -14,7 +14,7 @@ type ReplyInput struct {
 	Message     input.Text      `json:"message,omitempty" jsonschema:"what is said"`
 	LLMResponse json.RawMessage `json:"llm_response,omitempty" jsonschema:"used when there is no message: a text, or an output of generate, of which the response is said"`
 	Content     input.Text      `json:"content,omitempty" jsonschema:"used when there is neither"`
-	EndSession  input.Bool      `json:"end_session,omitempty" jsonschema:"kept in the output; it ends nothing, a session ends when no path leads on"`
+	EndSession  input.Bool      `json:"end_session,omitempty" jsonschema:"kept in the output; it does not end the session, which ends when no path leads on"`
 }
 
 // ReplyOutput is what Reply gives, beside the other fields of its input.

@@ -19,10 +19,10 @@ type RequestInput struct {
 
 // Question is what all questions have in common.
 type Question struct {
-	Prompt  input.Text      `json:"prompt,omitempty" jsonschema:"what the person is asked"`
-	Message input.Text      `json:"message,omitempty" jsonschema:"used as the prompt when there is none"`
-	Due     input.Duration  `json:"due,omitempty" jsonschema:"how long to wait, in seconds or as a text such as 30m or 2d; for ever when absent"`
-	OnDue   json.RawMessage `json:"on_due,omitempty" jsonschema:"the answer given in the person's stead when the time is up; without it the step fails with kind timeout"`
+	Prompt  input.Text      `json:"prompt,omitempty" jsonschema:"the question"`
+	Message input.Text      `json:"message,omitempty" jsonschema:"used when there is no prompt"`
+	Due     input.Duration  `json:"due,omitempty" jsonschema:"how long to wait, in seconds or as a text such as 30m or 2d; forever when absent"`
+	OnDue   json.RawMessage `json:"on_due,omitempty" jsonschema:"the answer that counts when the time is up; without it the step fails with the error kind timeout"`
 }
 
 // Request asks a person for input. It always pauses the session, so that its caller gets an

@@ -56,6 +56,6 @@ func selectSpec() engine.Spec {
 // fields of the input.
 type SelectOutput struct {
 	RequestOutput
-	Options []engine.Option `json:"options,omitempty" jsonschema:"what there was to choose from"`
+	Options []engine.Option `json:"options,omitempty" jsonschema:"the options"`
 	Value   json.RawMessage `json:"value,omitempty" jsonschema:"the value of the option chosen"`
 }

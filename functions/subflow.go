@@ -170,7 +170,7 @@ func subflowSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "subflow",
 		Aliases:     []string{"utils.subflow"},
-		Description: "Runs another workflow in a session of its own and waits for its end.",
+		Description: "Runs another workflow in a child session and waits for its end.",
 		Arguments:   "inputs",
 		Check:       checkInput(checkSubflow),
 		Input:       input.Schema[SubflowInput](),

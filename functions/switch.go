@@ -14,10 +14,10 @@ import (
 
 // SwitchInput is the input of switch.
 type SwitchInput struct {
-	Rules           json.RawMessage `json:"rules,omitempty" jsonschema:"a list of {type, left, operator, right, branch}; the first that holds wins"`
-	Otherwise       input.Text      `json:"otherwise,omitempty" jsonschema:"the branch when no rule holds; the number of rules when absent"`
-	StripMarkup     input.Bool      `json:"strip_markup,omitempty" jsonschema:"texts are compared without their Markdown and HTML"`
-	LenientNumbers  input.Bool      `json:"lenient_numbers,omitempty" jsonschema:"what is no number counts as the number it begins with, or as 0"`
+	Rules           json.RawMessage `json:"rules,omitempty" jsonschema:"a list of {type, left, operator, right, branch}; the first that is true counts"`
+	Otherwise       input.Text      `json:"otherwise,omitempty" jsonschema:"the branch when no rule is true; the number of rules when absent"`
+	StripMarkup     input.Bool      `json:"strip_markup,omitempty" jsonschema:"texts are compared without Markdown and HTML"`
+	LenientNumbers  input.Bool      `json:"lenient_numbers,omitempty" jsonschema:"a text that is not a number counts as the number it begins with, or as 0"`
 	LenientPatterns input.Bool      `json:"lenient_patterns,omitempty" jsonschema:"patterns may be escaped as editors of rich text do; one that cannot be read matches nothing"`
 }
 
@@ -32,9 +32,9 @@ type SwitchRule struct {
 
 // SwitchOutput is what switch gives. Paths test branches.
 type SwitchOutput struct {
-	Branch   string          `json:"branch" jsonschema:"the branch of the rule that holds, else otherwise"`
-	Index    int             `json:"index" jsonschema:"its place from 0; the number of rules when none holds"`
-	Matched  bool            `json:"matched" jsonschema:"whether a rule holds"`
+	Branch   string          `json:"branch" jsonschema:"the branch of the rule that is true, else otherwise"`
+	Index    int             `json:"index" jsonschema:"its index from 0; the number of rules when none is true"`
+	Matched  bool            `json:"matched" jsonschema:"whether a rule is true"`
 	Branches map[string]bool `json:"branches" jsonschema:"each branch, by index and by name, with whether it is the one"`
 	Names    map[string]bool `json:"names,omitempty" jsonschema:"the same by name alone, where a name is also the index of another branch"`
 }
@@ -154,7 +154,7 @@ func switchSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "switch",
 		Aliases:     []string{"utils.switch"},
-		Description: "Finds the first of several rules that holds, so that paths can go by it.",
+		Description: "Finds the first of several rules that is true, on which the conditions of paths can depend.",
 		Check:       checkSwitch,
 		Input:       input.Schema[SwitchInput](),
 		Output:      input.Schema[SwitchOutput](),

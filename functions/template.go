@@ -14,8 +14,8 @@ import (
 type TemplateInput struct {
 	Template  json.RawMessage `json:"template,omitempty" jsonschema:"the text with references in it, or a list of texts"`
 	Text      json.RawMessage `json:"text,omitempty" jsonschema:"used when there is no template"`
-	Separator *string         `json:"separator,omitempty" jsonschema:"what stands between the texts of a list; a new line when absent"`
-	Trim      input.Bool      `json:"trim,omitempty" jsonschema:"take blanks off both ends of the result"`
+	Separator *string         `json:"separator,omitempty" jsonschema:"separates the texts of a list; a new line when absent"`
+	Trim      input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the result"`
 	Say       input.Bool      `json:"say,omitempty" jsonschema:"the text is also said in the chat"`
 }
 
@@ -70,7 +70,7 @@ func templateSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "template",
 		Aliases:     []string{"utils.template"},
-		Description: "Puts a text together from other outputs.",
+		Description: "Builds a text from other outputs.",
 		Input:       input.Schema[TemplateInput](),
 		Output:      input.Schema[TemplateOutput](),
 		Function:    engine.FunctionFunc(Template),

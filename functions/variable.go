@@ -13,7 +13,7 @@ import (
 type VariableInput struct {
 	Name     input.Text      `json:"name,omitempty" jsonschema:"the field of the output that holds value as well"`
 	Value    json.RawMessage `json:"value,omitempty" jsonschema:"any value"`
-	Set      json.RawMessage `json:"set,omitempty" jsonschema:"an object of which each field becomes a field of the output"`
+	Set      json.RawMessage `json:"set,omitempty" jsonschema:"an object; each of its fields becomes a field of the output"`
 	Global   input.Bool      `json:"global,omitempty" jsonschema:"value is also the output of a step called name, which need not exist: @{SESSION_ID}.name"`
 	Globals  json.RawMessage `json:"globals,omitempty" jsonschema:"an object: each field is set as a global of its name"`
 	Merge    input.Bool      `json:"merge,omitempty" jsonschema:"globals that are objects are laid over what previous holds for them"`
@@ -105,7 +105,7 @@ func variableSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "variable",
 		Aliases:     []string{"utils.variable"},
-		Description: "Keeps values under names.",
+		Description: "Stores values under names.",
 		Input:       input.Schema[VariableInput](),
 		Examples: []engine.Example{
 			{Title: "Fields of the output", Input: json.RawMessage(`{"set": {"city": "Turin"}, "name": "tries", "value": 3}`),

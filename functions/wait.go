@@ -17,7 +17,7 @@ type WaitInput struct {
 	Duration *input.Duration `json:"duration,omitempty" jsonschema:"another name of for"`
 	Timeout  *input.Duration `json:"timeout,omitempty" jsonschema:"signal: another name of for"`
 	Until    json.RawMessage `json:"until,omitempty" jsonschema:"a time, as 2026-01-31T12:00:00Z or in milliseconds since 1970; with signal at most until then"`
-	Signal   input.Text      `json:"signal,omitempty" jsonschema:"the name of a signal to wait for"`
+	Signal   input.Text      `json:"signal,omitempty" jsonschema:"the signal to wait for"`
 }
 
 // WaitOutput is what a wait gives: the first field after a time, the others after a signal.
@@ -105,7 +105,7 @@ func waitSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "wait",
 		Aliases:     []string{"utils.wait"},
-		Description: "Waits for a time, for a while, or for a signal.",
+		Description: "Waits until a time, for a duration, or for a signal.",
 		Check:       checkInput(checkWait),
 		Input:       input.Schema[WaitInput](),
 		Output:      input.Schema[WaitOutput](),

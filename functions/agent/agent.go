@@ -36,7 +36,7 @@ type Input struct {
 	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
 	Convert          input.Bool      `json:"convert,omitempty" jsonschema:"with a schema and without tools: the model answers in its own words first, and is asked for the object in a call of its own, as after tools"`
 	Parse            input.Bool      `json:"parse,omitempty" jsonschema:"without a schema: an answer that is the text of a JSON object or list stands in output too"`
-	Trim             input.Bool      `json:"trim,omitempty" jsonschema:"the answer without blanks at its ends"`
+	Trim             input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the answer"`
 	Marks            input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
 	EmptyError       input.Text      `json:"empty_error,omitempty" jsonschema:"the kind of the error that an empty answer is; without it an empty answer is one"`
 	RoundLimitError  input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
@@ -66,7 +66,7 @@ func Spec(o generate.Options) engine.Spec {
 	spec := engine.Spec{
 		Name:        "agent",
 		Aliases:     []string{"utils.agent"},
-		Description: "A model that calls tools, which are steps, before it answers.",
+		Description: "Calls a model in rounds. The model may call tools, which are steps, before it answers.",
 		Effects:     true,
 		Secrets:     []string{"api_key"},
 		Limit:       modelCalls,

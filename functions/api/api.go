@@ -31,7 +31,7 @@ type Options struct {
 type Input struct {
 	Method       input.Text      `json:"method,omitempty" jsonschema:"GET when absent"`
 	URL          input.Text      `json:"url,omitempty" jsonschema:"http or https address"`
-	Params       json.RawMessage `json:"params,omitempty" jsonschema:"an object of values, or lists of values, for the query of the address, or rows {name, value}; $NAME, ${NAME} and {\"secret\": \"NAME\"} stand for values that the operator has opened"`
+	Params       json.RawMessage `json:"params,omitempty" jsonschema:"an object of values, or lists of values, for the query of the address, or rows {name, value}; $NAME, ${NAME} and {\"secret\": \"NAME\"} are values that the operator has configured"`
 	Query        json.RawMessage `json:"query,omitempty" jsonschema:"another name of params"`
 	Headers      json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts, or rows {name, value}, with secrets as in params"`
 	Auth         json.RawMessage `json:"auth,omitempty" jsonschema:"{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header or query}; values as {\"secret\": \"NAME\"}, $NAME or a text"`
@@ -40,11 +40,11 @@ type Input struct {
 	Data         json.RawMessage `json:"data,omitempty" jsonschema:"an object sent as a form, or a text sent as it is"`
 	Body         json.RawMessage `json:"body,omitempty" jsonschema:"a text sent as it is, or another value sent as JSON, unless body_type says otherwise"`
 	BodyType     input.Text      `json:"body_type,omitempty" jsonschema:"how the body is sent: json, raw, form (also urlencoded; a list becomes repeated fields) or multipart (a value {filename, content or base64, content_type} is a file)"`
-	ResponseType input.Text      `json:"response_type,omitempty" jsonschema:"json, text or base64; without it what is JSON is parsed and the rest is text"`
+	ResponseType input.Text      `json:"response_type,omitempty" jsonschema:"json, text or base64; without it JSON is parsed and anything else is a text"`
 	Timeout      input.Duration  `json:"timeout,omitempty" jsonschema:"how long one attempt may take, in seconds or as a text such as 10s; 30 s when absent"`
 	Retries      input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again within this call, at most 10; none when absent"`
 	RetryStatus  json.RawMessage `json:"retry_statuses,omitempty" jsonschema:"statuses that are tried again; 408, 425, 429 and 5xx when absent"`
-	RetryDelay   input.Duration  `json:"retry_delay,omitempty" jsonschema:"wait before the second attempt, 1 s when absent; it doubles up to 30 s, and a Retry-After up to 30 s is obeyed"`
+	RetryDelay   input.Duration  `json:"retry_delay,omitempty" jsonschema:"interval before the second attempt; it doubles up to 30 s, and a Retry-After up to 30 s is used; 1 s when absent"`
 	Raise        json.RawMessage `json:"raise,omitempty" jsonschema:"true: a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output; connection: only where there is no whole answer, so that any status is an output"`
 	Lenient      input.Bool      `json:"lenient,omitempty" jsonschema:"a body given as text may be JSON5 (single quotes, trailing commas, comments) or JSON that an editor has escaped, and goes out as strict JSON, or as the fields of a form; a blank text is no body"`
 	Text         input.Bool      `json:"text,omitempty" jsonschema:"the output also has the body as it came, as text"`
@@ -56,8 +56,8 @@ type Output struct {
 	StatusCode int               `json:"status_code" jsonschema:"0 when there was no answer"`
 	Response   json.RawMessage   `json:"response" jsonschema:"the body: parsed when it is JSON, else a text; null when there was no answer"`
 	Headers    map[string]string `json:"headers" jsonschema:"of the answer"`
-	Error      *string           `json:"error" jsonschema:"what went wrong, a status of 400 and above included; null when nothing did"`
-	Attempts   int               `json:"attempts,omitempty" jsonschema:"how many were made, when more than one"`
+	Error      *string           `json:"error" jsonschema:"what failed, a status of 400 and above included; null on success"`
+	Attempts   int               `json:"attempts,omitempty" jsonschema:"how many attempts were made, when more than one"`
 	StatusText string            `json:"status_text,omitempty" jsonschema:"the words of the status; where the input asks for them"`
 	Text       *string           `json:"text,omitempty" jsonschema:"the body as it came; where the input asks for it"`
 }
@@ -69,7 +69,7 @@ func Spec(o Options) engine.Spec {
 	return engine.Spec{
 		Name:        "utils.api.api",
 		Aliases:     []string{"api", "utils.api"},
-		Description: "Makes an HTTP request and keeps the answer.",
+		Description: "Sends an HTTP request and returns the response.",
 		Effects:     true,
 		Secrets:     []string{"params", "query", "headers", "auth"},
 		Check:       func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) },

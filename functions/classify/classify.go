@@ -49,7 +49,7 @@ func Spec(o generate.Options) engine.Spec {
 	spec := engine.Spec{
 		Name:        "classify",
 		Aliases:     []string{"utils.classify"},
-		Description: "Lets a model choose one of several classes, by which paths go.",
+		Description: "Lets a model choose one of several classes, on which the conditions of paths can depend.",
 		Effects:     true,
 		Secrets:     []string{"api_key"},
 		Limit:       8,

@@ -52,7 +52,7 @@ type Input struct {
 // Output is what a script gives. Exactly one of Result and Error is not null, unless the
 // result is None.
 type Output struct {
-	Result    json.RawMessage `json:"result" jsonschema:"what the script found"`
+	Result    json.RawMessage `json:"result" jsonschema:"the result of the script"`
 	Error     *string         `json:"error" jsonschema:"why the script has no result; null when it has"`
 	Traceback *string         `json:"traceback" jsonschema:"where in the script the error happened"`
 	Printed   string          `json:"printed,omitempty" jsonschema:"what the script printed"`
@@ -67,7 +67,7 @@ func Spec(o Options) engine.Spec {
 	return engine.Spec{
 		Name:        "utils.code.code",
 		Aliases:     []string{"code", "utils.code"},
-		Description: "Runs a script in Starlark or JavaScript in a sandbox, or in Python in a process of its own, and keeps its result.",
+		Description: "Runs a script in Starlark or JavaScript in a sandbox, or in Python in a process of its own, and returns its result.",
 		Program:     []string{"code"},
 		Arguments:   "variables",
 		Check:       f.check,

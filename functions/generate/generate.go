@@ -45,8 +45,8 @@ type Options struct {
 
 // Input is the input of utils.generate.generate.
 type Input struct {
-	User       input.Text      `json:"user,omitempty" jsonschema:"what the model is asked; may be left out when there are messages or a history"`
-	System     input.Text      `json:"system,omitempty" jsonschema:"how the model should answer"`
+	User       input.Text      `json:"user,omitempty" jsonschema:"the message to the model; optional when there are messages or a history"`
+	System     input.Text      `json:"system,omitempty" jsonschema:"the system text: how the model should answer"`
 	Model      input.Text      `json:"model,omitempty" jsonschema:"a model, or provider/model; which provider answers is the operator's choice"`
 	Profile    input.Text      `json:"profile,omitempty" jsonschema:"a configured profile, whose settings count where the step gives none"`
 	Agent      input.Text      `json:"agent,omitempty" jsonschema:"another name of profile"`
@@ -66,7 +66,7 @@ type Input struct {
 
 	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
 	TopP            *input.Float    `json:"top_p,omitempty" jsonschema:"the provider's own when absent"`
-	MaxTokens       input.Int       `json:"max_tokens,omitempty" jsonschema:"the longest answer; the provider's own when absent"`
+	MaxTokens       input.Int       `json:"max_tokens,omitempty" jsonschema:"the longest answer, in tokens; the provider's own when absent"`
 	Seed            *input.Int      `json:"seed,omitempty" jsonschema:"for answers that can be had again, where the provider can"`
 	Stop            json.RawMessage `json:"stop,omitempty" jsonschema:"a text, or a list of texts, that ends the answer"`
 	ReasoningEffort input.Text      `json:"reasoning_effort,omitempty" jsonschema:"such as low; passed on as it is"`
@@ -107,7 +107,7 @@ func Spec(o Options) engine.Spec {
 	spec := engine.Spec{
 		Name:        "utils.generate.generate",
 		Aliases:     []string{"generate", "utils.generate"},
-		Description: "Asks a model, for a text or for an object that fits a schema.",
+		Description: "Calls a model for a text, or for an object that fits a schema.",
 		Effects:     true,
 		Secrets:     []string{"api_key"},
 		Limit:       limit,

@@ -32,7 +32,7 @@ type Input struct {
 	Query     input.Text      `json:"query,omitempty" jsonschema:"the query or mutation; a reference in it becomes a literal with its own quotes, never a part of the text"`
 	Variables json.RawMessage `json:"variables,omitempty" jsonschema:"an object with the values of the variables that the query declares"`
 	Operation input.Text      `json:"operation_name,omitempty" jsonschema:"which operation of the query runs, when it has several"`
-	Headers   json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts; $NAME, ${NAME} and {\"secret\": \"NAME\"} stand for values that the operator has opened"`
+	Headers   json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts; $NAME, ${NAME} and {\"secret\": \"NAME\"} are values that the operator has configured"`
 	Auth      json.RawMessage `json:"auth,omitempty" jsonschema:"{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header or query}; values as {\"secret\": \"NAME\"}, $NAME or a text"`
 	Timeout   input.Duration  `json:"timeout,omitempty" jsonschema:"how long one attempt may take, in seconds or as a text such as 10s; 30 s when absent"`
 	Retries   input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again after a failure that may pass, at most 10; none when absent"`
@@ -55,7 +55,7 @@ func Spec(o Options) engine.Spec {
 	return engine.Spec{
 		Name:        "graphql",
 		Aliases:     []string{"utils.graphql.graphql"},
-		Description: "Asks a GraphQL endpoint and keeps data and errors.",
+		Description: "Sends a query to a GraphQL endpoint and returns data and errors.",
 		Effects:     true,
 		Secrets:     []string{"headers", "auth"},
 		Program:     []string{"query"},

@@ -67,7 +67,7 @@ func Spec(o Options) engine.Spec {
 	f := function{o, web.New(web.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport})}
 	return engine.Spec{
 		Name:        "integration",
-		Description: "Reads data from a mock, a REST or a GraphQL source and gives a result of one shape.",
+		Description: "Reads data from a mock, a REST or a GraphQL source and returns a result of one shape.",
 		Effects:     true,
 		Secrets:     []string{"headers", "auth", "auth_token"},
 		Program:     []string{"query"},

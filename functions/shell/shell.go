@@ -85,7 +85,7 @@ func Spec(o Options) engine.Spec {
 	spec := engine.Spec{
 		Name:        "shell",
 		Aliases:     []string{"cli", "utils.shell"},
-		Description: "Runs a command or a script of the workflow's own text.",
+		Description: "Runs a shell command or script that is part of the workflow.",
 		Effects:     true,
 		Limit:       atOnce,
 		Timeout:     timeout,
