@@ -50,7 +50,7 @@ func Switch(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := compare.Options{StripMarkup: bool(in.StripMarkup), LenientNumbers: bool(in.LenientNumbers), LenientPatterns: bool(in.LenientPatterns)}
+	options := compare.Options{StripMarkup: bool(in.StripMarkup), LenientNumbers: bool(in.LenientNumbers), LenientPatterns: bool(in.LenientPatterns), Budget: compare.NewBudget()}
 	index := len(rules)
 	for i, rule := range rules {
 		holds, err := rule.compared().Holds(options)

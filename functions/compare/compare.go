@@ -61,6 +61,8 @@ type Options struct {
 	// LenientPatterns reads a pattern as editors of rich text leave it (brackets and stars
 	// escaped, backslashes doubled); one that cannot be read matches nothing.
 	LenientPatterns bool
+	// Budget bounds the time of all patterns of several rules; nil bounds each pattern alone.
+	Budget *Budget
 }
 
 // A Rule compares two JSON values; nil is null.
@@ -151,7 +153,7 @@ func (r Rule) texts(o Options) (bool, error) {
 	case NotEmpty:
 		return left != "", nil
 	case Matches:
-		return matches(left, right, o.LenientPatterns)
+		return o.Budget.matches(left, right, o.LenientPatterns)
 	}
 	if o.LenientNumbers {
 		return r.Operator.orders(compareFloats(wholeNumber(left), wholeNumber(right))), nil

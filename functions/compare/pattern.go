@@ -12,6 +12,30 @@ import (
 // patience is how long one match may take: patterns of JavaScript can take for ever.
 const patience = 250 * time.Millisecond
 
+// A Budget is the time that the patterns of one step may take together: each may take its
+// patience, and nothing bounds how many there are.
+type Budget struct{ left time.Duration }
+
+// NewBudget is what one step has.
+func NewBudget() *Budget { return &Budget{together} }
+
+// together is the time of all patterns of one step.
+const together = time.Second
+
+// matches is matches within the budget.
+func (b *Budget) matches(text, pattern string, lenient bool) (bool, error) {
+	if b == nil {
+		return matches(text, pattern, lenient)
+	}
+	if b.left <= 0 {
+		return false, fmt.Errorf("right: matching the patterns of this step takes longer than %v together", together)
+	}
+	began := time.Now()
+	found, err := matches(text, pattern, lenient)
+	b.left -= time.Since(began)
+	return found, err
+}
+
 // maxPattern bounds the length of a pattern in bytes.
 const maxPattern = 10_000
 
