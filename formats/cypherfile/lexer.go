@@ -51,7 +51,12 @@ type lexer struct {
 	at     int
 	tokens []token
 	first  bool
+	depth  int // brackets that are open
 }
+
+// maxTokens bounds a file before memory is spent on it: a token takes ten times the text of
+// a bracket. A file of 150,000 steps has some 900,000.
+const maxTokens = 2_000_000
 
 // lex splits a source into tokens, the last of which is endOfFile, or broken where the
 // text cannot be read on. That is not an error yet: after a quote too many the parser
@@ -68,6 +73,9 @@ func lex(s *source) []token {
 			return l.tokens
 		}
 		if err == nil {
+			err = l.bound(l.at)
+		}
+		if err == nil {
 			err = l.next()
 		}
 		if f, ok := err.(*fault); ok {
@@ -75,6 +83,26 @@ func lex(s *source) []token {
 			return l.tokens
 		}
 	}
+}
+
+// bound refuses what no parser need see: brackets in brackets, beyond what a file may have.
+func (l *lexer) bound(at int) error {
+	if len(l.tokens) == 0 {
+		return nil
+	}
+	switch t := l.tokens[len(l.tokens)-1]; {
+	case t.isSign("(") || t.isSign("[") || t.isSign("{"):
+		l.depth++
+	case t.isSign(")") || t.isSign("]") || t.isSign("}"):
+		l.depth--
+	}
+	if l.depth > maxDepth {
+		return faultf(at, "nested more than %d levels deep", maxDepth)
+	}
+	if len(l.tokens) >= maxTokens {
+		return faultf(at, "the file has more than %d words", maxTokens)
+	}
+	return nil
 }
 
 func (l *lexer) add(kind tokenKind, value string, at int) {
