@@ -44,6 +44,7 @@ type Token struct {
 	Scopes    []string  `json:"scopes"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Quota     Quota     `json:"quota,omitzero"`
 	Hash      string    `json:"hash"` // SHA-256 of its text, which has 256 random bits
 }
 
@@ -78,9 +79,25 @@ func Open(name string) (*File, error) {
 	return f, f.refresh()
 }
 
-// Create makes a token and returns its text, which nobody can read again. A lifetime of 0 is
-// for ever.
+// A Wish says what a token is made for.
+type Wish struct {
+	Name     string
+	Scopes   []string
+	Lifetime time.Duration // 0 is for ever
+	Quota    Quota
+}
+
+// Create makes a token and returns its text, which nobody can read again.
 func (f *File) Create(name string, scopes []string, lifetime time.Duration) (text string, t Token, err error) {
+	return f.Make(Wish{Name: name, Scopes: scopes, Lifetime: lifetime})
+}
+
+// Make makes a token and returns its text, which nobody can read again.
+func (f *File) Make(w Wish) (text string, t Token, err error) {
+	name, scopes, lifetime := w.Name, w.Scopes, w.Lifetime
+	if err := w.Quota.check(); err != nil {
+		return "", t, err
+	}
 	if !nameForm.MatchString(name) {
 		return "", t, fmt.Errorf("%w: name %q: want up to 64 letters, digits, ., _ and -", ErrInvalid, name)
 	}
@@ -99,7 +116,7 @@ func (f *File) Create(name string, scopes []string, lifetime time.Duration) (tex
 	_, _ = rand.Read(random[:]) // never fails
 	text = "sg_" + base64.RawURLEncoding.EncodeToString(random[:])
 	now := f.now().UTC().Truncate(time.Second)
-	t = Token{Name: name, Scopes: scopes, CreatedAt: now, Hash: hashOf(text)}
+	t = Token{Name: name, Scopes: scopes, CreatedAt: now, Quota: w.Quota, Hash: hashOf(text)}
 	if lifetime > 0 {
 		t.ExpiresAt = now.Add(lifetime)
 	}

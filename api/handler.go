@@ -10,6 +10,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/api/compat"
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -28,6 +30,10 @@ type Options struct {
 	Tokens Tokens
 	// Anonymous are the scopes of requests without a token, where Token or Tokens is set.
 	Anonymous []string
+	// Quota is that of tokens, and of requests without one, that have none of their own.
+	Quota access.Quota
+	// StoreFull, if set, says why the store may not grow any more; "" while it may.
+	StoreFull func() string
 	// SignIn, if set, gives the token for a code of /sign-in/CODE, once; "" for a wrong one.
 	SignIn func(code string) string
 	// Loopback says that the server listens on loopback only. Then the Host header must be
@@ -80,6 +86,7 @@ type server struct {
 	metrics *metrics
 	answers *answerStore
 	wrong   wrongTokens
+	meters  access.Meters
 	routes  chi.Routes // all of them
 }
 
@@ -92,7 +99,7 @@ func New(e Engine, o Options) http.Handler {
 
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
-	e = guarded{e}
+	e = guarded{e, o.StoreFull}
 	s := &server{e: e, o: o, metrics: newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load})), answers: newAnswerStore()}
 	outer := chi.NewRouter()
 	s.routes = outer

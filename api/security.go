@@ -91,7 +91,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 		scope := access.ScopeOf(r.Method, r.URL.Path)
 		token := s.findToken(text)
 		if token == nil && text == "" && len(s.o.Anonymous) > 0 {
-			token = &access.Token{Name: "anonymous", Scopes: s.o.Anonymous}
+			token = &access.Token{Name: anonymousName, Scopes: s.o.Anonymous}
 			if !token.Allows(scope) {
 				token = nil // 401: with a token it may go
 			}
@@ -107,7 +107,14 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			problem("forbidden", "token "+token.Name+" lacks the scope "+scope).write(w)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(withToken(r.Context(), token)))
+		metered, refusal := s.metered(r, token)
+		if refusal != nil {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+			w.Header().Set("Connection", "close")
+			refusal.write(w)
+			return
+		}
+		next.ServeHTTP(w, metered.WithContext(withToken(metered.Context(), token)))
 	})
 }
 

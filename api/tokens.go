@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -65,8 +66,9 @@ func (w *wrongTokens) hold(host string) (n int) {
 }
 
 // runsCode are the functions whose steps run what their author wrote, outside of the
-// language of references.
-var runsCode = map[string]bool{"shell": true, "code": true}
+// language of references, or reach the machine: its programs and files.
+var runsCode = map[string]bool{"shell": true, "code": true, "mcp.call": true,
+	"file.read": true, "file.write": true, "file.edit": true, "file.list": true, "file.find": true, "file.grep": true}
 
 // lacks is the refusal of a token without a scope.
 func lacks(t *access.Token, scope string) error {
@@ -75,11 +77,14 @@ func lacks(t *access.Token, scope string) error {
 
 // A guarded engine refuses edits beyond the token of their request. It stands before the
 // routes of every system alike.
-type guarded struct{ Engine }
+type guarded struct {
+	Engine
+	full func() string // why the store may not grow; nil for no bound
+}
 
 // Put refuses new code of a token without run-code.
 func (g guarded) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
-	if err := g.mayWrite(ctx, w.ID, w.Steps); err != nil {
+	if err := errors.Join(g.room(), g.mayWrite(ctx, w.ID, w.Steps)); err != nil {
 		return nil, err
 	}
 	return g.Engine.Put(ctx, w, o)

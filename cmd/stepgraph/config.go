@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/functions/isolation"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/vault"
@@ -38,6 +39,10 @@ type config struct {
 	Server      string                     `json:"server"`
 	Token       string                     `json:"token"`
 	Isolate     string                     `json:"isolate"` // how far shell commands and Python are kept from the engine
+	TLSCert     string                     `json:"tls_cert"`
+	TLSKey      string                     `json:"tls_key"`
+	MaxStore    string                     `json:"max_store"` // size of an embedded store
+	Quota       access.Quota               `json:"quota"`     // of tokens that have none of their own
 	Lease       string                     `json:"lease"`
 	Poll        string                     `json:"poll"`
 	Limits      limitsConfig               `json:"limits"` // how much an engine does at once

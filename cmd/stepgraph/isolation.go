@@ -20,8 +20,10 @@ func (a *app) ownFiles(store string) []string {
 			own = append(own, file, file+".*")
 		}
 	}
-	if a.file != "" {
-		own = append(own, a.file)
+	for _, file := range []string{a.file, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)} {
+		if file != "" {
+			own = append(own, file)
+		}
 	}
 	for _, s := range a.config.Secrets {
 		if s.File != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -19,13 +20,15 @@ type listener struct {
 	net.Listener
 	server  *http.Server
 	failed  chan error
+	scheme  string
 	cancel  context.CancelCauseFunc
 	release func()         // of netguard.Own
 	work    sync.WaitGroup // requests, WebSockets among them, which the server itself forgets
 }
 
-// listen binds an address and begins to serve. Streams end when Close begins.
-func listen(addr string, h http.Handler) (*listener, error) {
+// listen binds an address and begins to serve, https with a certificate. Streams end when
+// Close begins.
+func listen(addr string, h http.Handler, secured *certificate) (*listener, error) {
 	bound, err := net.Listen("tcp", addr)
 	if err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {
@@ -35,7 +38,7 @@ func listen(addr string, h http.Handler) (*listener, error) {
 	}
 	release := netguard.Own(bound.Addr())
 	base, cancel := context.WithCancelCause(context.Background())
-	l := &listener{Listener: bound, cancel: cancel, release: release, failed: make(chan error, 1)}
+	l := &listener{Listener: bound, cancel: cancel, release: release, failed: make(chan error, 1), scheme: "http"}
 	l.server = &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			l.work.Add(1)
@@ -46,12 +49,16 @@ func listen(addr string, h http.Handler) (*listener, error) {
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}
-	go func() { l.failed <- l.server.Serve(newCrowd(bound)) }()
+	accepted := net.Listener(newCrowd(bound))
+	if secured != nil {
+		accepted, l.scheme = tls.NewListener(accepted, secured.config()), "https"
+	}
+	go func() { l.failed <- l.server.Serve(accepted) }()
 	return l, nil
 }
 
 // address is where people reach it.
-func (l *listener) address() string { return "http://" + l.Addr().String() }
+func (l *listener) address() string { return l.scheme + "://" + l.Addr().String() }
 
 // stopWithin is how long requests may take to end when the server stops.
 const stopWithin = 5 * time.Second

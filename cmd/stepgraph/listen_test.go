@@ -24,7 +24,7 @@ func TestStoppingEndsWebSockets(t *testing.T) {
 			t.Error(err)
 		}
 		ended.Store(true)
-	}))
+	}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

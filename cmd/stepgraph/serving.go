@@ -31,6 +31,9 @@ type serveOptions struct {
 	lease  string
 	poll   string
 	limits limitFlags
+
+	tlsCert, tlsKey string
+	maxStore        string
 }
 
 func (o *serveOptions) register(c *cobra.Command, compat bool) {
@@ -38,6 +41,9 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.addr, "addr", "", "address to listen on ($STEPGRAPH_ADDR, "+defaultAddr+")")
 	f.StringVar(&o.token, "token", "", "token that every request must carry ($STEPGRAPH_TOKEN); required off loopback")
 	f.StringSliceVar(&o.hosts, "host", nil, "names, beside loopback ones, under which this server is reached")
+	f.StringVar(&o.tlsCert, "tls-cert", "", "certificate chain (PEM) to serve https with; read again when it changes ($STEPGRAPH_TLS_CERT)")
+	f.StringVar(&o.tlsKey, "tls-key", "", "private key of --tls-cert (PEM) ($STEPGRAPH_TLS_KEY)")
+	f.StringVar(&o.maxStore, "max-store", "", "size, such as 20GB, from which on an embedded store takes no new sessions and workflows ($STEPGRAPH_MAX_STORE)")
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
 	o.limits.register(f)
@@ -55,6 +61,8 @@ type serving struct {
 	// anonymous are the scopes of requests without a token, and signIn is how a page gets one.
 	anonymous []string
 	signIn    *signIn
+	// certificate is that of https; nil for http.
+	certificate *certificate
 }
 
 // serve binds the address. Nothing but /healthz answers well until up.
@@ -70,6 +78,7 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	if !loopback(o.addr) && len(o.token) < shortestToken {
 		return nil, usagef("--token has %d characters, and --addr %s can be reached from other machines: give at least %d random ones, such as those of: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
 	}
+	a.tlsKey = o.tlsKey
 	level := slog.LevelInfo
 	if a.verbose {
 		level = slog.LevelDebug
@@ -77,7 +86,10 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	a.log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	s := &serving{a: a, o: o, gate: &gate{}}
 	var err error
-	s.on, err = listen(o.addr, s.gate)
+	if s.certificate, err = openCertificate(first(o.tlsCert, a.env("STEPGRAPH_TLS_CERT"), a.config.TLSCert), first(o.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)); err != nil {
+		return nil, err
+	}
+	s.on, err = listen(o.addr, s.gate, s.certificate)
 	return s, err
 }
 
@@ -111,7 +123,12 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	if err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
+	full, err := s.a.maxStore(s.o, store)
+	if err != nil {
+		return err
+	}
 	options := api.Options{
+		Quota: s.a.config.Quota, StoreFull: full,
 		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
 		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 		Model: own.catalog.Default(), Anonymous: s.anonymous,

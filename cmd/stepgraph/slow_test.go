@@ -16,7 +16,7 @@ import (
 
 func serveAPI(t *testing.T, o api.Options) *listener {
 	t.Helper()
-	on, err := listen("127.0.0.1:0", api.New(engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{}), o))
+	on, err := listen("127.0.0.1:0", api.New(engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{}), o), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestOneAddressDoesNotTakeAllConnections(t *testing.T) {
 
 // What the server waits for before its store is there is for the log.
 func TestWaitingTellsStrangersNothing(t *testing.T) {
-	on, err := listen("127.0.0.1:0", &gate{})
+	on, err := listen("127.0.0.1:0", &gate{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,8 @@ func (a *app) onTokens(use, short string, args cobra.PositionalArgs, do func(f *
 
 func (a *app) tokenCreateCommand() *cobra.Command {
 	var scopes []string
-	var expires string
+	var expires, bytes string
+	var quota access.Quota
 	c := a.onTokens("create NAME", "Makes a token and prints it, once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
 		lifetime := time.Duration(0)
 		if expires != "" {
@@ -83,12 +84,16 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 				return usagef("--expires: %s", err)
 			}
 		}
-		text, token, err := f.Create(args[0], scopes, lifetime)
+		var err error
+		if quota.Bytes, err = parseSize(bytes); err != nil {
+			return usagef("--bytes-per-hour: %s", err)
+		}
+		text, token, err := f.Make(access.Wish{Name: args[0], Scopes: scopes, Lifetime: lifetime, Quota: quota})
 		if err != nil {
 			return err
 		}
 		if a.json() {
-			return a.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt})
+			return a.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt, "quota": token.Quota})
 		}
 		a.print("%s", text)
 		a.say("this is shown once; servers started with --token, or from now on, take it")
@@ -96,6 +101,9 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 	})
 	c.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(access.Scopes, ", ")+"; may be repeated")
 	c.Flags().StringVar(&expires, "expires", "", "after how long it ends, such as 720h; never without")
+	c.Flags().Float64Var(&quota.Requests, "requests-per-second", 0, "how many requests it may send; no bound without")
+	c.Flags().IntVar(&quota.Sessions, "sessions-per-hour", 0, "how many sessions it may start; no bound without")
+	c.Flags().StringVar(&bytes, "bytes-per-hour", "", "how much it may send, such as 100MB; no bound without")
 	return c
 }
 
@@ -113,7 +121,7 @@ func (a *app) tokenListCommand() *cobra.Command {
 				expires = t.ExpiresAt.Format(time.RFC3339)
 			}
 			rows[i] = []any{t.Name, strings.Join(t.Scopes, " "), t.CreatedAt.Format(time.RFC3339), expires}
-			shown[i] = map[string]any{"name": t.Name, "scopes": t.Scopes, "created_at": t.CreatedAt, "expires_at": t.ExpiresAt}
+			shown[i] = map[string]any{"name": t.Name, "scopes": t.Scopes, "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "quota": t.Quota}
 		}
 		if a.json() {
 			return a.printJSON(map[string]any{"items": shown})
