@@ -71,7 +71,7 @@ func TestPlans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			session := p.driver.NewSession(t.Context(), neo4j.SessionConfig{})
 			defer func() { _ = session.Close(context.Background()) }()
-			result, err := session.Run(t.Context(), "EXPLAIN "+text, sampleFor(name))
+			result, err := session.Run(t.Context(), "EXPLAIN "+text, map[string]any{"p": sampleFor(name)})
 			if err != nil {
 				t.Fatal(err)
 			}

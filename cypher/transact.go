@@ -43,7 +43,7 @@ func (s *Store) write(ctx context.Context, q statement, p params) ([]row, error)
 func (s *Store) attempt(ctx context.Context, q statement, p params) ([]row, error) {
 	session := s.driver.NewSession(ctx, s.session)
 	defer closeQuietly(ctx, session)
-	result, err := session.Run(ctx, q.text, p, s.transaction(q.name))
+	result, err := session.Run(ctx, q.text, parameters(p), s.transaction(q.name))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type transaction struct {
 
 // ask runs one statement in the transaction.
 func (t transaction) ask(ctx context.Context, q statement, p params) ([]row, error) {
-	result, err := t.tx.Run(ctx, q.text, p)
+	result, err := t.tx.Run(ctx, q.text, parameters(p))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", q.name, err)
 	}

@@ -2,6 +2,7 @@
 // holder of the lease writes, on the version it has read. outcome is again (an earlier sending is there), lost, refused (it closes
 // and there is a request it has not seen) or written. A missing row: there is no such session, the checkpoint is lost.
 // The other end of READ and TOOK is found by its id; one that is not there leaves out the relation and nothing else.
+CYPHER replan=skip
 UNWIND $rows AS r
 MATCH (s:SESSION {id: r.id})
 SET s.lock = 0
@@ -14,8 +15,9 @@ CALL (s, r, now, outcome) {
   WITH s, r, now, outcome WHERE outcome = 'written'
   SET s += r.properties, s.version = r.version + 1, s.updated_at = now, s.created_at = coalesce(s.created_at, now),
       s.pending = CASE WHEN r.pending THEN coalesce(s.workflow, 'default') END,
-      s.lease_until = CASE WHEN r.released THEN null ELSE now + duration({milliseconds: r.lease_for}) END,
+      s.lease_until = CASE WHEN r.released THEN null WHEN r.lease_for = 0 THEN s.lease_until ELSE now + duration({milliseconds: r.lease_for}) END,
       s.due_at = CASE
+        WHEN NOT r.released AND r.lease_for = 0 THEN s.due_at
         WHEN NOT r.released THEN now + duration({milliseconds: r.lease_for})
         WHEN coalesce(s.inbox, 0) > r.seen THEN now
         ELSE r.due_at END

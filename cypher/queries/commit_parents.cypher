@@ -1,5 +1,6 @@
 // commit_parents.cypher: tells parents that children have ended: one row for each parent, whose lock is held, with all requests for
 // it. Those that are there already are not written again. A parent that nobody holds is due at once. A missing row: nothing to write, or the parent is gone.
+CYPHER replan=skip
 UNWIND $rows AS r
 MATCH (s:SESSION {id: r.id})
 WITH s, datetime.realtime() AS now,

@@ -1,5 +1,6 @@
 // create.cypher: makes sessions, each only where neither its id nor its key of a start is taken. there is the session that has one
 // of them already, again tells that this very sending had made it. One row for each. A parent that is gone is left out.
+CYPHER replan=skip
 UNWIND $rows AS r
 OPTIONAL MATCH (k:SESSION {start_key: r.key})
 OPTIONAL MATCH (i:SESSION {id: r.id})

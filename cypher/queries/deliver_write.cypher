@@ -1,5 +1,6 @@
 // deliver_write.cypher: sets what deliveries change on sessions whose locks are held, and puts their requests into the inboxes.
 // A row without requests only renews the lease of a delivery that is sent again. A missing row: that session is gone.
+CYPHER replan=skip
 UNWIND $rows AS r
 MATCH (s:SESSION {id: r.session})
 SET s += r.properties

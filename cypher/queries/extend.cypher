@@ -1,4 +1,5 @@
 // extend.cypher: extends leases that are still held. A missing row: that lease is lost.
+CYPHER replan=skip
 UNWIND $rows AS r
 MATCH (s:SESSION {id: r.id})
 SET s.lock = 0

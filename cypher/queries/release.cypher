@@ -1,5 +1,6 @@
 // release.cypher: gives leases back at a clean stop: the sessions are due at once, and the claim does not count. A missing row:
 // somebody else holds that session.
+CYPHER replan=skip
 UNWIND $rows AS r
 MATCH (s:SESSION {id: r.id})
 SET s.lock = 0
