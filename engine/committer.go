@@ -1,11 +1,16 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A committer groups the checkpoints of sessions that are ready together into one
 // transaction each. A session has one checkpoint under way at most, so a group never
-// holds two rows of one session.
+// holds two rows of one session. Single reads of sessions that end together are grouped
+// the same way: on Neo4j a read of one costs as much as a read of many.
 type committer struct {
+	reads       batcher[string, *SessionRecord]
 	checkpoints batcher[*Checkpoint, CommitResult]
 	deliveries  batcher[Delivery, Delivered]
 	creations   batcher[NewSession, Created]
@@ -13,6 +18,12 @@ type committer struct {
 
 func newCommitter(store Store, o Options) *committer {
 	c := &committer{}
+	c.reads = batcher[string, *SessionRecord]{
+		writers: o.Writers,
+		do: func(ctx context.Context, ids []string) ([]*SessionRecord, error) {
+			return sessionsInOrder(ctx, store, ids)
+		},
+	}
 	c.checkpoints = batcher[*Checkpoint, CommitResult]{
 		writers: o.Writers,
 		size:    func(cp **Checkpoint) int { return (*cp).Size() },
@@ -56,4 +67,39 @@ func (c *committer) create(ctx context.Context, n NewSession) (Created, error) {
 		return out, err
 	}
 	return out, out.Err
+}
+
+// session reads one session, together with the others that are asked for meanwhile.
+func (c *committer) session(ctx context.Context, id string) (*SessionRecord, error) {
+	rec, err := c.reads.submit(ctx, id)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	case rec == nil:
+		return nil, fmt.Errorf("session %s: %w", id, ErrSessionNotFound)
+	}
+	return rec, nil
+}
+
+// sessionsInOrder reads sessions in the order of ids, each a record of its own; nil for those
+// that do not exist.
+func sessionsInOrder(ctx context.Context, store Store, ids []string) ([]*SessionRecord, error) {
+	list, err := store.SessionsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]int, len(list))
+	for i := range list {
+		at[list[i].ID] = i
+	}
+	out := make([]*SessionRecord, len(ids))
+	for i, id := range ids {
+		if n, found := at[id]; found {
+			rec := list[n]
+			out[i] = &rec
+		}
+	}
+	return out, nil
 }

@@ -17,8 +17,9 @@ type eventBus struct {
 
 // A watcher receives what happens in one session.
 type watcher struct {
-	events chan busEvent
+	events chan busEvent // nil for one that only waits for rest
 	missed chan struct{} // capacity 1: events were dropped
+	rested chan struct{} // capacity 1: the lease was given up
 	below  chan struct{} // capacity 1: a child session, or one of its own, has come to rest
 }
 
@@ -36,7 +37,14 @@ const watcherRoom = 256
 func newEventBus() *eventBus { return &eventBus{watchers: map[string]map[*watcher]bool{}} }
 
 func (b *eventBus) watch(session string) (*watcher, func()) {
-	w := &watcher{events: make(chan busEvent, watcherRoom), missed: make(chan struct{}, 1), below: make(chan struct{}, 1)}
+	return b.add(session, &watcher{events: make(chan busEvent, watcherRoom), missed: make(chan struct{}, 1)})
+}
+
+// watchRest returns a watcher that is told of rest alone, and of that always.
+func (b *eventBus) watchRest(session string) (*watcher, func()) { return b.add(session, &watcher{}) }
+
+func (b *eventBus) add(session string, w *watcher) (*watcher, func()) {
+	w.rested, w.below = make(chan struct{}, 1), make(chan struct{}, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.watchers[session] == nil {
@@ -57,14 +65,25 @@ func (b *eventBus) send(session string, ev busEvent) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for w := range b.watchers[session] {
+		if ev.rested {
+			signal(w.rested)
+		}
+		if w.events == nil {
+			continue
+		}
 		select {
 		case w.events <- ev:
 		default:
-			select {
-			case w.missed <- struct{}{}:
-			default:
-			}
+			signal(w.missed)
 		}
+	}
+}
+
+// signal sets a flag of capacity 1 that somebody may be waiting for.
+func signal(flag chan struct{}) {
+	select {
+	case flag <- struct{}{}:
+	default:
 	}
 }
 

@@ -9,50 +9,53 @@ import (
 // only an answer, a retry by a person or nothing at all can move it. It returns ctx's
 // error when that comes first; the session goes on.
 func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
-	w, stop := e.events.watch(id)
+	w, stop := e.events.watchRest(id)
 	defer stop()
+	look := !e.holds(id) // whoever holds it will say when it rests
 	for attempt := 0; ; attempt++ {
-		rec, err := e.store.Session(ctx, id)
-		if err == nil && rests(rec) {
-			s, err := e.wholeView(ctx, rec)
-			if err != nil || !s.parent || s.Status != StatusActive {
-				return s, err
+		if look {
+			rec, err := e.committer.session(ctx, id)
+			if err == nil && rests(rec) {
+				s, err := e.wholeView(ctx, rec)
+				if err != nil || !s.parent || s.Status != StatusActive {
+					return s, err
+				}
+				attempt = 0 // its child sessions go on
 			}
-			attempt = 0 // its child sessions go on
+			if err != nil && !transient(err) {
+				return nil, err
+			}
 		}
-		if err != nil && !transient(err) {
-			return nil, err
-		}
-		if err := e.nextChange(ctx, w, id, attempt); err != nil {
+		var err error
+		if look, err = e.nextChange(ctx, w, id, attempt); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// nextChange waits until something may have happened to the session: told at once when
-// this engine holds it, else looked for at growing intervals.
-func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt int) error {
-	every := watchEvery
-	if !e.holds(id) {
+// heldEvery is how often a session that this engine holds is looked at all the same: the
+// runner tells of its rest, unless another engine has taken the session over.
+const heldEvery = 10 * time.Second
+
+// nextChange waits until something may have happened to the session, and reports whether it
+// is to be read: the runner tells when this engine holds it, else it is looked for at growing
+// intervals.
+func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt int) (look bool, err error) {
+	every, held := heldEvery, e.holds(id)
+	if !held {
 		every = min(watchEvery, 5*time.Millisecond<<min(attempt, 8))
 	}
 	t := time.NewTimer(every)
 	defer t.Stop()
-	for {
-		select {
-		case ev := <-w.events:
-			if ev.rested {
-				return nil
-			}
-		case <-w.missed:
-			return nil
-		case <-w.below:
-			return nil
-		case <-t.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	select {
+	case <-w.rested:
+		return true, nil
+	case <-w.below:
+		return true, nil
+	case <-t.C:
+		return held || !e.holds(id), nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
 	}
 }
 
