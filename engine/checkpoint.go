@@ -26,7 +26,7 @@ type Checkpoint struct {
 
 	// Release gives the lease up. The session is then due at DueAt (zero: never), or at
 	// once when its inbox is above Seen. Without Release the lease is extended by
-	// LeaseFor and due_at is its end.
+	// LeaseFor and due_at is its end; with a LeaseFor of 0 both stay as they are.
 	Release  bool
 	DueAt    time.Time
 	LeaseFor time.Duration

@@ -59,7 +59,10 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 		}
 		return false, r.fetchRequests(ctx)
 	}
-	r.beat.Store(asked.UnixNano())
+	if cp.LeaseFor > 0 {
+		r.extended = true
+		r.beat.Store(asked.UnixNano())
+	}
 	r.offset.adjust(asked, res.Now, time.Now())
 	r.written(cp, res)
 	if release {
@@ -107,7 +110,7 @@ func (r *runner) build(release bool) *Checkpoint {
 		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
 		Closing: r.closes() || release && ended(status), Seen: r.counters.Seen,
 		Counters: r.counters.appendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
-		Release: release, LeaseFor: r.e.o.LeaseFor,
+		Release: release, LeaseFor: r.extension(),
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
 		Results: r.unwritten.stored, Children: r.unwritten.children,
 	}
@@ -127,6 +130,17 @@ func (r *runner) build(release bool) *Checkpoint {
 		}
 	}
 	return cp
+}
+
+// extension is by how much a checkpoint extends the lease: not at all while two thirds of it
+// are left, since each extension moves the session in the index of due times. The first
+// checkpoint after a claim extends always: it ends the pauses that claims without a checkpoint
+// have added up to.
+func (r *runner) extension() time.Duration {
+	if r.extended && time.Since(r.leased()) < r.e.o.LeaseFor/3 {
+		return 0
+	}
+	return r.e.o.LeaseFor
 }
 
 // ended tells whether a session of this status has come to an end.

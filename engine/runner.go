@@ -46,6 +46,7 @@ type runner struct {
 	person   atomic.Bool  // a request of a person has moved it on since the claim
 	known    atomic.Int64 // newest inbox number known
 	beat     atomic.Int64 // newest extension asked for, Unix ns
+	extended bool         // by a checkpoint of this runner
 	losing   sync.Once    // closes lost
 	seat     seat         // guarded by Engine.mu
 }

@@ -104,7 +104,9 @@ func (x *session) advance(c *engine.Checkpoint, now time.Time) {
 		r.Counters = slices.Clone(c.Counters)
 	}
 	if !c.Release {
-		x.extend(now.Add(c.LeaseFor))
+		if c.LeaseFor != 0 {
+			x.extend(now.Add(c.LeaseFor))
+		}
 		return
 	}
 	x.free()

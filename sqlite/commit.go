@@ -87,16 +87,18 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	if c.Closing {
 		unread = c.Seen
 	}
-	name := "checkpoint_keep"
-	args := [13]any{c.Session, c.Version, c.Lease, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
-		micros(c.AwaitingSince), t.now, t.now + c.LeaseFor.Microseconds(), unread}
-	used := args[:12]
-	if c.Release {
-		name = "checkpoint_release"
-		args[10], args[12] = micros(c.DueAt), c.Seen
-		used = args[:]
+	args := []any{c.Session, c.Version, c.Lease, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
+		micros(c.AwaitingSince), t.now, unread}
+	var name string
+	switch {
+	case c.Release:
+		name, args = "checkpoint_release", append(args, micros(c.DueAt), c.Seen)
+	case c.LeaseFor == 0:
+		name = "checkpoint_keep"
+	default:
+		name, args = "checkpoint_extend", append(args, t.now+c.LeaseFor.Microseconds())
 	}
-	err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, used...)
+	err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
 	if noRow(err) {
 		return false, nil
 	}

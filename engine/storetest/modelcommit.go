@@ -57,6 +57,9 @@ func (p *pair) row(id string) engine.Checkpoint {
 		Session: id, Lease: p.token(r), Transition: p.fresh(), Status: p.status(), State: []byte(`{"row":"` + p.fresh() + `"}`),
 		Closing: p.chance(4, "closing"), Release: p.chance(3, "release"), LeaseFor: p.leaseFor(),
 	}
+	if p.chance(3, "lease as it is") {
+		c.LeaseFor = 0
+	}
 	if r == nil {
 		return c
 	}

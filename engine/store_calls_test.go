@@ -1,0 +1,119 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// meteredStore counts what sessions cost a store.
+type meteredStore struct {
+	engine.Store
+	reads      atomic.Int64 // sessions read one by one
+	commits    atomic.Int64 // checkpoints
+	extensions atomic.Int64 // of leases, by checkpoints and without
+}
+
+func (s *meteredStore) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+	s.reads.Add(1)
+	return s.Store.Session(ctx, id)
+}
+
+func (s *meteredStore) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	s.reads.Add(int64(len(ids)))
+	return s.Store.SessionsByID(ctx, ids)
+}
+
+func (s *meteredStore) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+	s.extensions.Add(int64(len(leases)))
+	return s.Store.Extend(ctx, leases, by)
+}
+
+func (s *meteredStore) Commit(ctx context.Context, list []engine.Checkpoint) ([]engine.CommitResult, error) {
+	for _, c := range list {
+		s.commits.Add(1)
+		if !c.Release && c.LeaseFor > 0 {
+			s.extensions.Add(1)
+		}
+	}
+	return s.Store.Commit(ctx, list)
+}
+
+// chain is a workflow of n steps in a row that pause for a moment each.
+func chain(n int) *engine.Workflow {
+	w := &engine.Workflow{ID: "chain", Steps: []engine.Step{{ID: "root"}}}
+	last := "root"
+	for i := range n {
+		id := fmt.Sprint("s", i)
+		w.Steps = append(w.Steps, engine.Step{ID: id, Function: "work"})
+		w.Paths = append(w.Paths, engine.Path{Kind: engine.Next, Source: last, Target: id})
+		last = id
+	}
+	return w
+}
+
+// runChains runs sessions of a chain to their ends, all at once, each awaited, with steps that
+// take that long.
+func runChains(t *testing.T, sessions, steps int, takes time.Duration, o engine.Options) *meteredStore {
+	t.Helper()
+	store := &meteredStore{Store: memory.New(memory.Options{})}
+	registry := engine.NewRegistry()
+	engine.Register(registry, "work", func(context.Context, struct{}) (struct{}, error) {
+		time.Sleep(takes)
+		return struct{}{}, nil
+	}, func(s *engine.Spec) { s.Effects = true })
+	e := engine.New(store, registry, o)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	stopped := make(chan error)
+	go func() { stopped <- e.Run(ctx) }()
+	if _, err := e.PutWorkflow(ctx, chain(steps), ""); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	for range sessions {
+		go func() {
+			s, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "chain"})
+			if err == nil && s.Status != engine.StatusComplete {
+				err = fmt.Errorf("session %s is %s", s.ID, s.Status)
+			}
+			ended <- err
+		}()
+	}
+	for range sessions {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	<-stopped
+	return store
+}
+
+// TestWaitReadsASessionOnce: whoever waits for a session of this engine reads it when it
+// rests, and not before. Reads of waiters were a third of what a chain cost the database.
+func TestWaitReadsASessionOnce(t *testing.T) {
+	const sessions = 40
+	store := runChains(t, sessions, 3, 500*time.Millisecond, engine.Options{})
+	if reads := store.reads.Load(); reads > sessions {
+		t.Errorf("%d sessions were read %d times, want once each", sessions, reads)
+	}
+}
+
+// TestLeaseIsExtendedByTime: a checkpoint extends the lease when a third of it is gone, and
+// once after the claim, since each extension moves the session in an index.
+func TestLeaseIsExtendedByTime(t *testing.T) {
+	quick := runChains(t, 1, 20, 0, engine.Options{})
+	if quick.commits.Load() < 20 || quick.extensions.Load() != 1 {
+		t.Errorf("20 quick steps: %d checkpoints, %d extended the lease, want 1", quick.commits.Load(), quick.extensions.Load())
+	}
+	slow := runChains(t, 1, 4, 150*time.Millisecond, engine.Options{LeaseFor: 300 * time.Millisecond})
+	if slow.extensions.Load() < 4 {
+		t.Errorf("4 steps of half a lease each: %d extensions, want one each at least", slow.extensions.Load())
+	}
+}
