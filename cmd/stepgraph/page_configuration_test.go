@@ -82,7 +82,7 @@ func every(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-var environmentRead = regexp.MustCompile(`(?:env|Getenv)\("([A-Z][A-Z0-9_]+)"\)`)
+var environmentRead = regexp.MustCompile(`(?:(?:env|Getenv)\(|")"?((?:STEPGRAPH|NEO4J|OPENAI|ANTHROPIC)_[A-Z0-9_]+)"`)
 
 // environment are the variables that the sources of this package read.
 func environment(t *testing.T) map[string]bool {
