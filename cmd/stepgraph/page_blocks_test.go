@@ -103,7 +103,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| [A-Z]{2,4}|[+-]\d\d:\d\d)?`), "TIME"},
 	{regexp.MustCompile(`\b\d{13}\b`), "MILLISECONDS"},
 	{regexp.MustCompile(` *\b\d+(\.\d+)? ?(ns|µs|ms|s)\b`), ""}, // a list leaves out those that are nearly 0
-	{regexp.MustCompile(`[ \t]+`), " "},
+	{regexp.MustCompile(`[ \t\r]+`), " "},
 	{regexp.MustCompile(`(?m) $`), ""},
 }
 

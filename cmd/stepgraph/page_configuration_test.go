@@ -46,7 +46,8 @@ func configurationTable(t *testing.T) [3]map[string]bool {
 		shown[column] = map[string]bool{}
 		for line := range strings.Lines(table) {
 			if cells := strings.Split(line, "|"); len(cells) > 4 && !strings.HasPrefix(line, "|-") {
-				for _, m := range quoted.FindAllStringSubmatch(cells[column+1], -1) {
+				names, _, _ := strings.Cut(cells[column+1], ":") // what follows are keys of an object
+				for _, m := range quoted.FindAllStringSubmatch(names, -1) {
 					shown[column][m[1]] = true
 				}
 			}
