@@ -97,3 +97,17 @@ func withoutBlocks(page string) string {
 	}
 	return b.String()
 }
+
+// TestIndex looks for each page of docs in docs/README.md.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(repository, "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages(t) {
+		name := filepath.Base(page)
+		if name != "README.md" && !strings.Contains(string(index), "]("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
