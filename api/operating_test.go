@@ -113,7 +113,7 @@ func TestStatsAndDoctor(t *testing.T) {
 	w.do("POST", "/api/v1/sessions/"+second+"/answer?wait=10s", object{"response": "Ada"}).want(200)
 	w.start("broken")
 	w.do("GET", "/api/v1/workflows/talk/stats", nil).want(200).is(2, "sessions").is(2, "status", engine.StatusAwaitingInput).is(1, "waiting", "root").is(1, "waiting", "sure")
-	w.do("GET", "/api/v1/workflows/broken/stats", nil).want(200).is(1, "status", engine.StatusError).is("map[]", "waiting")
+	w.do("GET", "/api/v1/workflows/broken/stats", nil).want(200).is(1, "status", engine.StatusError).is("map[]", "waiting").is(1, "steps", "root", engine.StatusError).is(false, "more")
 	w.do("GET", "/api/v1/workflows/none/stats", nil).problem("workflow_not_found")
 	found := w.do("GET", "/api/v1/doctor", nil).want(200)
 	if found.str("status") == "error" || !strings.Contains(found.text, "memory") {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -183,4 +184,25 @@ func TestACrossSiteGetStartsNothing(t *testing.T) {
 	if got := w.do("GET", "/api/v1/webhook/x", nil); got.status == http.StatusForbidden {
 		t.Errorf("a server's own call: %d", got.status)
 	}
+}
+
+// TestServerNamesScopes: a client asks once and shows nobody a button that is refused.
+func TestServerNamesScopes(t *testing.T) {
+	file, err := access.Open(filepath.Join(t.TempDir(), "tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk, _, err := file.Create("desk", []string{access.Read, access.Answer}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _, err := file.Create("root", []string{access.Admin}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{Tokens: file})
+	all := fmt.Sprint(access.Scopes)
+	w.do("GET", "/api/v1/server", nil, "Authorization: Bearer "+desk).want(200).is("desk", "token").is("[read answer]", "scopes")
+	w.do("GET", "/api/v1/server", nil, "Authorization: Bearer "+root).want(200).is("root", "token").is(all, "scopes")
+	newWorld(t, Options{}).do("GET", "/api/v1/server", nil).want(200).is(all, "scopes")
 }

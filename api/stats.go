@@ -14,6 +14,9 @@ type Stats struct {
 	Sessions int64            `json:"sessions"`
 	Status   map[string]int64 `json:"status" doc:"sessions by status"`
 	Waiting  map[string]int64 `json:"waiting" doc:"open questions by step"`
+
+	Steps map[string]map[string]int64 `json:"steps" doc:"by step, then by the step's status (error, pending, active): where the newest 500 sessions that failed, run, are paused or pending stand"`
+	More  bool                        `json:"more" doc:"there are more such sessions, which steps does not count"`
 }
 
 func (s *server) registerStats() {
@@ -42,5 +45,10 @@ func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats
 	for place, n := range counts {
 		out.Waiting[strings.TrimPrefix(place, in.Workflow+"/")] += n
 	}
+	standing, err := s.e.Standing(ctx, in.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	out.Steps, out.More = standing.Steps, standing.More
 	return &struct{ Body Stats }{out}, nil
 }

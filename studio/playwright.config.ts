@@ -6,7 +6,7 @@ export default defineConfig({
   workers: 1,
   timeout: 90_000,
   expect: { timeout: 20_000 },
-  reporter: 'line',
+  reporter: 'list',
   forbidOnly: true,
   use: {
     viewport: { width: 1440, height: 900 },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, order, test } from './server'
 
 test.beforeAll(async ({ server }) => {
@@ -136,4 +137,45 @@ test('a batch over a filter: dry run first, then for real', async ({ page, serve
   await page.getByRole('button', { name: 'Answer 5 sessions' }).click()
   await expect(page.getByText('dry run: nothing was done')).toBeHidden()
   await expect(page.getByRole('tab', { name: 'Done 5' })).toBeVisible()
+})
+
+test('counts on a step open the sessions that stand there', async ({ page, server }) => {
+  const workflow = `${server.mark}-counts`
+  await server.call('PUT', `/workflows/${workflow}`, order)
+  for (const urgent of [true, true, false]) {
+    const s = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow })
+    if (urgent) await server.call('POST', `/sessions/${s.id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1, urgent } })
+  }
+  await page.goto(`${server.address}/workflows/${workflow}`)
+  await expect(page.locator('[data-id=root]')).toContainText('1 waits here')
+  await page.locator('[data-id=ship]').getByRole('button', { name: '2 are pending here: ship' }).click()
+  await expect(page.getByRole('row')).toHaveCount(3)
+})
+
+test('changes of a session are read out', async ({ page, server }) => {
+  const id = `${server.mark}-spoken`
+  await server.call('POST', '/sessions?wait=10s', { workflow: 'order', id })
+  await page.goto(`${server.address}/sessions/${id}`)
+  await expect(page.locator('[data-id=root] .is-awaiting_input')).toBeVisible()
+  await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1 } })
+  await expect(page.getByRole('status', { name: 'Changes' })).toContainText('The session is now: complete')
+})
+
+test('a workflow leaves as a file and comes back', async ({ page, server }) => {
+  const workflow = `${server.mark}-file`
+  await server.call('PUT', `/workflows/${workflow}`, order)
+  await page.goto(`${server.address}/workflows/${workflow}`)
+  await page.getByRole('button', { name: 'Export or share' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('ArrowDown')
+  const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+  expect(file.suggestedFilename()).toContain('.cypher')
+  await server.call('DELETE', `/workflows/${workflow}`)
+  await page.goto(server.address + '/workflows')
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByLabel('File').setInputFiles({ name: `${workflow}.cypher`, mimeType: 'text/plain', buffer: readFileSync(await file.path()) })
+  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+  await expect(page.getByRole('dialog')).toContainText('4 steps added')
+  await page.getByRole('dialog').getByRole('link', { name: workflow }).click()
+  await expect(page.locator('.react-flow__node')).toHaveCount(4)
 })

@@ -1,24 +1,80 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { expect, test } from './server'
+import { big, expect, order, test } from './server'
 
-/** The pictures of README and docs: the pages are looked at always, written with STUDIO_PICTURES=1. */
+test.beforeAll(async ({ server }) => {
+  await server.call('PUT', '/workflows/order', order)
+  await server.call('PUT', '/workflows/big500', big(500))
+})
+
+/** The pictures of README and docs: the pages are opened always, written with STUDIO_PICTURES=1. */
 const folder = resolve(import.meta.dirname, '../../docs/studio')
 
 test('the pages that the documentation shows', async ({ page, server }) => {
   const write = process.env.STUDIO_PICTURES === '1'
   if (write) mkdirSync(folder, { recursive: true })
   const shoot = async (name: string) => {
-    await page.waitForTimeout(300)
     if (write) await page.screenshot({ path: `${folder}/${name}.png`, caret: 'hide' })
   }
   const id = `${server.mark}-picture`
+  const waiting = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow: 'order', labels: { team: 'shop' } })
+  await server.call('POST', '/sessions?wait=10s', { workflow: 'order', labels: { team: 'shop' } })
+  for (const urgent of [true, false]) {
+    const s = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow: 'order', labels: { team: 'shop' } })
+    await server.call('POST', `/sessions/${s.id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1, urgent } })
+  }
   await server.call('POST', '/sessions?wait=10s', { workflow: 'approval', id, labels: { team: 'office' } })
   await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: 'The office moves on Monday.' })
   await page.goto(server.address + `/sessions/${id}`)
   await expect(page.locator('[data-id=publish] .is-awaiting_input')).toBeVisible()
   await shoot('session')
-  await page.goto(server.address + '/workflows/iterate')
-  await expect(page.locator('.react-flow__node')).toHaveCount(6)
+  await page.goto(server.address + '/workflows/order?step=check')
+  await expect(page.locator('.react-flow__node')).toHaveCount(4)
+  await expect(page.locator('[data-id=root]')).toContainText('wait here')
   await shoot('workflow')
+  await page.goto(server.address + `/inbox?q=${id}`)
+  await page.locator('.inbox-row').first().click()
+  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeVisible()
+  await shoot('inbox')
+  await page.goto(server.address + '/sessions')
+  await expect(page.locator(`a[title="${waiting.id}"]`)).toBeVisible()
+  await shoot('sessions')
+  await page.goto(server.address + '/workflows')
+  await expect(page.locator('.workflow-row').first()).toBeVisible()
+  await shoot('workflows')
+})
+
+/** With STUDIO_LOOK=FOLDER every page is written there, light and dark, on a desk and on a phone, for a person to look at. */
+test('every page, to look at', async ({ page, server }) => {
+  const folder = process.env.STUDIO_LOOK
+  test.skip(!folder, 'only on request')
+  test.setTimeout(600_000)
+  const id = `${server.mark}-look`
+  await server.call('POST', '/sessions?wait=10s', { workflow: 'order', id })
+  await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1, urgent: true } })
+  const done = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow: 'iterate' })
+  for (const [name, width, height] of [['desk', 1440, 900], ['phone', 390, 844]] as const) {
+    await page.setViewportSize({ width, height })
+    for (const [key, path, ready] of [
+      ['workflows', '/workflows', '.workflow-row'],
+      ['workflow', '/workflows/order?step=check', '.card'],
+      ['overlay', '/workflows/order?overlay=traffic', '.stage-note'],
+      ['big', '/workflows/big500', '.card'],
+      ['start', '/workflows/hello?start=true', 'dialog'],
+      ['inbox', '/inbox', '.inbox-row'],
+      ['sessions', '/sessions', '.table .tr'],
+      ['stuck', `/sessions/${id}?step=check`, '.inspector h2'],
+      ['done', `/sessions/${done.id}`, '.card'],
+      ['state', `/sessions/${id}?panel=state`, '.state pre'],
+      ['batches', '/batches', 'h1'],
+    ]) {
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme })
+        if (theme === 'light') await page.goto(server.address + path)
+        await page.locator(ready).first().waitFor({ state: 'attached' })
+        await page.waitForLoadState('networkidle').catch(() => undefined)
+        await page.screenshot({ path: `${folder}/${key}-${name}-${theme}.png` })
+      }
+    }
+  }
 })

@@ -1,5 +1,5 @@
 import { test as base } from '@playwright/test'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,6 +12,8 @@ export interface Server {
   address: string
   /** Sessions of one run are told apart by this: a Neo4j may keep those of an earlier one. */
   mark: string
+  /** newToken makes a token with these scopes. */
+  newToken: (name: string, scopes: string[]) => string
   call: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
 }
 
@@ -32,10 +34,18 @@ async function start(token: string): Promise<{ server: Server; stop: () => Promi
     if (token) headers.Authorization = `Bearer ${token}`
     const got = await fetch(address + '/api/v1' + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
     if (!got.ok) throw new Error(`${method} ${path}: ${got.status} ${await got.text()}`)
-    return (await got.json()) as T
+    return (got.status === 204 ? undefined : await got.json()) as T
   }
   return {
-    server: { address, mark: 't' + Date.now().toString(36), call },
+    server: {
+      address,
+      mark: 't' + Date.now().toString(36),
+      call,
+      newToken: (name, scopes) => {
+        const made = execFileSync(BINARY, ['token', 'create', name, ...scopes.flatMap((s) => ['--scope', s]), '-o', 'json'], { cwd: folder, encoding: 'utf8' })
+        return (JSON.parse(made) as { token: string }).token
+      },
+    },
     stop: async () => {
       await end(child)
       rmSync(folder, { recursive: true, force: true })

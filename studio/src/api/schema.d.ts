@@ -285,7 +285,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See what this server runs on */
+        /** See what this server runs on and what the request's token allows */
         get: operations["getServer"];
         put?: never;
         post?: never;
@@ -1817,10 +1817,23 @@ export interface components {
              */
             browser?: string;
             /**
+             * @description what the request's token allows, admin written out as all scopes
+             * @example [
+             *       "read",
+             *       "answer"
+             *     ]
+             */
+            scopes: string[];
+            /**
              * @description what keeps graph, state and history
              * @enum {string}
              */
             store: "neo4j" | "sqlite" | "memory";
+            /**
+             * @description the name of the request's token; empty for one that may do everything
+             * @example desk
+             */
+            token?: string;
         };
         Session: {
             /** @description on the reply to an answer: what was accepted */
@@ -1915,11 +1928,19 @@ export interface components {
             role: "user" | "assistant";
         };
         Stats: {
+            /** @description there are more such sessions, which steps does not count */
+            more: boolean;
             /** Format: int64 */
             sessions: number;
             /** @description sessions by status */
             status: {
                 [key: string]: number;
+            };
+            /** @description by step, then by the step's status (error, pending, active): where the newest 500 sessions that failed, run, are paused or pending stand */
+            steps: {
+                [key: string]: {
+                    [key: string]: number;
+                };
             };
             /** @description open questions by step */
             waiting: {

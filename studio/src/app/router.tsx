@@ -1,4 +1,5 @@
 import { Outlet, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { PAGES } from './pages'
 import { Shell } from './Shell'
 import { ErrorState, Loading } from '../ui/parts'
 import type { SessionFilter } from '../graph/cypher'
@@ -30,7 +31,7 @@ const workflows = createRoute({
   getParentRoute: () => root,
   path: '/workflows',
   validateSearch: (s: Record<string, unknown>) => ({ q: text(s.q) }),
-  component: lazyRouteComponent(() => import('../pages/Workflows'), 'Workflows'),
+  component: lazyRouteComponent(PAGES.workflows, 'Workflows'),
 })
 
 export interface WorkflowSearch {
@@ -51,7 +52,7 @@ const workflow = createRoute({
     since: text(s.since),
     start: s.start === true ? true : undefined,
   }),
-  component: lazyRouteComponent(() => import('../pages/Workflow'), 'WorkflowPage'),
+  component: lazyRouteComponent(PAGES.workflow, 'WorkflowPage'),
 })
 
 export interface InboxSearch {
@@ -65,7 +66,7 @@ const inbox = createRoute({
   getParentRoute: () => root,
   path: '/inbox',
   validateSearch: (s: Record<string, unknown>): InboxSearch => ({ q: text(s.q), workflow: text(s.workflow), kind: text(s.kind), open: text(s.open) }),
-  component: lazyRouteComponent(() => import('../pages/Inbox'), 'Inbox'),
+  component: lazyRouteComponent(PAGES.inbox, 'Inbox'),
 })
 
 const sessions = createRoute({
@@ -81,7 +82,7 @@ const sessions = createRoute({
     created_after: text(s.created_after),
     created_before: text(s.created_before),
   }),
-  component: lazyRouteComponent(() => import('../pages/Sessions'), 'Sessions'),
+  component: lazyRouteComponent(PAGES.sessions, 'Sessions'),
 })
 
 export type Panel = 'timeline' | 'history' | 'state' | 'requests'
@@ -102,19 +103,19 @@ const session = createRoute({
     panel: (['timeline', 'history', 'state', 'requests'] as const).find((o) => o === s.panel),
     at: s.at === undefined || !Number.isInteger(Number(s.at)) ? undefined : Number(s.at),
   }),
-  component: lazyRouteComponent(() => import('../pages/Session'), 'SessionPage'),
+  component: lazyRouteComponent(PAGES.session, 'SessionPage'),
 })
 
 const batches = createRoute({
   getParentRoute: () => root,
   path: '/batches',
-  component: lazyRouteComponent(() => import('../pages/Batches'), 'Batches'),
+  component: lazyRouteComponent(PAGES.batches, 'Batches'),
 })
 
 const batch = createRoute({
   getParentRoute: () => root,
   path: '/batches/$batch',
-  component: lazyRouteComponent(() => import('../pages/Batch'), 'BatchPage'),
+  component: lazyRouteComponent(PAGES.batch, 'BatchPage'),
 })
 
 export const router = createRouter({

@@ -5,7 +5,7 @@ import type { StepView } from '../graph/model'
 import { count } from '../ui/format'
 import { KindIcon } from '../ui/kindIcon'
 import { StatusIcon, lookOf } from '../ui/parts'
-import { useCanvas, useRun, useStepRun } from './context'
+import { PLACES, useCanvas, useRun, useStepRun } from './context'
 
 export interface CardData extends Record<string, unknown> {
   view: StepView
@@ -26,7 +26,7 @@ function Ends() {
 function State({ id }: { id: string }) {
   const run = useStepRun(id)
   const shown = useRun((s) => s.shown)
-  const { waiting, onWaiting, overlay } = useCanvas()
+  const { counts, onCount, overlay } = useCanvas()
   if (!shown) {
     const over = overlay?.steps[id]
     if (over) {
@@ -37,14 +37,7 @@ function State({ id }: { id: string }) {
         </div>
       )
     }
-    const n = waiting[id]
-    if (!n) return <div className="card-state" />
-    return (
-      <button type="button" className="chip awaiting nodrag" title={`Show the sessions that wait at ${id}`} onClick={(e) => (e.stopPropagation(), onWaiting?.(id))}>
-        <StatusIcon status="awaiting_input" size={12} />
-        {count(n)} {n === 1 ? 'waits' : 'wait'} here
-      </button>
-    )
+    return <Counts id={id} counts={counts[id]} onCount={onCount} />
   }
   const status = run?.status ?? 'idle'
   return (
@@ -63,6 +56,37 @@ function State({ id }: { id: string }) {
           {run.rounds ? ` of ${run.rounds}` : ''}
         </span>
       )}
+      {run?.children !== undefined && (
+        <span className="visits">
+          {count(run.ended ?? 0)} of {count(run.children)} ended
+        </span>
+      )}
+    </div>
+  )
+}
+
+const HERE: Record<string, [string, string]> = {
+  awaiting_input: ['waits here', 'wait here'],
+  error: ['failed here', 'failed here'],
+  pending: ['is pending here', 'are pending here'],
+  active: ['runs here', 'run here'],
+}
+
+/** Counts are the sessions that stand at a step; each opens their list. Only the first has room for words. */
+function Counts({ id, counts, onCount }: { id: string; counts?: Record<string, number>; onCount?: (step: string, status: string) => void }) {
+  const there = counts ? PLACES.filter((s) => counts[s]) : []
+  return (
+    <div className="card-state">
+      {there.map((status, i) => {
+        const n = counts![status]
+        const words = HERE[status][n === 1 ? 0 : 1]
+        return (
+          <button key={status} type="button" className={`chip tone-${lookOf(status).tone} nodrag`} aria-label={`${count(n)} ${words}: ${id}`} title={`Show the ${count(n)} ${n === 1 ? 'session that' : 'sessions that'} ${words}`} onClick={(e) => (e.stopPropagation(), onCount?.(id, status))}>
+            <StatusIcon status={status} size={12} />
+            {count(n)} {i === 0 && there.length < 3 && words}
+          </button>
+        )
+      })}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import {
-  Background, BackgroundVariant, type Edge, MarkerType, MiniMap, type Node, type NodeChange, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore as useFlow,
+  Background, BackgroundVariant, type Edge, MarkerType, type Node, type NodeChange, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore as useFlow,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
 import { LayoutTemplate, Map as MapIcon, Maximize, Minus, Plus, Search } from 'lucide-react'
@@ -9,15 +9,17 @@ import type { GraphModel, PathView } from '../graph/model'
 import { useTheme } from '../app/theme'
 import { Button } from '../ui/parts'
 import { Card, Container } from './Card'
-import { FAR, Overview, absolute } from './Overview'
+import { FAR, Overview, SmallMap } from './Overview'
 import { PathLine } from './PathLine'
+import { absolute } from './places'
+import { Places, type Span, spanOf } from './window'
 
 /** What of the graph is chosen: a step, or a path by its id. */
 export type Choice = { kind: 'step'; id: string } | { kind: 'path'; id: string } | undefined
 
 const nodeTypes = { step: Card, container: Container }
 const edgeTypes = { path: PathLine }
-/** Above so many steps only those in view are elements. */
+/** Above so many steps only those in view, and their neighbours, are elements. */
 const MANY = 150
 
 interface Props {
@@ -66,15 +68,18 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, s
   const theme = useTheme((s) => s.dark)
   const many = model.steps.length > MANY
   const far = useFlow((s) => many && s.transform[2] < FAR)
+  const shown = useShown(model, layout, many && !far, choice)
   const [map, setMap] = useState(model.steps.length > 14)
   const [finding, setFinding] = useState(false)
   const wrap = useRef<HTMLDivElement>(null)
-  const nodes = useNodes(model, layout, choice)
-  const edges = useEdges(model, choice)
+  const nodes = useNodes(model, layout, choice, shown)
+  const edges = useEdges(model, choice, shown)
   const start = useMemo(() => firstView(layout, size), [layout, size])
 
   useEffect(() => {
     void flow.setViewport(start)
+    const frame = requestAnimationFrame(() => performance.mark('studio:canvas')) // what the speed suite reads
+    return () => cancelAnimationFrame(frame)
   }, [flow, start])
 
   const fit = useCallback(() => void flow.fitBounds({ x: 0, y: 0, width: layout.width, height: layout.height + 60 }, { padding: 0.06, duration: 160 }), [flow, layout])
@@ -126,16 +131,15 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, s
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
-        onlyRenderVisibleElements={many}
         minZoom={0.02}
         maxZoom={2}
         colorMode={theme ? 'dark' : 'light'}
         ariaLabelConfig={{ 'node.a11yDescription.default': 'Press Enter to inspect the step.', 'node.a11yDescription.keyboardDisabled': 'Press Enter to inspect the step.' }}
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--dot)" />
-        {map && !far && <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeColor="var(--line-strong)" bgColor="var(--surface)" maskColor="color-mix(in srgb, var(--ground) 70%, transparent)" style={{ width: 160, height: 100 }} />}
       </ReactFlow>
       {far && <Overview model={model} layout={layout} />}
+      {map && !far && <SmallMap model={model} layout={layout} />}
       <div className="flow-tools" role="toolbar" aria-label="Canvas tools">
         <Button quiet aria-label="Zoom in" title="Zoom in (+)" icon={<Plus size={16} />} onClick={() => void flow.zoomIn({ duration: 120 })} />
         <Button quiet aria-label="Zoom out" title="Zoom out (-)" icon={<Minus size={16} />} onClick={() => void flow.zoomOut({ duration: 120 })} />
@@ -168,36 +172,73 @@ function labelOf(model: GraphModel, id: string): string {
   return `Step ${v.title}, ${v.kindText}${v.parent ? `, in ${model.byId.get(v.parent)!.title}` : ''}`
 }
 
-function useNodes(model: GraphModel, layout: Layout, choice: Choice): Node[] {
-  const plain = useMemo(() => {
-    const ordered = parentsFirst(model)
-    return ordered.map((id): Node => {
-      const v = model.byId.get(id)!
-      const b = layout.boxes[id]
-      return {
-        id,
-        type: v.container ? 'container' : 'step',
-        position: { x: b.x, y: b.y },
-        parentId: v.parent,
-        width: b.width,
-        height: b.height,
-        measured: { width: b.width, height: b.height },
-        handles: [
-          { id: 'l', type: 'target', position: Position.Left, x: 0, y: b.height / 2, width: 1, height: 1 },
-          { id: 'r', type: 'source', position: Position.Right, x: b.width, y: b.height / 2, width: 1, height: 1 },
-          { id: 'bs', type: 'source', position: Position.Bottom, x: b.width * 0.6, y: b.height, width: 1, height: 1 },
-          { id: 'bt', type: 'target', position: Position.Bottom, x: b.width * 0.4, y: b.height, width: 1, height: 1 },
-        ],
-        data: { view: v },
-        ariaLabel: labelOf(model, id),
-        zIndex: v.container ? -1 : 1,
-      }
-    })
-  }, [model, layout])
+/** Shown is what is mounted of a large workflow; undefined is all of it. */
+interface Shown {
+  steps: Set<string>
+  paths: Set<string>
+}
+
+/** useShown is the steps and paths in view, with all that those need: both ends of a path, the containers of a step. */
+function useShown(model: GraphModel, layout: Layout, on: boolean, choice: Choice): Shown | undefined {
+  const places = useMemo(() => (on ? new Places(model, absolute(model, layout)) : undefined), [on, model, layout])
+  const ends = useMemo(() => new Map(model.paths.map((p) => [p.id, p])), [model])
+  const span = useFlow((s) => (on ? spanOf(s.transform, s.width, s.height) : nowhere), sameSpan)
   return useMemo(() => {
-    if (choice?.kind !== 'step') return plain
-    return plain.map((n) => (n.id === choice.id ? { ...n, selected: true } : n))
-  }, [plain, choice])
+    if (!places) return undefined
+    const { steps, paths } = places.within(span)
+    for (const id of paths) {
+      const p = ends.get(id)!
+      steps.add(p.source).add(p.target)
+    }
+    if (choice?.kind === 'step' && model.byId.has(choice.id)) steps.add(choice.id)
+    for (const id of steps) {
+      const parent = model.byId.get(id)?.parent
+      if (parent) steps.add(parent) // a set visits what is added to it
+    }
+    return { steps, paths }
+  }, [places, ends, model, span, choice])
+}
+
+const nowhere: Span = { x0: 0, y0: 0, x1: 0, y1: 0 }
+const sameSpan = (a: Span, b: Span) => a.x0 === b.x0 && a.x1 === b.x1 && a.y0 === b.y0 && a.y1 === b.y1
+
+function useNodes(model: GraphModel, layout: Layout, choice: Choice, shown: Shown | undefined): Node[] {
+  const order = useMemo(() => parentsFirst(model), [model])
+  const made = useMemo(() => new Map<string, Node>(), [model, layout]) // eslint-disable-line react-hooks/exhaustive-deps
+  return useMemo(() => {
+    const out: Node[] = []
+    for (const id of order) {
+      if (shown && !shown.steps.has(id)) continue
+      let node = made.get(id)
+      if (!node) made.set(id, (node = nodeOf(model, layout, id)))
+      out.push(choice?.kind === 'step' && choice.id === id ? { ...node, selected: true } : node)
+    }
+    return out
+  }, [order, made, model, layout, choice, shown])
+}
+
+/** nodeOf gives the canvas the size and the ends of a card: one that measures them itself opens three times slower. */
+function nodeOf(model: GraphModel, layout: Layout, id: string): Node {
+  const v = model.byId.get(id)!
+  const b = layout.boxes[id]
+  return {
+    id,
+    type: v.container ? 'container' : 'step',
+    position: { x: b.x, y: b.y },
+    parentId: v.parent,
+    width: b.width,
+    height: b.height,
+    measured: { width: b.width, height: b.height },
+    handles: [
+      { id: 'l', type: 'target', position: Position.Left, x: 0, y: b.height / 2, width: 1, height: 1 },
+      { id: 'r', type: 'source', position: Position.Right, x: b.width, y: b.height / 2, width: 1, height: 1 },
+      { id: 'bs', type: 'source', position: Position.Bottom, x: b.width * 0.6, y: b.height, width: 1, height: 1 },
+      { id: 'bt', type: 'target', position: Position.Bottom, x: b.width * 0.4, y: b.height, width: 1, height: 1 },
+    ],
+    data: { view: v },
+    ariaLabel: labelOf(model, id),
+    zIndex: v.container ? -1 : 1,
+  }
 }
 
 /** React Flow wants containers before what they hold. */
@@ -213,26 +254,27 @@ function parentsFirst(model: GraphModel): string[] {
 
 const marker = (colour: string) => ({ type: MarkerType.ArrowClosed, width: 18, height: 18, markerUnits: 'userSpaceOnUse', color: colour })
 
-function useEdges(model: GraphModel, choice: Choice): Edge[] {
-  const plain = useMemo(
-    () =>
-      model.paths.map(
-        (p: PathView): Edge => ({
-          id: p.id,
-          type: 'path',
-          source: p.source,
-          target: p.target,
-          sourceHandle: p.back ? 'bs' : 'r',
-          targetHandle: p.back ? 'bt' : 'l',
-          data: { view: p },
-          markerEnd: marker('context-stroke'),
-          focusable: false,
-          zIndex: 2,
-        }),
-      ),
-    [model],
-  )
-  return useMemo(() => (choice?.kind === 'path' ? plain.map((e) => (e.id === choice.id ? { ...e, selected: true } : e)) : plain), [plain, choice])
+function useEdges(model: GraphModel, choice: Choice, shown: Shown | undefined): Edge[] {
+  const all = useMemo(() => model.paths.map(edgeOf), [model])
+  return useMemo(() => {
+    const kept = shown ? all.filter((e) => shown.paths.has(e.id)) : all
+    return choice?.kind === 'path' ? kept.map((e) => (e.id === choice.id ? { ...e, selected: true } : e)) : kept
+  }, [all, shown, choice])
+}
+
+function edgeOf(p: PathView): Edge {
+  return {
+    id: p.id,
+    type: 'path',
+    source: p.source,
+    target: p.target,
+    sourceHandle: p.back ? 'bs' : 'r',
+    targetHandle: p.back ? 'bt' : 'l',
+    data: { view: p },
+    markerEnd: marker('context-stroke'),
+    focusable: false,
+    zIndex: 2,
+  }
 }
 
 function Find({ model, onClose, onFound }: { model: GraphModel; onClose: () => void; onFound: (id: string) => void }) {

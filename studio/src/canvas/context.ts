@@ -9,15 +9,20 @@ export interface Overlay {
   paths: Record<string, { text: string; weight: number; title: string }>
 }
 
+export type StepCounts = Record<string, Record<string, number>>
+
+/** The statuses in which a session stands at a step, the most urgent first. */
+export const PLACES = ['awaiting_input', 'error', 'pending', 'active'] as const
+
 export interface CanvasContext {
   run: RunStore
-  /** Open questions by step, over all sessions. */
-  waiting: Record<string, number>
-  onWaiting?: (step: string) => void
+  /** How many sessions stand at a step, by the status the step has in them. */
+  counts: StepCounts
+  onCount?: (step: string, status: string) => void
   overlay?: Overlay
 }
 
-export const Canvas = createContext<CanvasContext>({ run: newRunStore(), waiting: {} })
+export const Canvas = createContext<CanvasContext>({ run: newRunStore(), counts: {} })
 
 export const useCanvas = () => useContext(Canvas)
 

@@ -3,7 +3,7 @@ import { answer, jsonOrText, newKey, signal } from '../api/actions'
 import { Refusal } from '../api/client'
 import type { Ask } from '../api/queries'
 import type { Question, Session } from '../api/schema'
-import { kindWords } from '../graph/words'
+import { cut, kindWords } from '../graph/words'
 import { json } from '../ui/format'
 import { Button, messageOf } from '../ui/parts'
 import { Value } from '../ui/json'
@@ -99,7 +99,7 @@ function Choices({ question: q, submit, busy, focus }: Part) {
       )}
       <div className="choices">
         {q.options!.map((o, i) => (
-          <Button key={o.text} primary={q.kind === 'confirm' && i === 0} disabled={busy} autoFocus={focus && i === 0} onClick={() => void send(o.text, o.value)}>
+          <Button needs="answer" key={o.text} primary={q.kind === 'confirm' && i === 0} disabled={busy} autoFocus={focus && i === 0} onClick={() => void send(o.text, o.value)}>
             {o.text}
           </Button>
         ))}
@@ -145,7 +145,7 @@ function Open({ question: q, submit, busy, places, focus, plain }: Part) {
       {q.options?.length ? (
         <div className="chips">
           {q.options.map((o) => (
-            <Button key={o.text} className="small" disabled={busy} onClick={() => void submit(o.text)}>
+            <Button needs="answer" key={o.text} className="small" disabled={busy} onClick={() => void submit(o.text)}>
               {o.text}
             </Button>
           ))}
@@ -154,7 +154,7 @@ function Open({ question: q, submit, busy, places, focus, plain }: Part) {
       {plain && !many && single.control === 'long' ? (
         <div className="chat-box">
           <textarea aria-label="Your answer" rows={2} autoFocus={focus} placeholder="Write an answer; Enter sends it" value={String(texts[''] ?? '')} onChange={(e) => setTexts({ '': e.target.value })} />
-          <Button primary type="submit" disabled={busy}>
+          <Button primary needs="answer" type="submit" disabled={busy}>
             Send
           </Button>
           {all[''] && <p className="fault">{all['']}</p>}
@@ -163,7 +163,7 @@ function Open({ question: q, submit, busy, places, focus, plain }: Part) {
         <>
           <Fields fields={fields} texts={texts} faults={all} focusFirst={focus} onChange={(name, v) => setTexts({ ...texts, [name]: v })} />
           <div className="row end">
-            <Button primary type="submit" disabled={busy}>
+            <Button primary needs="answer" type="submit" disabled={busy}>
               {busy ? 'Sending…' : 'Send answer'}
             </Button>
           </div>
@@ -193,7 +193,7 @@ function Signal({ session, question: q, onAnswered }: Props) {
       </p>
       <div className="row">
         <input aria-label="What comes with the signal" placeholder="What comes with it, if anything" value={body} onChange={(e) => setBody(e.target.value)} />
-        <Button type="submit">Send the signal</Button>
+        <Button needs="operate" type="submit">Send the signal</Button>
       </div>
       {wrong && (
         <p className="wrong" role="alert">
@@ -239,7 +239,7 @@ function Approval({ question, submit, busy, places, focus }: Part) {
       )}
       {mode === 'change' &&
         (fields ? (
-          <Fields fields={fields} texts={texts} faults={{ ...places, ...faults }} focusFirst onChange={(name, v) => setTexts({ ...texts, [name]: v })} />
+          <Fields fields={fields.map((f) => (texts[f.name] === shown(f, (input as Record<string, unknown>)[f.name]) ? f : { ...f, help: `It was: ${cut(plainText((input as Record<string, unknown>)[f.name]), 120)}` }))} texts={texts} faults={{ ...places, ...faults }} focusFirst onChange={(name, v) => setTexts({ ...texts, [name]: v })} />
         ) : (
           <div className="field">
             <label htmlFor="whole-input">Input</label>
@@ -256,13 +256,13 @@ function Approval({ question, submit, busy, places, focus }: Part) {
       <div className="choices">
         {mode === 'look' && (
           <>
-            <Button primary disabled={busy} autoFocus={focus} onClick={() => void submit({ approved: true })}>
+            <Button primary needs="answer" disabled={busy} autoFocus={focus} onClick={() => void submit({ approved: true })}>
               Approve
             </Button>
-            <Button disabled={busy} onClick={() => setMode('change')}>
+            <Button needs="answer" disabled={busy} onClick={() => setMode('change')}>
               Approve with changes…
             </Button>
-            <Button danger disabled={busy} onClick={() => setMode('reject')}>
+            <Button danger needs="answer" disabled={busy} onClick={() => setMode('reject')}>
               Reject…
             </Button>
           </>
@@ -286,6 +286,8 @@ function Approval({ question, submit, busy, places, focus }: Part) {
     </>
   )
 }
+
+const plainText = (v: unknown) => (typeof v === 'string' ? v : v === undefined ? 'nothing' : JSON.stringify(v))
 
 /** InputTable shows an input field by field: a person reads names and texts, not JSON. */
 export function InputTable({ value }: { value: Record<string, unknown> }) {

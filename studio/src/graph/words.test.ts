@@ -14,8 +14,9 @@ describe('conditionWords', () => {
     ['[{"true": "@{SESSION_ID}.a.b"}, {"false": "@{SESSION_ID}.c.d"}]', 'OR', undefined, 'a.b or not c.d'],
     ['{"operator": "OR", "true": ["@{SESSION_ID}.a.x", "@{SESSION_ID}.a.y"], "false": "@{SESSION_ID}.b.z"}', undefined, undefined, 'a.x or a.y or not b.z'],
     ['["@{SESSION_ID}.a.x", {"operator": "OR", "true": "@{SESSION_ID}.b.y", "false": "@{SESSION_ID}.b.z"}]', 'AND', undefined, 'a.x and (b.y or not b.z)'],
-    [{ when: "@{SESSION_ID}.s.score >= 3 and @{SESSION_ID}.s.name == 'x'" }, undefined, 's', "score >= 3 and name == 'x'"],
-    ['when @{SESSION_ID}.score.value >= 3', undefined, undefined, 'score.value >= 3'],
+    [{ when: "@{SESSION_ID}.s.score >= 3 and @{SESSION_ID}.s.name == 'x'" }, undefined, 's', "score ≥ 3 and name is 'x'"],
+    ['when @{SESSION_ID}.score.value >= 3', undefined, undefined, 'score.value ≥ 3'],
+    [{ when: "@{SESSION_ID}.a.text != 'a == b'" }, undefined, undefined, "a.text is not 'a == b'"],
     ['{"false": {"when": "@{SESSION_ID}.a.n > 1"}}', undefined, undefined, 'not (a.n > 1)'],
     ['{not json', undefined, undefined, '{not json'],
   ]

@@ -28,13 +28,20 @@ function join(parts: string[], operator: string): string {
   return kept.map((p) => (/ (and|or) /.test(p) ? `(${p})` : p)).join(word)
 }
 
+const SIGNS: Record<string, string> = { '==': 'is', '!=': 'is not', '>=': '≥', '<=': '≤' }
+
+/** comparison writes an expression's signs as words; what stands in quotes is left alone. */
+function comparison(text: string): string {
+  return text.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\s*([=!<>]=)\s*/g, (all, sign?: string) => (sign ? ` ${SIGNS[sign]} ` : all))
+}
+
 /** conditionWords is a condition as a short sentence; "" when the path is always open. */
 export function conditionWords(condition: unknown, operator = 'AND', source = ''): string {
   if (condition === undefined || condition === null) return ''
   if (typeof condition === 'string') {
     const parsed = parse(condition)
     if (parsed !== undefined) return conditionWords(parsed, operator, source)
-    return shorten(condition.trim().replace(/^when\s+/, ''), source)
+    return comparison(shorten(condition.trim().replace(/^when\s+/, ''), source))
   }
   if (Array.isArray(condition)) {
     if (condition.length === 0) return operator.toUpperCase() === 'OR' ? 'never' : ''
@@ -42,7 +49,7 @@ export function conditionWords(condition: unknown, operator = 'AND', source = ''
   }
   if (typeof condition === 'object') {
     const c = condition as Record<string, unknown>
-    if (typeof c.when === 'string') return shorten(c.when.trim(), source)
+    if (typeof c.when === 'string') return comparison(shorten(c.when.trim(), source))
     const parts: string[] = []
     const each = (value: unknown, not: boolean) => {
       const list = Array.isArray(value) ? value : [value]

@@ -41,10 +41,10 @@ export function ActionDialog({ session, action, step, steps, onClose, onDone }: 
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
-          <Button disabled={busy !== '' || !complete} onClick={() => void run('preview')}>
+          <Button needs="operate" disabled={busy !== '' || !complete} onClick={() => void run('preview')}>
             {busy === 'preview' ? 'Looking…' : 'Preview'}
           </Button>
-          <Button primary={!about.danger} danger={about.danger} disabled={busy !== '' || !complete} onClick={() => void run('do')}>
+          <Button needs="operate" primary={!about.danger} danger={about.danger} disabled={busy !== '' || !complete} onClick={() => void run('do')}>
             {about.text}
           </Button>
         </>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
+import { Download } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { type BatchAction, type Forecast, resultsOf } from '../api/actions'
 import { api } from '../api/client'
@@ -65,14 +66,14 @@ export function BatchPage() {
           </p>
         </div>
         <div className="row">
-          {b.status === 'running' && <Button onClick={() => void steer('stop')}>Stop</Button>}
-          {b.status === 'stopped' && <Button onClick={() => void steer('continue')}>Continue</Button>}
+          {b.status === 'running' && <Button needs="operate" onClick={() => void steer('stop')}>Stop</Button>}
+          {b.status === 'stopped' && <Button needs="operate" onClick={() => void steer('continue')}>Continue</Button>}
           {b.status !== 'running' && (
             <>
-              <Button primary disabled={chosen.length === 0} onClick={() => setNext(true)}>
+              <Button needs="operate" primary disabled={chosen.length === 0} onClick={() => setNext(true)}>
                 {b.dry_run ? 'Do it now…' : `Next batch from these ${chosen.length}…`}
               </Button>
-              <Button quiet onClick={() => void remove()}>
+              <Button quiet needs="operate" onClick={() => void remove()}>
                 Remove
               </Button>
             </>
@@ -95,6 +96,13 @@ export function BatchPage() {
           ['open', `Open ${counts('open')}`],
         ]}
       />
+      {items.length > 0 && (
+        <div className="row end">
+          <a className="button quiet small" download={`${id}.ndjson`} href={download(items)}>
+            <Download size={14} aria-hidden /> Results as NDJSON
+          </a>
+        </div>
+      )}
       <Results items={items} dry={b.dry_run ?? false} />
       {next && (
         <BatchDialog
@@ -106,6 +114,11 @@ export function BatchPage() {
       )}
     </div>
   )
+}
+
+/** download is a link to lines that the command line takes as the next batch's file. */
+function download(items: BatchItem[]): string {
+  return 'data:application/x-ndjson;charset=utf-8,' + encodeURIComponent(items.map((i) => JSON.stringify(i) + '\n').join(''))
 }
 
 function Results({ items, dry }: { items: BatchItem[]; dry: boolean }) {

@@ -39,10 +39,10 @@ export function BatchDialog({ chosen, count, step, first = 'resume', onClose }: 
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button danger={about.danger} disabled={busy || !ready} onClick={() => void run(false)}>
+          <Button needs="operate" danger={about.danger} disabled={busy || !ready} onClick={() => void run(false)}>
             {about.text} {plural(count, 'session')}
           </Button>
-          <Button primary disabled={busy || !ready} onClick={() => void run(true)}>
+          <Button needs="operate" primary disabled={busy || !ready} onClick={() => void run(true)}>
             Dry run first
           </Button>
         </>

@@ -42,7 +42,7 @@ export function ForkDialog({ session, step, visit, onClose }: { session: string;
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button primary disabled={busy} onClick={() => void fork()}>
+          <Button primary needs="operate" disabled={busy} onClick={() => void fork()}>
             {busy ? 'Forking…' : 'Fork'}
           </Button>
         </>

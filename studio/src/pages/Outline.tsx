@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { Choice } from '../canvas/Flow'
+import type { StepCounts } from '../canvas/context'
 import { type GraphModel, outlineOf } from '../graph/model'
 import type { StepRun } from '../session/run'
 import { count } from '../ui/format'
@@ -7,7 +8,7 @@ import { KindIcon } from '../ui/kindIcon'
 import { StatusIcon, lookOf } from '../ui/parts'
 
 /** Outline is the canvas as a list, for those who do not see it or do not use a mouse. */
-export function Outline({ model, choice, waiting, run, onChoose }: { model: GraphModel; choice: Choice; waiting: Record<string, number>; run?: Record<string, StepRun>; onChoose: (step: string) => void }) {
+export function Outline({ model, choice, counts, run, onChoose }: { model: GraphModel; choice: Choice; counts: StepCounts; run?: Record<string, StepRun>; onChoose: (step: string) => void }) {
   const order = useMemo(() => outlineOf(model), [model])
   const [q, setQ] = useState('')
   const shown = order.filter(({ step }) => `${step.id} ${step.title} ${step.kindText}`.toLowerCase().includes(q.toLowerCase()))
@@ -23,7 +24,7 @@ export function Outline({ model, choice, waiting, run, onChoose }: { model: Grap
                 {status ? <StatusIcon status={status} /> : <KindIcon kind={step.kind} size={14} />}
                 <span>{step.title}</span>
                 {status && <span className="sr">{lookOf(status).text}</span>}
-                {waiting[step.id] ? <b className="badge quiet">{count(waiting[step.id])}</b> : null}
+                {counts[step.id]?.awaiting_input ? <b className="badge quiet">{count(counts[step.id].awaiting_input)}<span className="sr"> wait</span></b> : null}
               </button>
             </li>
           )

@@ -14,6 +14,7 @@ import { type RunView, idle, momentsOf, runAt, runOf, totalsOf } from '../sessio
 import { type OpenVisit, rowsOf } from '../session/timeline'
 import { clock, cost, count, duration, plural, short } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
+import { Menu } from '../ui/menu'
 import { Button, Copy, ErrorState, Loading, Status, Tabs } from '../ui/parts'
 import type { Panel } from '../app/router'
 import { ActionDialog } from './ActionDialog'
@@ -26,6 +27,7 @@ import { SessionInspector } from './SessionInspector'
 import { Timeline } from './Timeline'
 import { Why } from './Why'
 import { type Mend, ACTIONS } from './actions'
+import { useAnnouncement } from './announce'
 import { type Live, useLive, useNow } from './live'
 
 export function SessionPage() {
@@ -77,7 +79,15 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   }, [hover])
 
   const choice: Choice = search.step ? { kind: 'step', id: search.step } : undefined
-  const choose = useCallback((c: Choice) => void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : undefined, visit: undefined }), replace: true }), [go])
+  const [judged, setJudged] = useState<{ path: string }>()
+  const choose = useCallback(
+    (c: Choice) => {
+      const path = c?.kind === 'path' ? model?.paths.find((p) => p.id === c.id) : undefined // how it was judged stands with the step it leaves
+      setJudged(path && { path: path.id })
+      void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : path?.source, visit: undefined }), replace: true })
+    },
+    [go, model],
+  )
   const visit = useCallback(
     (step: string, n?: number) => {
       void go({ search: (s) => ({ ...s, step, visit: n }), replace: true })
@@ -96,13 +106,17 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
     [run, session.awaiting, now],
   )
   const rows = useMemo(() => rowsOf(live.history, open, now), [live.history, open, now])
-  const context = useMemo(() => ({ run: store, waiting: {} }), [store])
+  const context = useMemo(() => ({ run: store, counts: {} }), [store])
   const panel: Panel = search.panel ?? 'timeline'
+  const announcement = useAnnouncement(model, run.steps, session.status, live.loaded)
   const question = search.step ? session.awaiting.find((q) => q.step === search.step) : undefined
   const stepRun = search.step ? run.steps[search.step] : undefined
 
   return (
     <div className="full">
+      <p className="sr" role="status" aria-label="Changes">
+        {announcement}
+      </p>
       <Head session={session} live={live} now={now} onMend={setMend} onCypher={() => setCypher(true)} />
       <div className="split session">
         <div className="side">
@@ -118,7 +132,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
           />
           {side === 'chat' && <Chat session={session} messages={live.messages} partial={live.partial.filter((p) => p.person)} onAnswered={() => undefined} />}
           {side === 'why' && <Why session={id} version={`${live.history.length} ${session.status} ${session.version} ${session.awaiting.length}`} model={model} onMend={setMend} onStep={(s) => visit(s)} />}
-          {side === 'outline' && model && <Outline model={model} choice={choice} waiting={{}} run={shown.steps} onChoose={(s) => visit(s)} />}
+          {side === 'outline' && model && <Outline model={model} choice={choice} counts={{}} run={shown.steps} onChoose={(s) => visit(s)} />}
         </div>
         <div className="middle">
           <section className="stage" aria-label="Workflow" data-region>
@@ -161,6 +175,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             since={question ? Date.parse(question.since) : stepRun?.since}
             now={now}
             question={question}
+            judged={judged}
             partial={live.partial}
             onVisit={visit}
             onClose={() => choose(undefined)}
@@ -223,39 +238,22 @@ function Head({ session, live, now, onMend, onCypher }: { session: Session; live
 }
 
 function Actions({ session, onMend, onCypher }: { session: Session; onMend: (m: Mend) => void; onCypher: () => void }) {
-  const [open, setOpen] = useState(false)
   const first: Mend['action'] | undefined = session.status === 'error' ? 'retry' : session.status === 'paused' ? 'resume' : undefined
   return (
     <div className="row">
       {first && (
-        <Button primary onClick={() => onMend({ action: first })}>
+        <Button primary needs="operate" onClick={() => onMend({ action: first })}>
           {ACTIONS[first].text}
         </Button>
       )}
       <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={onCypher} />
-      <div className="menu-box" onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && setOpen(false)} onKeyDown={(e) => e.key === 'Escape' && setOpen(false)}>
-        <Button aria-expanded={open} aria-haspopup="menu" icon={<MoreHorizontal size={16} aria-hidden />} onClick={() => setOpen(!open)}>
-          Actions
-        </Button>
-        {open && (
-          <ul className="menu" role="menu">
-            {(['pause', 'resume', 'retry', 'advance', 'move', 'reask', 'cancel'] as const).map((a) => (
-              <li key={a} role="none">
-                <button
-                  type="button"
-                  role="menuitem"
-                  onClick={() => {
-                    setOpen(false)
-                    onMend({ action: a })
-                  }}
-                >
-                  {ACTIONS[a].text}…
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
+      <Menu
+        label="Actions"
+        text="Actions"
+        needs="operate"
+        icon={<MoreHorizontal size={16} aria-hidden />}
+        entries={(['pause', 'resume', 'retry', 'advance', 'move', 'reask', 'cancel'] as const).map((a) => ({ text: `${ACTIONS[a].text}…`, run: () => onMend({ action: a }) }))}
+      />
     </div>
   )
 }

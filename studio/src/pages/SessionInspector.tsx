@@ -24,6 +24,8 @@ interface Props {
   since?: number
   now: number
   question?: Ask
+  /** A path that was chosen: it is shown how it was judged. A new object each time. */
+  judged?: { path: string }
   partial: Partial[]
   onVisit: (step: string, visit?: number) => void
   onClose: () => void
@@ -48,6 +50,9 @@ export function SessionInspector(p: Props) {
   const [part, setPart] = useState<Part>('output')
   const [cypher, setCypher] = useState(false)
   useEffect(() => setAttempt(undefined), [p.step, visit])
+  useEffect(() => {
+    if (p.judged) setPart('paths')
+  }, [p.judged])
   const at = numbers.indexOf(visit)
   return (
     <aside className="inspector" aria-label="Inspector" data-region>
@@ -101,16 +106,16 @@ export function SessionInspector(p: Props) {
           {part === 'paths' && (judgedOf(x).length ? judgedOf(x).map((j) => <Judged key={j.path} path={j as never} />) : <p className="none">No path leads on from here.</p>)}
           <Lineage x={x} history={p.history} onVisit={p.onVisit} />
           <div className="row">
-            <Button className="small" onClick={() => p.onFork(x.step, x.visit)}>
+            <Button className="small" needs="operate" onClick={() => p.onFork(x.step, x.visit)}>
               Fork from here…
             </Button>
             {x.status === 'error' && p.status === 'error' && (
-              <Button className="small" primary onClick={() => p.onMend({ action: 'retry', step: x.step })}>
+              <Button className="small" primary needs="operate" onClick={() => p.onMend({ action: 'retry', step: x.step })}>
                 Retry…
               </Button>
             )}
             {p.status === 'complete' && (
-              <Button className="small" onClick={() => p.onMend({ action: 'advance', step: x.step })}>
+              <Button className="small" needs="operate" onClick={() => p.onMend({ action: 'advance', step: x.step })}>
                 Advance…
               </Button>
             )}

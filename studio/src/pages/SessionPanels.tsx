@@ -96,7 +96,7 @@ export function StatePanel({ session, history }: { session: Session; history: nu
     return (
       <div className="state">
         <div className="row end">
-          <Button className="small" disabled={session.status === 'active'} title={session.status === 'active' ? 'A running session cannot be edited; pause it first' : undefined} onClick={() => setEdit({ before: pretty(state.data.text), text: pretty(state.data.text), version: state.data.version })}>
+          <Button className="small" needs="operate" disabled={session.status === 'active'} title={session.status === 'active' ? 'A running session cannot be edited; pause it first' : undefined} onClick={() => setEdit({ before: pretty(state.data.text), text: pretty(state.data.text), version: state.data.version })}>
             Edit the state…
           </Button>
         </div>

@@ -86,7 +86,7 @@ export function Sessions() {
               Choose all {count(total)} that match
             </button>
           )}
-          <Button primary className="small" onClick={() => setBatch(true)}>
+          <Button primary needs="operate" className="small" onClick={() => setBatch(true)}>
             Do something with {all || picked.size > 1 ? 'them' : 'it'}…
           </Button>
           <Button quiet className="small" onClick={() => (setPicked(new Set()), setAll(false))}>

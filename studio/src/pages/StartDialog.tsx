@@ -86,7 +86,7 @@ export function StartDialog({ workflow, onClose }: { workflow: Workflow; onClose
         )}
         <div className="row end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button primary type="submit" disabled={busy} autoFocus={fields.length === 0}>
+          <Button primary needs="answer" type="submit" disabled={busy} autoFocus={fields.length === 0}>
             {busy ? 'Starting…' : 'Start'}
           </Button>
         </div>

@@ -34,7 +34,7 @@ export function Why({ session, version, model, onMend, onStep }: { session: stri
             <Judged key={p.path} path={p} />
           ))}
           {e.paths.length > 0 && (
-            <Button className="small" onClick={() => onMend({ action: 'advance', step: e.step })}>
+            <Button className="small" needs="operate" onClick={() => onMend({ action: 'advance', step: e.step })}>
               Judge its paths again…
             </Button>
           )}
@@ -64,7 +64,7 @@ function Because({ reason: r, onMend, onStep }: { reason: Reason; onMend: (m: Me
         </p>
       ))}
       {mend ? (
-        <Button className="small" primary onClick={() => onMend(mend)}>
+        <Button className="small" primary needs="operate" onClick={() => onMend(mend)}>
           {ACTIONS[mend.action].text}…
         </Button>
       ) : (

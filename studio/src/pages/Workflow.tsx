@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { AlertTriangle, Database, ListTree, Play } from 'lucide-react'
+import { AlertTriangle, Database, ListTree, Play, Share2 } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { statsQuery, workflowQuery } from '../api/queries'
 import { type Choice, Flow } from '../canvas/Flow'
@@ -11,10 +11,13 @@ import { type GraphModel, modelOf } from '../graph/model'
 import { useLayout } from '../graph/useLayout'
 import { count } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
+import { Menu } from '../ui/menu'
 import { Button, Empty, ErrorState, Loading, StatusIcon, lookOf } from '../ui/parts'
 import { Outline } from './Outline'
 import { StartDialog } from './StartDialog'
 import { Inspector } from './WorkflowInspector'
+import { countsOf, standingAt } from './counts'
+import { FORMATS, copyLink, save } from './exports'
 import { OVERLAYS, PERIODS, useOverlay } from './overlay'
 
 export function WorkflowPage() {
@@ -47,9 +50,10 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
     (c: Choice) => void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : undefined, path: c?.kind === 'path' ? c.id : undefined }), replace: true }),
     [go],
   )
+  const counts = useMemo(() => countsOf(stats), [stats])
   const context: CanvasContext = useMemo(
-    () => ({ run, waiting: stats?.waiting ?? {}, overlay: overlay.overlay, onWaiting: (step) => void go({ to: '/sessions', search: { workflow: id, step, status: ['awaiting_input'] } }) }),
-    [run, stats, overlay.overlay, go, id],
+    () => ({ run, counts, overlay: overlay.overlay, onCount: (step, status) => void go({ to: '/sessions', search: standingAt(id, step, status) }) }),
+    [run, counts, overlay.overlay, go, id],
   )
   const errors = model.problems.filter((p) => p.level === 'error').length
   return (
@@ -97,14 +101,15 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
           )}
           <Button quiet aria-pressed={outline} aria-label="Outline" title="Outline: all steps as a list" icon={<ListTree size={16} />} onClick={() => setOutline(!outline)} />
           <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
-          <Button primary icon={<Play size={14} aria-hidden />} onClick={() => void go({ search: (s) => ({ ...s, start: true }) })}>
+          <Menu label="Export or share" icon={<Share2 size={16} />} entries={[...FORMATS.map(([format, text]) => ({ text, run: () => void save(id, format) })), { text: 'Copy the link', run: () => void copyLink() }]} />
+          <Button primary needs="answer" icon={<Play size={14} aria-hidden />} onClick={() => void go({ search: (s) => ({ ...s, start: true }) })}>
             Start
           </Button>
         </div>
       </header>
       {model.problems.length > 0 && <Problems model={model} errors={errors} onGo={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}
       <div className="split">
-        {outline && <Outline model={model} choice={choice} waiting={stats?.waiting ?? {}} onChoose={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}
+        {outline && <Outline model={model} choice={choice} counts={counts} onChoose={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}
         <section className="stage" aria-label="Workflow" data-region>
           {model.steps.length === 0 ? (
             <Empty title="This workflow has no steps" />
@@ -117,7 +122,7 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
           )}
           {overlay.note && <p className="stage-note">{overlay.note}</p>}
         </section>
-        {choice && <Inspector workflow={id} model={model} choice={choice} waiting={stats?.waiting ?? {}} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
+        {choice && <Inspector workflow={id} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
       </div>
       {search.start && workflow && <StartDialog workflow={{ ...workflow, id }} onClose={() => void go({ search: (s) => ({ ...s, start: undefined }), replace: true })} />}
       {cypher && <CypherDialog title={`Cypher of ${title}`} statements={cypherOfWorkflow(id)} onClose={() => setCypher(false)} />}

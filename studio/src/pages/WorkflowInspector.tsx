@@ -1,36 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, Database } from 'lucide-react'
 import { useState } from 'react'
 import type { Choice } from '../canvas/Flow'
+import { PLACES, type StepCounts } from '../canvas/context'
 import { cypherOfPath, cypherOfStep } from '../graph/cypher'
 import type { GraphModel, PathView, StepView } from '../graph/model'
 import { count } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
 import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
-import { Button, StatusIcon } from '../ui/parts'
+import { Button, StatusIcon, lookOf } from '../ui/parts'
+import { standingAt } from './counts'
+import { trafficQuery } from './overlay'
 
 interface Props {
   workflow: string
   model: GraphModel
   choice: Choice
-  waiting: Record<string, number>
+  counts: StepCounts
   onChoose: (c: Choice) => void
 }
 
 /** Inspector shows a step or a path of a definition. */
-export function Inspector({ workflow, model, choice, waiting, onChoose }: Props) {
+export function Inspector({ workflow, model, choice, counts, onChoose }: Props) {
   const step = choice?.kind === 'step' ? model.byId.get(choice.id) : undefined
   const path = choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined
   if (!step && !path) return null
   return (
     <aside className="inspector" aria-label="Inspector" data-region>
-      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} waiting={waiting[step.id] ?? 0} onChoose={onChoose} /> : <PathPart workflow={workflow} model={model} path={path!} onChoose={onChoose} />}
+      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} /> : <PathPart workflow={workflow} model={model} path={path!} onChoose={onChoose} />}
     </aside>
   )
 }
 
-function StepPart({ workflow, model, step, waiting, onChoose }: { workflow: string; model: GraphModel; step: StepView; waiting: number; onChoose: (c: Choice) => void }) {
+function StepPart({ workflow, model, step, counts, onChoose }: { workflow: string; model: GraphModel; step: StepView; counts: Record<string, number>; onChoose: (c: Choice) => void }) {
   const [cypher, setCypher] = useState(false)
   const problems = model.problems.filter((p) => p.step === step.id)
   return (
@@ -48,11 +52,13 @@ function StepPart({ workflow, model, step, waiting, onChoose }: { workflow: stri
           {p.message}
         </p>
       ))}
-      {waiting > 0 && (
-        <Link to="/sessions" search={{ workflow, step: step.id, status: ['awaiting_input'] }} className="chip tone-awaiting">
-          <StatusIcon status="awaiting_input" size={13} /> {count(waiting)} {waiting === 1 ? 'session waits' : 'sessions wait'} here
-        </Link>
-      )}
+      <div className="chips">
+        {PLACES.filter((p) => counts[p]).map((p) => (
+          <Link key={p} to="/sessions" search={standingAt(workflow, step.id, p)} className={`chip tone-${lookOf(p).tone}`}>
+            <StatusIcon status={p} size={13} /> {count(counts[p])} {p === 'awaiting_input' ? 'waiting here' : lookOf(p).text.toLowerCase() + ' here'}
+          </Link>
+        ))}
+      </div>
       <dl className="facts">
         <dt>Id</dt>
         <dd>
@@ -143,6 +149,19 @@ function PathList({ title, model, paths, end, onChoose, none }: { title: string;
   )
 }
 
+/** Judgements is how often a path was taken: what its condition came to in the sessions that were there. */
+function Judgements({ workflow, path }: { workflow: string; path: string }) {
+  const { data } = useQuery(trafficQuery(workflow, 24))
+  if (!data) return null
+  const t = data.paths[path]
+  if (!t) return <p className="none">Not judged in the last 24 hours.</p>
+  return (
+    <p>
+      Taken <b>{count(t.taken)}</b> of {count(t.taken + t.refused)} times in the last 24 hours.
+    </p>
+  )
+}
+
 function PathPart({ workflow, model, path, onChoose }: { workflow: string; model: GraphModel; path: PathView; onChoose: (c: Choice) => void }) {
   const [cypher, setCypher] = useState(false)
   const p = path.path
@@ -156,6 +175,7 @@ function PathPart({ workflow, model, path, onChoose }: { workflow: string; model
         <Button quiet aria-label="Close the inspector" icon={<span aria-hidden>✕</span>} onClick={() => onChoose(undefined)} />
       </header>
       <p>{path.kind === 'TOOL' ? 'A tool: the step before it may call the step behind it.' : path.condition ? `Taken when ${path.condition}.` : 'Always taken.'}</p>
+      <Judgements workflow={workflow} path={path.id} />
       <dl className="facts">
         <Fact name="Id" value={path.id} />
         {p.label && <Fact name="Label" value={p.label} />}

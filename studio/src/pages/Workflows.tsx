@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Play, Workflow as Icon } from 'lucide-react'
+import { Play, Upload, Workflow as Icon } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { countsQuery, workflowQuery, workflowsQuery } from '../api/queries'
 import type { WorkflowInfo } from '../api/schema'
 import { count } from '../ui/format'
 import { Button, Empty, ErrorState, Loading, StatusIcon, lookOf } from '../ui/parts'
+import { ImportDialog } from './ImportDialog'
 import { StartDialog } from './StartDialog'
 
 const SHOWN = ['awaiting_input', 'active', 'pending', 'error', 'paused'] as const
@@ -27,22 +28,33 @@ export function Workflows() {
   const list = useQuery(workflowsQuery)
   const counts = useQuery(countsQuery('workflow,status'))
   const [starting, setStarting] = useState<string>()
+  const [importing, setImporting] = useState<{ file?: File }>()
+  const drop = (e: React.DragEvent) => {
+    e.preventDefault()
+    const file = e.dataTransfer.files[0]
+    if (file) setImporting({ file })
+  }
   const by = useMemo(() => byWorkflow(counts.data?.counts), [counts.data])
   const shown = useMemo(() => {
     const words = (q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
     return (list.data ?? []).filter((w) => words.every((x) => `${w.id} ${w.name} ${w.description}`.toLowerCase().includes(x)))
   }, [list.data, q])
   return (
-    <div className="page">
+    <div className="page" onDragOver={(e) => e.preventDefault()} onDrop={drop}>
       <header className="page-head">
         <h1>Workflows</h1>
-        <input type="search" aria-label="Find a workflow" placeholder="Find a workflow" value={q ?? ''} onChange={(e) => void go({ search: { q: e.target.value || undefined }, replace: true })} />
+        <div className="row">
+          <input type="search" aria-label="Find a workflow" placeholder="Find a workflow" value={q ?? ''} onChange={(e) => void go({ search: { q: e.target.value || undefined }, replace: true })} />
+          <Button needs="edit" icon={<Upload size={15} aria-hidden />} onClick={() => setImporting({})}>
+            Import
+          </Button>
+        </div>
       </header>
       {list.isPending && <Loading what="workflows" />}
       {list.isError && !list.data && <ErrorState error={list.error} again={() => void list.refetch()} />}
       {list.data?.length === 0 && (
         <Empty title="No workflows yet" icon={<Icon size={28} />}>
-          <p>Load one from a file, or paste a .cypher file into Neo4j Browser:</p>
+          <p>Import a file, paste one into Neo4j Browser, or load it from the command line:</p>
           <pre>stepgraph load my-workflow.cypher</pre>
         </Empty>
       )}
@@ -58,6 +70,7 @@ export function Workflows() {
           ))}
         </ul>
       )}
+      {importing && <ImportDialog first={importing.file} onClose={() => setImporting(undefined)} />}
       {starting && <Starting id={starting} onClose={() => setStarting(undefined)} />}
     </div>
   )
@@ -91,7 +104,7 @@ function Row({ workflow: w, counts, onStart }: { workflow: WorkflowInfo; counts:
           {total === 0 ? 'no sessions' : `${count(total)} in all`}
         </Link>
       </div>
-      <Button icon={<Play size={14} aria-hidden />} onClick={onStart} aria-label={`Start ${w.name || w.id}`}>
+      <Button needs="answer" icon={<Play size={14} aria-hidden />} onClick={onStart} aria-label={`Start ${w.name || w.id}`}>
         Start
       </Button>
     </li>

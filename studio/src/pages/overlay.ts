@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client'
 import { ok } from '../api/queries'
@@ -25,18 +25,21 @@ export const PERIODS: [string, string][] = [
 
 const HOURS: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
 
-/** useOverlay reads what ran in a time and lays one measure of it over the canvas. */
-export function useOverlay(workflow: string, model: GraphModel, kind: OverlayKind | undefined, since = '24h'): { overlay?: Overlay; note?: string } {
-  const hours = HOURS[since] ?? 24
-  const { data } = useQuery({
+/** trafficQuery is what ran in a workflow in the last hours. */
+export const trafficQuery = (workflow: string, hours: number) =>
+  queryOptions({
     queryKey: ['traffic', workflow, hours],
-    enabled: kind !== undefined,
     queryFn: async ({ signal }) => {
       const after = new Date(Date.now() - hours * 3_600_000).toISOString()
       return ok(await api.GET('/api/v1/workflows/{workflow}/traffic', { params: { path: { workflow }, query: { after } }, signal }))
     },
     refetchInterval: 30_000,
   })
+
+/** useOverlay reads what ran in a time and lays one measure of it over the canvas. */
+export function useOverlay(workflow: string, model: GraphModel, kind: OverlayKind | undefined, since = '24h'): { overlay?: Overlay; note?: string } {
+  const hours = HOURS[since] ?? 24
+  const { data } = useQuery({ ...trafficQuery(workflow, hours), enabled: kind !== undefined })
   return useMemo(() => {
     if (!kind || !data) return {}
     const note = data.visits === 0 ? 'Nothing ran in this time.' : `${count(data.visits)} visits${data.more ? ', the newest of more' : ''}, ${PERIODS.find(([v]) => v === since)?.[1] ?? ''}`

@@ -24,6 +24,14 @@ describe('runOf', () => {
     expect(run.paths['root>a']).toMatchObject({ taken: 1, refused: 0, open: true })
     expect(run.paths['root>b']).toMatchObject({ taken: 0, refused: 1, open: false })
   })
+  it('counts the rounds of containers and agents and the children of a map', () => {
+    const driven = { each: { body: { round: 1, count: 3 } }, all: { body: { round: 0, at_once: true } }, bot: { agent: { rounds: [1, 2] } }, map: { children: { count: 300, next: 40, live: { '38': 'x', '39': 'y' } } } }
+    const run = runOf({ engine: { driven } }, [])
+    expect(run.steps.each).toMatchObject({ round: 2, rounds: 3 })
+    expect(run.steps.all).toBeUndefined()
+    expect(run.steps.bot).toMatchObject({ round: 2 })
+    expect(run.steps.map).toMatchObject({ ended: 38, children: 300 })
+  })
   it('keeps an unknown status as not reached', () => {
     expect(runOf({ workflow: { a: { status: 'strange' } } }, []).steps.a.status).toBe('idle')
   })

@@ -13,6 +13,9 @@ export interface StepRun {
   /** Of containers: the round that runs. */
   round?: number
   rounds?: number
+  /** Of maps and subflows: how many child sessions have ended, of how many. */
+  ended?: number
+  children?: number
 }
 
 export interface PathRun {
@@ -46,13 +49,20 @@ export function judgedOf(x: Execution): JudgedPath[] {
   return Array.isArray(x.paths) ? (x.paths as JudgedPath[]) : []
 }
 
+/** What the engine keeps of a container or an agent at work: the round counts from 0. */
+interface Driven {
+  body?: { round: number; rounds?: number; count?: number; at_once?: boolean }
+  agent?: { rounds?: unknown[] }
+  children?: { count: number; next: number; live?: Record<string, string> }
+}
+
 /** The session's state as the API gives it, as far as the page reads it. */
 export interface StateText {
   workflow?: Record<string, { status?: string; error?: string; last_executed?: number }>
   data?: { outputs?: Record<string, unknown> }
   engine?: {
     live?: Record<string, { visit?: number; at?: number }>
-    containers?: Record<string, { round?: number; index?: number; list?: unknown[]; total?: number }>
+    driven?: Record<string, Driven>
   }
 }
 
@@ -71,9 +81,11 @@ export function runOf(state: StateText | undefined, history: Execution[]): RunVi
       run.steps[id].visits = Math.max(before.visits, visit ?? 0)
     }
   }
-  for (const [id, c] of Object.entries(state?.engine?.containers ?? {})) {
-    const at = c.round ?? c.index
-    if (at !== undefined) run.steps[id] = { ...(run.steps[id] ?? idle), round: at + 1, rounds: c.total ?? c.list?.length }
+  for (const [id, d] of Object.entries(state?.engine?.driven ?? {})) {
+    const before = run.steps[id] ?? idle
+    if (d.body && !d.body.at_once) run.steps[id] = { ...before, round: d.body.round + 1, rounds: d.body.rounds || d.body.count || undefined }
+    else if (d.agent?.rounds?.length) run.steps[id] = { ...before, round: d.agent.rounds.length }
+    else if (d.children) run.steps[id] = { ...before, ended: d.children.next - Object.keys(d.children.live ?? {}).length, children: d.children.count }
   }
   return run
 }

@@ -1,6 +1,7 @@
 import { AlertCircle, Ban, Check, Circle, CircleDashed, Clock, Hand, Loader, Minus, OctagonX, Pause } from 'lucide-react'
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Offline, Refusal } from '../api/client'
+import { type Scope, useRefused } from '../api/scopes'
 
 type Look = { text: string; icon: typeof Check; tone: string }
 
@@ -42,10 +43,20 @@ export function Status({ status, short }: { status: string; short?: boolean }) {
   )
 }
 
-export function Button({ primary, quiet, danger, icon, children, className = '', ...rest }: { primary?: boolean; quiet?: boolean; danger?: boolean; icon?: ReactNode } & ButtonHTMLAttributes<HTMLButtonElement>) {
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  primary?: boolean
+  quiet?: boolean
+  danger?: boolean
+  icon?: ReactNode
+  /** The scope that what it does needs: without it the button is off and says why. */
+  needs?: Scope
+}
+
+export function Button({ primary, quiet, danger, icon, children, needs, className = '', ...rest }: ButtonProps) {
+  const refused = useRefused(needs)
   const look = primary ? 'primary' : quiet ? 'quiet' : danger ? 'danger' : ''
   return (
-    <button type="button" className={`button ${look} ${children ? '' : 'only-icon'} ${className}`} {...rest}>
+    <button type="button" className={`button ${look} ${children ? '' : 'only-icon'} ${className}`} {...rest} {...(refused && { disabled: true, title: refused, 'aria-description': refused })}>
       {icon}
       {children}
     </button>

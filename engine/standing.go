@@ -1,0 +1,46 @@
+package engine
+
+import "context"
+
+// Standing is at which steps the unfinished sessions of a workflow stand, and how: by step,
+// then by the step's status.
+type Standing struct {
+	Steps map[string]map[string]int64 `json:"steps"`
+	More  bool                        `json:"more"` // there are older sessions, which were not read
+}
+
+// standingSessions bounds how many states Standing reads.
+const standingSessions = 500
+
+// Standing counts the steps that failed, run or lack a value in the newest sessions of a
+// workflow that failed, run, are paused or pending. Steps that wait for an answer are not
+// among them: CountSessions counts those of all sessions from an index. The status of other
+// steps is in the state's text only, so states have to be read, and their number is bounded.
+func (e *Engine) Standing(ctx context.Context, workflow string) (*Standing, error) {
+	out := &Standing{Steps: map[string]map[string]int64{}}
+	read := 0
+	q := SessionQuery{Workflow: workflow, Status: []string{StatusError, StatusPending, StatusActive, StatusPaused}}
+	err := e.eachSession(ctx, q, standingSessions+1, func(rec *SessionRecord) {
+		if read++; read > standingSessions {
+			out.More = true
+			return
+		}
+		state, err := ParseState(rec.ID, rec.State)
+		if err != nil {
+			return // the session's own page names the fault
+		}
+		for id, step := range state.steps {
+			switch step.Status {
+			case StatusError, StatusPending, StatusActive:
+				if out.Steps[id] == nil {
+					out.Steps[id] = map[string]int64{}
+				}
+				out.Steps[id][step.Status]++
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
