@@ -29,6 +29,7 @@ function pages(session: string): [string, string][] {
 }
 
 test('no page has a serious accessibility fault or a fault of layout, in light and dark', async ({ page, server }) => {
+  test.setTimeout(300_000) // axe takes seconds of processor for each page
   const id = `${server.mark}-looks`
   await server.call('POST', '/sessions?wait=10s', { workflow: 'order', id })
   for (const [path, ready] of pages(id)) {

@@ -94,7 +94,7 @@ export function Inbox() {
         ) : (
           items.length > 0 && (
             <Empty title="Choose what to answer">
-              <p>The oldest stands first.</p>
+              <p>The oldest question is at the top.</p>
             </Empty>
           )
         )}

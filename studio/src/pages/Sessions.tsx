@@ -157,7 +157,7 @@ function Filters({ filter, set }: { filter: SessionFilter; set: (f: SessionFilte
         ))}
       </select>
       <Typed label="Waits at step" value={filter.step} placeholder="Waits at step" onChange={(step) => set({ step })} />
-      <Typed label="Label" value={filter.label?.join(',')} placeholder="Label: team=blue" onChange={(l) => set({ label: l ? l.split(',').filter((x) => x.includes('=')) : undefined })} />
+      <Typed label="Label" value={filter.label?.join(',')} placeholder="team=blue" onChange={(l) => set({ label: l ? l.split(',').filter((x) => x.includes('=')) : undefined })} />
       <label className="inline">
         <span className="faint">from</span>
         <input type="datetime-local" aria-label="Created from" value={local(filter.created_after)} onChange={(e) => set({ created_after: utc(e.target.value) })} />

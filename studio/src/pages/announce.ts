@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { GraphModel } from '../graph/model'
 import type { StepRun } from '../session/run'
-import { lookOf } from '../ui/parts'
+import { lookOf } from '../ui/looks'
 
 /** How long changes gather before they are read out: a session that races through its steps is one sentence. */
 const GATHER = 700

@@ -5,7 +5,7 @@ import { ok } from '../api/queries'
 import type { WorkflowTraffic } from '../api/schema'
 import type { Overlay } from '../canvas/context'
 import type { GraphModel } from '../graph/model'
-import { cost, count, duration } from '../ui/format'
+import { cost, count, duration, plural } from '../ui/format'
 
 export type OverlayKind = 'traffic' | 'failures' | 'time' | 'cost'
 
@@ -42,7 +42,7 @@ export function useOverlay(workflow: string, model: GraphModel, kind: OverlayKin
   const { data } = useQuery({ ...trafficQuery(workflow, hours), enabled: kind !== undefined })
   return useMemo(() => {
     if (!kind || !data) return {}
-    const note = data.visits === 0 ? 'Nothing ran in this time.' : `${count(data.visits)} visits${data.more ? ', the newest of more' : ''}, ${PERIODS.find(([v]) => v === since)?.[1] ?? ''}`
+    const note = data.visits === 0 ? 'Nothing ran in this time.' : `${plural(data.visits, 'visit')}${data.more ? ', the newest of more' : ''}, ${PERIODS.find(([v]) => v === since)?.[1] ?? ''}`
     return { overlay: overlayOf(model, data, kind), note }
   }, [kind, data, model, since])
 }
@@ -59,11 +59,11 @@ export function overlayOf(model: GraphModel, data: WorkflowTraffic, kind: Overla
       continue
     }
     const text =
-      kind === 'traffic' ? `${count(t.visits)} visits` : kind === 'failures' ? (t.failed ? `${count(t.failed)} of ${count(t.visits)} failed` : 'none failed') : kind === 'time' ? `p95 ${duration(t.p95_ms)}` : t.cost_usd ? cost(t.cost_usd) : 'no cost'
+      kind === 'traffic' ? plural(t.visits, 'visit') : kind === 'failures' ? (t.failed ? `${count(t.failed)} of ${count(t.visits)} failed` : 'none failed') : kind === 'time' ? `p95 ${duration(t.p95_ms)}` : t.cost_usd ? cost(t.cost_usd) : 'no cost'
     out.steps[s.id] = {
       text,
       heat: measure(t) / top,
-      title: `${count(t.visits)} visits, ${count(t.failed)} failed, median ${duration(t.p50_ms)}, p95 ${duration(t.p95_ms)}${t.cost_usd ? `, ${cost(t.cost_usd)}` : ''}`,
+      title: `${plural(t.visits, 'visit')}, ${count(t.failed)} failed, median ${duration(t.p50_ms)}, p95 ${duration(t.p95_ms)}${t.cost_usd ? `, ${cost(t.cost_usd)}` : ''}`,
     }
   }
   const most = Math.max(...Object.values(data.paths).map((p) => p.taken), 1)
