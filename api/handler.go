@@ -30,6 +30,9 @@ type Options struct {
 	Tokens Tokens
 	// Anonymous are the scopes of requests without a token, where Token or Tokens is set.
 	Anonymous []string
+	// Audit, if set, is called after each request that changes something or was refused, from
+	// several goroutines.
+	Audit func(AuditEntry)
 	// Quota is that of tokens, and of requests without one, that have none of their own.
 	Quota access.Quota
 	// StoreFull, if set, says why the store may not grow any more; "" while it may.

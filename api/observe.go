@@ -42,6 +42,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		seen := &seenWriter{ResponseWriter: w}
+		r, who := withCaller(r)
 		defer func() {
 			route := routeOf(r)
 			s.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
@@ -51,6 +52,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 			}
 			s.o.Log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
 				"status", seen.statusOr200(), "took", took)
+			s.audit(r, *who, seen.statusOr200(), began)
 		}()
 		next.ServeHTTP(seen, r)
 	})

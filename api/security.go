@@ -78,13 +78,17 @@ func startsByGet(r *http.Request) bool {
 // Tokens everybody may do everything, which is for loopback.
 func (s *server) checkToken(next http.Handler) http.Handler {
 	if s.o.Token == "" && s.o.Tokens == nil {
-		return next
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			setCaller(r, anonymousName)
+			next.ServeHTTP(w, r)
+		})
 	}
 	want := sha256.Sum256([]byte(s.o.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := tokenOf(r)
 		got := sha256.Sum256([]byte(text))
 		if s.o.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+			setCaller(r, OperatorToken)
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -100,6 +104,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			s.refuse(w, r, text != "")
 			return
 		}
+		setCaller(r, token.Name)
 		if !token.Allows(scope) {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 			w.Header().Set("Connection", "close")

@@ -39,6 +39,7 @@ type config struct {
 	Server      string                     `json:"server"`
 	Token       string                     `json:"token"`
 	Isolate     string                     `json:"isolate"` // how far shell commands and Python are kept from the engine
+	Audit       string                     `json:"audit"`   // file of the audit trail
 	TLSCert     string                     `json:"tls_cert"`
 	TLSKey      string                     `json:"tls_key"`
 	MaxStore    string                     `json:"max_store"` // size of an embedded store

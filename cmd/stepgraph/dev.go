@@ -57,7 +57,7 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.on.close()) }()
+	defer func() { err = errors.Join(err, s.on.close(), s.audit.close()) }()
 	if err := s.ownDoor(); err != nil {
 		return fmt.Errorf("the token of this folder: %w", err)
 	}

@@ -40,7 +40,7 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.on.close()) }()
+	defer func() { err = errors.Join(err, s.on.close(), s.audit.close()) }()
 	a.warnOfIsolation(set)
 	if err := a.listening(s, set); err != nil {
 		return err

@@ -33,7 +33,7 @@ type serveOptions struct {
 	limits limitFlags
 
 	tlsCert, tlsKey string
-	maxStore        string
+	maxStore, audit string
 }
 
 func (o *serveOptions) register(c *cobra.Command, compat bool) {
@@ -43,6 +43,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringSliceVar(&o.hosts, "host", nil, "names, beside loopback ones, under which this server is reached")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "certificate chain (PEM) to serve https with; read again when it changes ($STEPGRAPH_TLS_CERT)")
 	f.StringVar(&o.tlsKey, "tls-key", "", "private key of --tls-cert (PEM) ($STEPGRAPH_TLS_KEY)")
+	f.StringVar(&o.audit, "audit", "", "file that takes a line of JSON for each change and each refused request ($STEPGRAPH_AUDIT)")
 	f.StringVar(&o.maxStore, "max-store", "", "size, such as 20GB, from which on an embedded store takes no new sessions and workflows ($STEPGRAPH_MAX_STORE)")
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
@@ -63,6 +64,7 @@ type serving struct {
 	signIn    *signIn
 	// certificate is that of https; nil for http.
 	certificate *certificate
+	audit       *auditFile // nil for none
 }
 
 // serve binds the address. Nothing but /healthz answers well until up.
@@ -78,7 +80,7 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	if !loopback(o.addr) && len(o.token) < shortestToken {
 		return nil, usagef("--token has %d characters, and --addr %s can be reached from other machines: give at least %d random ones, such as those of: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
 	}
-	a.tlsKey = o.tlsKey
+	a.tlsKey, a.auditFile = o.tlsKey, first(o.audit, a.env("STEPGRAPH_AUDIT"), a.config.Audit)
 	level := slog.LevelInfo
 	if a.verbose {
 		level = slog.LevelDebug
@@ -87,6 +89,9 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	s := &serving{a: a, o: o, gate: &gate{}}
 	var err error
 	if s.certificate, err = openCertificate(first(o.tlsCert, a.env("STEPGRAPH_TLS_CERT"), a.config.TLSCert), first(o.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)); err != nil {
+		return nil, err
+	}
+	if s.audit, err = openAudit(a.auditFile, a.log); err != nil {
 		return nil, err
 	}
 	s.on, err = listen(o.addr, s.gate, s.certificate)
@@ -132,6 +137,9 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
 		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 		Model: own.catalog.Default(), Anonymous: s.anonymous,
+	}
+	if s.audit != nil {
+		options.Audit = s.audit.record
 	}
 	if s.signIn != nil {
 		options.SignIn = s.signIn.take
