@@ -19,6 +19,7 @@ var routes = []struct{ method, path, scope string }{
 	{"POST", "/api/v1/sessions", Answer},
 	{"POST", "/api/v1/sessions/*/answer", Answer},
 	{"POST", "/api/v1/prediction/*", Answer},
+	{"POST", "/api/v1/attachments/*/*", Answer},
 	{"POST", "/api/v1/mcp/*", Answer},
 	{"POST", "/api/session", Answer},
 	{"POST", "/api/session/*/message", Answer},

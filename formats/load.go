@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -31,28 +32,50 @@ type Lines struct {
 	Paths map[string]int
 }
 
-// Load reads a workflow file of any format. What names no workflow gets the file's name
-// without its extension. The errors of formats with lines begin with FILE:LINE:COL.
+// Load reads a workflow file of any format, also one that stands alone inside a larger JSON
+// document ({"flow": {…}}). What names no workflow gets the file's name without its extension. The errors of formats with lines begin with FILE:LINE:COL.
 func Load(name string, src []byte) (Loaded, error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
-	for _, f := range All() {
-		if !f.Recognise(name, src) {
-			continue
-		}
-		l, err := f.Parse(name, src)
-		if err != nil {
-			return Loaded{}, err
-		}
-		l.Format = f.Name()
-		l.name(WorkflowName(name))
-		return l, nil
+	if f := recognised(name, src); f != nil {
+		return loadAs(f, name, src)
 	}
 	if isJSON(src) {
 		if err := native.Syntax(name, src); err != nil {
 			return Loaded{}, err
 		}
+		inside, err := unwrap(name, src)
+		if err != nil {
+			return Loaded{}, err
+		}
+		if inside != nil {
+			return loadAs(inside.format, name, inside.text)
+		}
 	}
 	return Loaded{}, fmt.Errorf("%s: %w: known are %s", name, ErrUnknownFormat, strings.Join(names(), ", "))
+}
+
+// Recognised reports whether Load reads a file or says what is wrong with it. It is false for
+// valid JSON that is something else, such as the settings of an editor in the same folder.
+func Recognised(name string, src []byte) bool {
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	if recognised(name, src) != nil {
+		return true
+	}
+	if !json.Valid(src) {
+		return isJSON(src)
+	}
+	inside, err := unwrap(name, src)
+	return err != nil || inside != nil
+}
+
+func loadAs(f Format, name string, src []byte) (Loaded, error) {
+	l, err := f.Parse(name, src)
+	if err != nil {
+		return Loaded{}, err
+	}
+	l.Format = f.Name()
+	l.name(WorkflowName(name))
+	return l, nil
 }
 
 func names() []string {

@@ -85,3 +85,37 @@ func TestProblemsInOrderOfLines(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// Files that hold a workflow inside a larger document are loaded like the workflow, with the
+// lines of the file; several workflows in one file are named.
+func TestLoadUnwraps(t *testing.T) {
+	zero := `{"name": "Flow", "nodes": [{"id": "in", "type": "input", "data": {}}, {"id": "out", "type": "output", "data": {}}],
+  "edges": [{"id": "e", "source": "in", "target": "out"}]}`
+	quoted := `"` + strings.ReplaceAll(strings.ReplaceAll(zero, "\n", " "), `"`, `\"`) + `"`
+	for _, c := range []struct {
+		name, src string
+		line      int
+	}{
+		{"object", "{\"é\": 1,\n\n \"flow\": " + zero + "}", 3},
+		{"row", "{\"ok\": true, \"data\": [{\"flow\":\n" + zero + "}]}", 2},
+		{"list", "[\n" + zero + "]", 2},
+		{"text", `{"flow": ` + quoted + `}`, 1},
+	} {
+		l, err := Load(c.name+".json", []byte(c.src))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if l.Format != "agentzero" || len(l.Workflows) != 1 || l.Workflows[0].ID != c.name || l.Lines[0].Steps["in"] != c.line {
+			t.Errorf("%s: got %s %v", c.name, l.Format, l.Lines)
+		}
+	}
+	_, err := Load("all.json", []byte("{\"flows\": [\n"+zero+",\n"+zero+"]}"))
+	if want := "all.json:4:1: the file holds 2 workflows (/flows/0, /flows/1); save each in a file of its own"; err == nil || err.Error() != want {
+		t.Errorf("several: got %v\nwant %s", err, want)
+	}
+	_, err = Load("bad.json", []byte("{\"flow\":\n"+strings.Replace(zero, `"target": "out"`, `"target": "nowhere"`, 1)+"}"))
+	if err == nil || !strings.HasPrefix(err.Error(), "bad.json:3:") {
+		t.Errorf("a fault inside: %v", err)
+	}
+}

@@ -56,6 +56,7 @@ func Flowise(r chi.Router, e FlowiseEngine, o FlowiseOptions) {
 		"PUT /api/v1/chatflows/{id}":                f.updateFlow,
 		"DELETE /api/v1/chatflows/{id}":             f.deleteFlow,
 		"POST /api/v1/prediction/{id}":              f.predict,
+		"POST /api/v1/attachments/{id}/{chat}":      f.attach,
 		"GET /api/v1/executions":                    f.listExecutions,
 		"GET /api/v1/executions/{id}":               f.getExecution,
 		"GET /api/v1/chatmessage/{id}":              f.listMessages,

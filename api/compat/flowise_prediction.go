@@ -134,7 +134,7 @@ func (f *flowiseAPI) begin(ctx context.Context, t *flowTurn) error {
 	}
 	files, err := t.asked.Attached()
 	if err != nil {
-		return runRefusal(err.Error())
+		return &flowiseRefusal{http.StatusUnsupportedMediaType, err.Error()}
 	}
 	if len(t.workflow.Steps) == 0 {
 		text, err := t.flow.document()

@@ -1,9 +1,12 @@
 package compat_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"regexp"
 	"strings"
@@ -174,7 +177,40 @@ func TestUploads(t *testing.T) {
 	if got := s.predict(id, upload("file:full")); got.json["text"] != "<doc name='a.txt'>text</doc>" {
 		t.Errorf("got %s", got.text)
 	}
-	s.predict(id, upload("file")).refused(t, 500, `the upload "a.txt" is of type "file"`)
+	s.predict(id, upload("file")).refused(t, 415, `the upload "a.txt" is of type "file": only the text of files`)
+}
+
+// A chat window sends files ahead of the question and gets their texts; what is not text is refused.
+func TestAttachments(t *testing.T) {
+	s := newFlowiseServer(t, nil)
+	id := s.save("greets", greetingFlow, nil)
+	send := func(path, content string) (int, string) {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, err := form.CreateFormFile("files", "a.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte(content))
+		_ = form.WriteField("base64", "false")
+		_ = form.Close()
+		answer, err := http.Post(s.url+flowise+"attachments/"+path+"/chat-1", form.FormDataContentType(), &body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body)
+		return answer.StatusCode, string(text)
+	}
+	if code, text := send(id, "héllo"); code != 200 || strings.TrimSpace(text) != `[{"name":"a.txt","mimeType":"application/octet-stream","size":6,"content":"héllo"}]` {
+		t.Errorf("text: %d %s", code, text)
+	}
+	if code, text := send(id, "\x89PNG\xff"); code != 415 || !strings.Contains(text, `\"a.txt\"`) {
+		t.Errorf("image: %d %s", code, text)
+	}
+	if code, _ := send("nowhere", "x"); code < 400 {
+		t.Errorf("no flow: %d", code)
+	}
 }
 
 func TestChatIDs(t *testing.T) {

@@ -24,30 +24,49 @@ type source struct {
 // readSources reads workflow files, and those of the folders among them. All faults of
 // all files come as one error; then there are no sources.
 func (a *app) readSources(names []string) ([]source, []engine.Problem, error) {
-	files, err := workflowFiles(names)
+	read, err := a.readFiles(names)
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []source
-	var notes []engine.Problem
-	var faults []error
+	if len(read.faults) > 0 {
+		return nil, nil, errors.Join(read.faults...)
+	}
+	return read.sources, read.notes, nil
+}
+
+// A reading is what was read of several files: the workflows of the files without faults, and
+// the faults of the others.
+type reading struct {
+	sources []source
+	notes   []engine.Problem
+	faults  []error
+}
+
+// readFiles reads workflow files, and those of the folders among them. Files that hold no
+// workflow at all are an error.
+func (a *app) readFiles(names []string) (reading, error) {
+	files, err := workflowFiles(names)
+	if err != nil {
+		return reading{}, err
+	}
+	var read reading
 	for _, file := range files {
 		loaded, err := a.readWorkflowFile(file)
 		if err != nil {
-			faults = append(faults, err)
+			read.faults = append(read.faults, err)
 			continue
 		}
-		notes = append(notes, loaded.Notes...)
-		faults = append(faults, faultsOf(file, &loaded)...)
-		all = append(all, sourcesOf(file, &loaded)...)
+		read.notes = append(read.notes, loaded.Notes...)
+		if faults := faultsOf(file, &loaded); len(faults) > 0 {
+			read.faults = append(read.faults, faults...)
+			continue
+		}
+		read.sources = append(read.sources, sourcesOf(file, &loaded)...)
 	}
-	if len(faults) > 0 {
-		return nil, nil, errors.Join(faults...)
+	if len(read.sources) == 0 && len(read.faults) == 0 {
+		return reading{}, fmt.Errorf("%s: no workflow in it", strings.Join(names, ", "))
 	}
-	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("%s: no workflow in it", strings.Join(names, ", "))
-	}
-	return all, notes, nil
+	return read, nil
 }
 
 // sourcesOf are the workflows of one file.
@@ -109,8 +128,8 @@ func workflowFiles(names []string) ([]string, error) {
 	return files, nil
 }
 
-// filesBelow finds what looks like a workflow file in a folder: any .cypher file, and
-// JSON that some format knows.
+// filesBelow finds the workflow files in a folder: .cypher files, JSON that some format
+// knows, and JSON that does not parse, because a broken workflow file must not pass unseen.
 func filesBelow(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -137,11 +156,7 @@ func looksLikeWorkflow(name string) bool {
 		if err != nil {
 			return false
 		}
-		for _, f := range formats.All() {
-			if f.Recognise(name, text) {
-				return true
-			}
-		}
+		return formats.Recognised(name, text)
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,29 +19,12 @@ func (a *app) loadCommand() *cobra.Command {
 	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
 		Long: "load makes each workflow in the store the one of the file and prints what changed. It runs nothing.\n" +
 			"Errors and warnings are FILE:LINE:COL: text on stderr, in the order of the files. A workflow with an error is not\n" +
-			"loaded, and none of the others either, unless --force is given.\n" +
+			"loaded unless --force is given, and none of the other FILEs either. The files of a DIR are loaded each by itself:\n" +
+			"those with errors are reported, the others are loaded, and the exit code is 1.\n" +
 			"With --with-state the state that a file of NebulaFlow carries becomes a session, which goes on from there.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			sources, notes, err := a.readSources(args)
-			if err != nil {
-				return a.faults(err)
-			}
-			for _, n := range notes {
-				a.say("line %d: %s", n.Line, n.Message)
-			}
-			options.places = placesOf(sources, options)
-			workflows, err := combine(sources, options)
-			if err != nil {
-				return a.faults(err)
-			}
-			to.create = true
-			return a.with(c.Context(), &to, func(s service) error {
-				if err := a.load(c.Context(), s, workflows, options); err != nil || !options.state {
-					return err
-				}
-				return a.startSaved(c.Context(), s, sources, options)
-			})
+			return a.loadFiles(c.Context(), &to, args, options)
 		}}
 	to.register(c)
 	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
@@ -57,6 +41,53 @@ type loadOptions struct {
 	force    bool
 	places   places // where steps and paths stand in the files
 	state    bool
+	apart    bool // the files of a folder: the faults of one do not keep the others from being loaded
+	broken   bool // some files could not be read and are left out
+}
+
+// loadFiles reads files and folders and stores their workflows.
+func (a *app) loadFiles(ctx context.Context, to *reach, names []string, o loadOptions) error {
+	read, err := a.readFiles(names)
+	if err != nil {
+		return a.faults(err)
+	}
+	o.apart = o.workflow == "" && slices.ContainsFunc(names, isFolder)
+	o.broken = len(read.faults) > 0
+	if o.broken {
+		failed := a.faults(errors.Join(read.faults...))
+		if !o.apart || len(read.sources) == 0 {
+			return failed
+		}
+	}
+	for _, n := range read.notes {
+		a.say("line %d: %s", n.Line, n.Message)
+	}
+	o.places = placesOf(read.sources, o)
+	workflows, err := combine(read.sources, o)
+	if err != nil {
+		return a.faults(err)
+	}
+	to.create = true
+	return a.with(ctx, to, func(s service) error {
+		refused, err := a.load(ctx, s, workflows, o)
+		if err != nil {
+			return err
+		}
+		if o.state {
+			if err := a.startSaved(ctx, s, without(read.sources, refused), o); err != nil {
+				return err
+			}
+		}
+		if o.broken || len(refused) > 0 {
+			return ended(exitFailed)
+		}
+		return nil
+	})
+}
+
+// without leaves out the sources of workflows that were not stored.
+func without(sources []source, refused map[string]bool) []source {
+	return slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return refused[s.workflow.ID] })
 }
 
 // faults prints the faults of files as they are, one a line.
@@ -135,58 +166,70 @@ func describe(into, from *engine.Workflow) {
 	}
 }
 
-// load stores workflows and prints the differences. All of them are tried first, so that an
-// error in one keeps the others from being stored too.
-func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) error {
+// load stores workflows and prints the differences. All of them are tried first: an error in
+// one keeps the others from being stored too, unless they are loaded apart. It returns the
+// workflows that were not stored.
+func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
 	for _, w := range workflows {
 		if !o.merge {
 			continue
 		}
 		if err := mergeStored(ctx, s, w); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := a.try(ctx, s, workflows, o); err != nil {
-		return err
+	refused, err := a.try(ctx, s, workflows, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(refused) > 0 && !o.apart {
+		a.say("nothing was loaded; correct the errors, or load with --force")
+		return nil, ended(exitFailed)
 	}
 	for _, w := range workflows {
+		if refused[w.ID] {
+			a.say("workflow %s was not loaded; correct the errors, or load with --force", w.ID)
+			continue
+		}
 		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force})
 		if err != nil {
-			return fmt.Errorf("load workflow %s: %w", w.ID, err)
+			return nil, fmt.Errorf("load workflow %s: %w", w.ID, err)
 		}
 		if err := a.printDifference(diff); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return refused, nil
 }
 
-// try tells everything that is wrong with workflows and whether they may be stored.
-func (a *app) try(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) error {
+// try reports everything that is wrong with workflows and returns those that must not be stored.
+// When a file could not be read, that includes a workflow that would lose steps: they may stand in
+// that file.
+func (a *app) try(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
 	var found []placed
-	refused := false
+	refused := map[string]bool{}
 	for _, w := range workflows {
 		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force, DryRun: true})
 		var invalid *engine.DetailError
 		switch {
 		case errors.As(err, &invalid) && len(invalid.Problems) > 0:
-			refused = true
+			refused[w.ID] = true
 			found = append(found, o.places.of(w.ID, invalid.Problems)...)
 		case err != nil:
-			return fmt.Errorf("load workflow %s: %w", w.ID, err)
+			return nil, fmt.Errorf("load workflow %s: %w", w.ID, err)
 		default:
 			found = append(found, o.places.of(w.ID, diff.Problems)...)
+			if lost := diff.Steps.Removed; o.broken && len(lost) > 0 {
+				refused[w.ID] = true
+				a.say("workflow %s would lose the step %q, which may stand in a file that could not be read", w.ID, lost[0])
+			}
 		}
 	}
 	inFileOrder(found)
 	for i := range found {
 		a.say("%s", found[i])
 	}
-	if refused {
-		a.say("nothing was loaded; correct the errors, or load with --force")
-		return ended(exitFailed)
-	}
-	return nil
+	return refused, nil
 }
 
 // mergeStored adds what is stored and not in the files.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats"
 )
 
 // runOptions are the flags of run.
@@ -46,7 +47,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVar(&o.answers, "answers", "", "file with a JSON list of answers; - is stdin")
 	flags.StringArrayVar(&o.inputs, "input", nil, "an input, KEY=VALUE; a VALUE that is JSON counts as such")
 	flags.StringVar(&o.file, "inputs", "", "file with inputs, a JSON object; - is stdin")
-	flags.StringVar(&o.prompt, "prompt", "", "the input `prompt`")
+	flags.StringVar(&o.prompt, "prompt", "", "what the person says first, a `text`: the input of the workflow's format, prompt or question")
 	flags.BoolVar(&o.trace, "trace", false, "show each step on stderr as it ends")
 	o.given.register(c)
 	flags.StringVar(&o.record, "record", "", "file to write the replies of models to, as a script")
@@ -54,10 +55,6 @@ func (a *app) runCommand() *cobra.Command {
 }
 
 func (a *app) runSession(ctx context.Context, o *runOptions, word string) error {
-	inputs, err := a.inputs(o.file, o.inputs, o.prompt)
-	if err != nil {
-		return err
-	}
 	given, err := a.answersFile(o.answers)
 	if err != nil {
 		return err
@@ -65,6 +62,10 @@ func (a *app) runSession(ctx context.Context, o *runOptions, word string) error 
 	s, workflow, err := a.runService(ctx, o, word)
 	if err != nil {
 		return err
+	}
+	inputs, err := a.inputs(ctx, s, workflow, givenInputs{file: o.file, single: o.inputs, prompt: o.prompt})
+	if err != nil {
+		return errors.Join(err, s.Close())
 	}
 	start := engine.StartRequest{Workflow: workflow, Entry: o.entry, ID: o.id, Inputs: inputs}
 	if err := o.given.into(&start); err != nil {
@@ -213,30 +214,46 @@ func (a *app) answersFile(name string) (*answers, error) {
 	return given, nil
 }
 
-// inputs puts inputs together: a file, then single ones, then the prompt.
-func (a *app) inputs(file string, single []string, prompt string) (json.RawMessage, error) {
+// givenInputs are the flags that give a session its inputs.
+type givenInputs struct {
+	file   string
+	single []string
+	prompt string
+}
+
+// inputs puts inputs together: a file, then single ones, then the prompt, under the name that
+// the workflow's format has for it.
+func (a *app) inputs(ctx context.Context, s service, workflow string, from givenInputs) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
-	if file != "" {
-		given, err := a.readFile(file)
+	if from.file != "" {
+		given, err := a.readFile(from.file)
 		if err != nil {
 			return nil, err
 		}
-		if len(single) == 0 && prompt == "" {
+		if len(from.single) == 0 && from.prompt == "" {
 			return given, nil // in its own order
 		}
 		if err := json.Unmarshal(given, &all); err != nil {
-			return nil, usagef("--inputs %s: want a JSON object: %s", file, err)
+			return nil, usagef("--inputs %s: want a JSON object: %s", from.file, err)
 		}
 	}
-	for _, one := range single {
+	for _, one := range from.single {
 		key, value, found := strings.Cut(one, "=")
 		if !found || key == "" {
 			return nil, usagef("--input %s: want KEY=VALUE", one)
 		}
 		all[key] = valueOf(value)
 	}
-	if prompt != "" {
-		all["prompt"] = text(prompt)
+	if from.prompt != "" {
+		w, err := s.Workflow(ctx, workflow)
+		if err != nil {
+			return nil, err
+		}
+		name, err := formats.PromptInput(w)
+		if err != nil {
+			return nil, usagef("--prompt: %s", err)
+		}
+		all[name] = text(from.prompt)
 	}
 	if len(all) == 0 {
 		return nil, nil

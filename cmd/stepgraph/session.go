@@ -45,7 +45,7 @@ func (a *app) sessionStartCommand() *cobra.Command {
 	var wait time.Duration
 	c := a.onSession("start WORKFLOW", "Starts a session and shows it at its next pause or end", 1, to,
 		func(ctx context.Context, s service, args []string) error {
-			inputs, err := a.inputs(file, single, prompt)
+			inputs, err := a.inputs(ctx, s, args[0], givenInputs{file: file, single: single, prompt: prompt})
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func (a *app) sessionStartCommand() *cobra.Command {
 	flags.StringToStringVar(&q.Labels, "label", nil, "labels to find it by, NAME=VALUE")
 	flags.StringArrayVar(&single, "input", nil, "an input, KEY=VALUE; a VALUE that is JSON counts as such")
 	flags.StringVar(&file, "inputs", "", "file with inputs, a JSON object; - is stdin")
-	flags.StringVar(&prompt, "prompt", "", "the input `prompt`")
+	flags.StringVar(&prompt, "prompt", "", "what the person says first, a `text`: the input of the workflow's format, prompt or question")
 	waitFlag(c, &wait)
 	return c
 }

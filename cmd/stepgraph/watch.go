@@ -96,8 +96,9 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 		return err
 	}
 	options := loadOptions{places: placesOf(sources, loadOptions{}), force: w.force}
-	if err := w.a.try(ctx, w.own, workflows, options); err != nil {
-		return nil // said, and what was loaded before stays
+	refused, err := w.a.try(ctx, w.own, workflows, options)
+	if err != nil || len(refused) > 0 {
+		return err // the errors are reported, and what was loaded before stays
 	}
 	for _, one := range workflows {
 		diff, err := w.own.Put(ctx, one, engine.PutOptions{Force: w.force})

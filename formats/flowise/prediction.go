@@ -34,12 +34,20 @@ type Upload struct {
 	Data string `json:"data"`
 }
 
+// An UploadError refuses a file that is not text.
+type UploadError struct{ Name, Type string }
+
+// Error names the file and what is taken.
+func (e *UploadError) Error() string {
+	return fmt.Sprintf("the upload %q is of type %q: only the text of files (file:full) is taken here; images and other binary files are not read", e.Name, e.Type)
+}
+
 // Attached is the text of the files of a request, each named.
 func (p *Prediction) Attached() (string, error) {
 	var out strings.Builder
 	for _, u := range p.Uploads {
 		if u.Type != "file:full" {
-			return "", fmt.Errorf("the upload %q is of type %q: only the text of files (file:full) is taken here", u.Name, u.Type)
+			return "", &UploadError{u.Name, u.Type}
 		}
 		fmt.Fprintf(&out, "<doc name='%s'>%s</doc>\n\n", u.Name, u.Data)
 	}
@@ -273,4 +281,16 @@ func (h HumanInput) Answer() json.RawMessage {
 // Approval is a person's word as an agent's question for leave takes it.
 func (h HumanInput) Approval() json.RawMessage {
 	return plainJSON(map[string]any{"approved": h.Type == "proceed", "reason": h.Feedback})
+}
+
+// PromptInput is the name of the input that holds what a person says first to a flow. The
+// error says how a flow is started that begins otherwise.
+func PromptInput(w *engine.Workflow) (string, error) {
+	switch StartOf(w).Input {
+	case startForm:
+		return "", fmt.Errorf(`workflow %q starts with a form: give its fields with --input 'form={"FIELD": VALUE}'`, w.ID)
+	case startWebhook:
+		return "", fmt.Errorf(`workflow %q starts with a webhook: give the request with --input 'webhook={"body": {…}}'`, w.ID)
+	}
+	return valueQuestion, nil
 }
