@@ -127,7 +127,7 @@ func (x *exporter) node(s *engine.Step) (json.RawMessage, error) {
 	}
 	px, py := x.place(s, n.ParentID)
 	err := errors.Join(set("position.x", n.Position.X, px), set("position.y", n.Position.Y, py), set("data.label", n.Data.Label, s.Name))
-	for _, c := range edited(s, &n) {
+	for _, c := range x.edited(s, &n) {
 		err = errors.Join(err, set("data."+c.field, c.was, c.is))
 	}
 	return text, err
@@ -146,16 +146,20 @@ func (x *exporter) place(s *engine.Step, parent string) (px, py float64) {
 
 // A change is one field of a node's data that a step's input says as well: what it was and
 // what it is.
-type change struct{ field, was, is string }
+type change struct {
+	field   string
+	was, is any
+}
 
 // edited are the fields of a node's data by what its step says now.
-func edited(s *engine.Step, n *node) []change {
+func (x *exporter) edited(s *engine.Step, n *node) []change {
 	var in struct {
 		Template   json.RawMessage `json:"template"`
 		Prompt     json.RawMessage `json:"prompt"`
 		Model      json.RawMessage `json:"model"`
 		Profile    json.RawMessage `json:"profile"`
 		Merge      string          `json:"merge"`
+		AtOnce     int             `json:"concurrency"`
 		Expression json.RawMessage `json:"expression"`
 	}
 	if json.Unmarshal([]byte(s.Input), &in) != nil {
@@ -180,13 +184,28 @@ func edited(s *engine.Step, n *node) []change {
 		}
 		return out
 	case kindGroup:
-		if s.Function == "group" && in.Merge != n.merge() {
-			return []change{{"mergeStrategy", n.merge(), in.Merge}}
+		if s.Function != "group" {
+			return nil
 		}
+		out := []change{{"mergeStrategy", n.merge(), in.Merge}}
+		if n.children = make([]*node, x.children(s.ID)); in.AtOnce != n.concurrency() {
+			out = append(out, change{"concurrency", n.Data.Concurrency, in.AtOnce})
+		}
+		return out
 	case kindCondition:
 		return []change{{"expression", strings.TrimSpace(n.Data.Expression), plain(in.Expression)}}
 	}
 	return nil
+}
+
+// children counts the steps in a group.
+func (x *exporter) children(group string) (count int) {
+	for held := range x.held {
+		if held[0] == group {
+			count++
+		}
+	}
+	return count
 }
 
 // plain is a text that may stand as @literal.

@@ -60,19 +60,19 @@ func TestLayoutIsNoChange(t *testing.T) {
 }
 
 func TestExportTakesEdits(t *testing.T) {
-	w := compile(t, flowOf([]string{"in:input", "g:parallelGroup", "k:agent@g:{\"label\": \"K\"}", "c:condition:{\"expression\": \"True\"}", "out:output"},
+	w := compile(t, flowOf([]string{"in:input", "g:parallelGroup", "k:agent@g:{\"label\": \"K\"}", "l:agent@g", "m:agent@g", "c:condition:{\"expression\": \"True\"}", "out:output"},
 		[]string{"in>g", "g>c", "c>out:true"}))
 	w.Step("k").Name = "Kay"
 	x := 30.0
 	w.Step("k").X = &x // the group stands at 10
 	w.Step("k").Input = `{"prompt": {"@text": ["be brief", "@{SESSION_ID}.in.text"], "@join": "\n\n"}, "unless_empty": "@{SESSION_ID}.in.text", "model": "m"}`
-	w.Step("g").Input = `{"merge": "first", "concurrency": 1}`
+	w.Step("g").Input = `{"merge": "first", "concurrency": 2}`
 	w.Step("c").Input = strings.Replace(w.Step("c").Input, "True", "len(input) > 3", 1)
 	text, problems := export(t, w)
 	if len(problems) > 0 {
 		t.Errorf("problems: %v", problems)
 	}
-	for _, want := range []string{`"label":"Kay"`, `"x":20`, `"systemPromptOverride":"be brief"`, `"model":"m"`, `"mergeStrategy":"first"`, `"expression":"len(input) > 3"`} {
+	for _, want := range []string{`"label":"Kay"`, `"x":20`, `"systemPromptOverride":"be brief"`, `"model":"m"`, `"mergeStrategy":"first"`, `"concurrency":2`, `"expression":"len(input) > 3"`} {
 		if !strings.Contains(strings.ReplaceAll(text, `": `, `":`), want) {
 			t.Errorf("there is no %s in %s", want, text)
 		}

@@ -84,6 +84,7 @@ type nodeData struct {
 	OutputVariable       string   `json:"outputVariable"`
 	MergeStrategy        string   `json:"mergeStrategy"`
 	Branches             []string `json:"branches"`
+	Concurrency          float64  `json:"concurrency"` // of a group; absent or 0: all children at once
 	Expression           string   `json:"expression"`
 	TrueLabel            string   `json:"trueLabel"`
 	FalseLabel           string   `json:"falseLabel"`
@@ -133,6 +134,14 @@ const (
 	mergeSummarize   = "summarize"
 	mergeFirst       = "first"
 )
+
+// concurrency is how many children of a group run at once.
+func (n *node) concurrency() int {
+	if most := int(n.Data.Concurrency); most > 0 {
+		return min(most, max(len(n.children), 1))
+	}
+	return len(n.children)
+}
 
 func (n *node) merge() string {
 	if n.Data.MergeStrategy == "" {

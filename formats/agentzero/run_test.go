@@ -3,6 +3,7 @@ package agentzero_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,9 +17,11 @@ import (
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/agentzero"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
 
@@ -293,4 +296,48 @@ func compact(text json.RawMessage) json.RawMessage {
 	}
 	out, _ := json.Marshal(v)
 	return out
+}
+
+// An agent that names no tools may use the functions without side effects; its profile's list
+// replaces these, and gives api, which calls other machines. A list of the agent's own is all it
+// has.
+func TestAllowedTools(t *testing.T) {
+	flow := flowOf([]string{"in:input", "a:agent:{\"tools\": []}", "b:agent:{\"agentProfile\": \"net\"}", "c:agent:{\"tools\": [\"response\"]}", "out:output"}, []string{"in>a", "a>b", "b>c", "c>out"})
+	got := map[string]string{}
+	registry := engine.NewRegistry()
+	functions.Standard(registry, functions.Options{
+		Models: only{models.Func(func(_ context.Context, q models.Request) (models.Response, error) {
+			for _, tool := range q.Tools {
+				got[q.Step] += tool.Name + " "
+			}
+			if q.Step == "a" && len(q.Messages) < 3 {
+				call := models.ToolCall{ID: "1", Name: "calculate", Arguments: json.RawMessage(`{"expression": "6 * 7"}`)}
+				return models.Response{ToolCalls: []models.ToolCall{call}, FinishReason: models.FinishToolCalls}, nil
+			}
+			return models.Response{Text: q.Messages[len(q.Messages)-1].Content, FinishReason: models.FinishStop}, nil
+		})},
+		Profiles: func() map[string]generate.Profile {
+			return map[string]generate.Profile{"net": {Tools: []string{"api", "calculate"}}}
+		}})
+	w := compile(t, flow)
+	if problems := engine.Validate(w, registry); len(problems) > 0 {
+		t.Errorf("validate: %v", problems)
+	}
+	r := enginetest.Play(t, enginetest.Game{Workflow: w, Registry: registry, Inputs: map[string]string{"prompt": "go"}, Timeout: time.Minute})
+	if want := map[string]string{"a": "calculate calculate ", "b": "calculate api "}; !maps.Equal(got, want) {
+		t.Errorf("offered %v, want %v", got, want)
+	}
+	if text := string(r.Output("a")); !strings.Contains(text, "42") {
+		t.Errorf("the tool's result is not the answer: %s", text)
+	}
+}
+
+// A group's concurrency bounds how many of its agents run at once.
+func TestGroupConcurrency(t *testing.T) {
+	for data, want := range map[string]int{`{"concurrency": 2}`: 2, `{"concurrency": 99}`: 3, `{}`: 3} {
+		w := compile(t, flowOf([]string{"in:input", "g:parallelGroup:" + data, "k:agent@g", "l:agent@g", "m:agent@g", "out:output"}, []string{"in>g", "g>out"}))
+		if got := gjson.Get(w.Step("g").Input, "concurrency").Int(); got != int64(want) {
+			t.Errorf("%s: %d at once, want %d", data, got, want)
+		}
+	}
 }

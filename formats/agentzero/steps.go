@@ -95,16 +95,32 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 		}
 	}
 	for i, tool := range n.Data.Tools {
-		c.tool(n, strings.TrimSpace(tool), i)
+		c.tool(n, strings.TrimSpace(tool), i, generated())
+	}
+	if len(n.Data.Tools) == 0 {
+		c.allowedTools(n)
 	}
 }
+
+// allowedTools draws the paths to the tools of an agent that names none. Agent Zero gives such an
+// agent every tool it has. Here it gets the functions without side effects; the profile's list of
+// tools replaces them, and it alone gives those marked on_request.
+func (c *compiler) allowedTools(n *node) {
+	c.tool(n, "calculate", 0, generated())
+	onRequest := generated()
+	onRequest[propertyOnRequest] = true
+	c.tool(n, "api", 1, onRequest)
+}
+
+// propertyOnRequest is a property of a TOOL path that function agent reads.
+const propertyOnRequest = "on_request"
 
 // responseTool is how an Agent Zero agent ends; ours end by answering.
 const responseTool = "response"
 
 // tool draws the path to a tool of the whitelist: a step that calls the function of that
 // name, which the operator has registered.
-func (c *compiler) tool(n *node, name string, order int) {
+func (c *compiler) tool(n *node, name string, order int, extra map[string]any) {
 	if name == responseTool {
 		return
 	}
@@ -114,7 +130,7 @@ func (c *compiler) tool(n *node, name string, order int) {
 		c.add(engine.Step{ID: step, Name: name, Function: name, Extra: generated()})
 	}
 	at := float64(order)
-	c.w.Paths = append(c.w.Paths, engine.Path{Kind: engine.Tool, Source: n.ID, Target: step, Name: name, Priority: &at, Extra: generated()})
+	c.w.Paths = append(c.w.Paths, engine.Path{Kind: engine.Tool, Source: n.ID, Target: step, Name: name, Priority: &at, Extra: extra})
 }
 
 // idText makes a text one that references can name.
@@ -138,7 +154,7 @@ func (c *compiler) group(s *engine.Step, n *node) {
 		return
 	}
 	s.Function, s.OnError = "group", engine.OnErrorFailSession
-	in := inputs.Of("merge", n.merge(), "concurrency", len(n.children))
+	in := inputs.Of("merge", n.merge(), "concurrency", n.concurrency())
 	if n.merge() == mergeSummarize {
 		in = in.With("prompt", summarizePrompt)
 	}

@@ -12,17 +12,23 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
+// propertyOnRequest marks a TOOL path whose tool is offered only where the profile or the step
+// names it: agents of Agent Zero that name no tools get those without side effects.
+const propertyOnRequest = "on_request"
+
 // setTools finds the tools the agent may call: those its step names, else those its profile
-// allows, which may allow more than this agent has. A name in the step that is none of its
-// tools is an error: it would be missed only when the model wants it.
+// allows, by the name, step or function of the tool; a profile may allow more than this agent has.
+// A name in the step that is none of its tools is an error: it would be missed only when the model
+// wants it.
 func (r *round) setTools(allowed []string) error {
 	r.tools = r.call.Tools
 	if r.in.Tools == nil {
-		if len(allowed) > 0 {
-			r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t engine.ToolInfo) bool {
-				return !slices.Contains(allowed, t.Name) && !slices.Contains(allowed, t.Step)
-			})
-		}
+		r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t engine.ToolInfo) bool {
+			if len(allowed) == 0 {
+				return t.Properties[propertyOnRequest] == true
+			}
+			return !slices.ContainsFunc([]string{t.Name, t.Step, t.Function}, func(name string) bool { return slices.Contains(allowed, name) })
+		})
 		return nil
 	}
 	var names []string
