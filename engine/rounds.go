@@ -69,7 +69,7 @@ func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 		return true
 	}
 	r.settleError(b.Failed)
-	result, _ := jsontext.Marshal(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
+	result, _ := jsontext.Marshal(map[string]any{"error": SessionError{Step: b.Failed, Kind: f.kind, Message: f.message}})
 	r.keepResult(id, d, result)
 	b.Failed = ""
 	if len(b.Broke) > 0 || r.holdsNow(id, b.Until, false) {

@@ -78,7 +78,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 	}
 	if step.Function == "" || step.Bypass {
 		r.count(id, l)
-		return r.complete(id, nil, visitInfo{started: r.nowTime()}), true
+		return r.complete(id, r.bypassed(step), visitInfo{started: r.nowTime()}), true
 	}
 	if seed, ok := r.state.engine.Seeds[id]; ok {
 		delete(r.state.engine.Seeds, id)
@@ -298,4 +298,15 @@ func equalTexts(a, b []string) bool {
 		}
 	}
 	return true
+}
+
+// bypassed is the output of a step that is not called: nil keeps the one it has. A bypassed step
+// without one gets that of its property bypass_output, JSON text, because in the system that its
+// workflow came from such a node shows an empty text.
+func (r *runner) bypassed(step *compiledStep) json.RawMessage {
+	text, _ := step.Extra["bypass_output"].(string)
+	if !step.Bypass || !json.Valid([]byte(text)) || len(r.state.Outputs(step.ID)) > 0 {
+		return nil
+	}
+	return json.RawMessage(text)
 }

@@ -3,11 +3,13 @@ package functions
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/models"
 )
 
 // IterateInput is the input of iterate.
@@ -15,7 +17,8 @@ type IterateInput struct {
 	Items      json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
 	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
 	Separator  *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
-	ErrorText  input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, and {message}; nothing when absent"`
+	ErrorText  input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, {message}, and {said}, which is the message without the address of the model that refused; nothing when absent"`
+	ErrorTexts errorTexts      `json:"error_texts,omitempty" jsonschema:"the same for rounds in which a certain step failed, by the step's id"`
 	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
 	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error message when items is not a list; a built-in one when absent"`
 	OnError    input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
@@ -62,10 +65,24 @@ func (in IterateInput) listing() listing {
 	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
 }
 
+// errorTexts are error texts by the step that failed.
+type errorTexts map[string]input.Text
+
+// failed is the text of a round that failed, the n-th from 0.
+func (in IterateInput) failed(n int, e *engine.SessionError) string {
+	text, own := in.ErrorTexts[e.Step]
+	if !own {
+		text = in.ErrorText
+	}
+	said := e.Message
+	if status, words, ok := models.Said(said); ok {
+		said = fmt.Sprint(status, " ", words)
+	}
+	return strings.NewReplacer("{number}", strconv.Itoa(n+1), "{message}", e.Message, "{said}", said).Replace(string(text))
+}
+
 func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
-	list := gather(body, func(n int, e *engine.SessionError) string {
-		return strings.NewReplacer("{number}", strconv.Itoa(n+1), "{message}", e.Message).Replace(string(in.ErrorText))
-	})
+	list := gather(body, in.failed)
 	return input.Encode(IterateOutput{Results: list.Results, Outputs: list.Texts, Count: len(list.Results), Failed: list.Failed,
 		Text: list.join(in.Separator)})
 }

@@ -60,6 +60,7 @@ type compiler struct {
 	needs     map[string]*needs      // what steps in front of a node compute, by node
 	updating  *node                  // whose update of the state is compiled
 	items     map[string]*itemValues // by iteration
+	lists     map[string]bool        // agents whose usedTools a variable names
 	drawn     map[*edge]int          // the places of the paths of edges
 	paths     map[string]bool        // ids of paths
 	toFill    map[string]bool        // notes that were made
@@ -68,7 +69,7 @@ type compiler struct {
 
 func newCompiler(f *flow) *compiler {
 	c := &compiler{flow: f, used: map[string]bool{}, helpers: map[string]string{}, entrances: map[string]string{}, exits: map[string]string{},
-		steps: map[string][]string{}, needs: map[string]*needs{}, items: map[string]*itemValues{}, drawn: map[*edge]int{}, paths: map[string]bool{}, toFill: map[string]bool{}}
+		steps: map[string][]string{}, needs: map[string]*needs{}, items: map[string]*itemValues{}, lists: map[string]bool{}, drawn: map[*edge]int{}, paths: map[string]bool{}, toFill: map[string]bool{}}
 	for name := range reserved {
 		c.used[name] = true
 	}
@@ -98,6 +99,7 @@ func (c *compiler) compile() *engine.Workflow {
 			c.body(n)
 		}
 	}
+	c.listCalls()
 	c.answers()
 	c.begin()
 	c.joins()

@@ -36,7 +36,20 @@ func (c *compiler) iteration(s *engine.Step, n *node) {
 		items = c.setting(n, in, "iterationInput").value()
 	}
 	s.Function = "iterate"
-	s.Input = inputs.Encode(inputs.Of("items", items, "lenient", true, "items_error", noList, "on_error", "continue", "error_text", roundFailed))
+	s.Input = inputs.Encode(inputs.Of("items", items, "lenient", true, "items_error", noList, "on_error", "continue", "error_text", roundFailed,
+		"error_texts", roundFailures(n)))
+}
+
+// roundFailures are the texts of rounds in which a model failed, by node: Flowise puts the
+// kind of the node in front, and shows what the vendor said without its address.
+func roundFailures(n *node) inputs.Object {
+	texts := inputs.Of()
+	for _, child := range n.children {
+		if kind := errorPrefix(child.kind()); kind != "" {
+			texts = texts.With(child.ID, strings.Replace(roundFailed, "{message}", kind+"{said}", 1))
+		}
+	}
+	return texts
 }
 
 // itemValue is a reference to something of the item, which the step at the beginning of the

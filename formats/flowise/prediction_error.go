@@ -51,13 +51,24 @@ func FailureText(node, message string) string {
 			message = "Failed to parse a valid scenario from the LLM's response. Please check if the model is capable of following JSON output instructions. " +
 				`Raw LLM Response: "` + unquoted(found[1]) + `"`
 		}
-		return prefixed("Error in Condition Agent node: ", vendorText(message))
-	case kindLLM:
-		return prefixed("Error in LLM node: ", vendorText(message))
-	case kindAgent:
-		return prefixed("Error in Agent node: ", vendorText(message))
+	}
+	if prefix := errorPrefix(node); prefix != "" {
+		return prefixed(prefix, vendorText(message))
 	}
 	return message
+}
+
+// errorPrefix is what Flowise puts in front of the errors of model nodes.
+func errorPrefix(node string) string {
+	switch node {
+	case kindConditionAgent:
+		return "Error in Condition Agent node: "
+	case kindLLM:
+		return "Error in LLM node: "
+	case kindAgent:
+		return "Error in Agent node: "
+	}
+	return ""
 }
 
 // unquoted is the text that Go has quoted.

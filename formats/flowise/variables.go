@@ -142,6 +142,9 @@ func (c *compiler) foundOutput(n, from *node, path, match string) text {
 	case len(c.structure(from)) > 0:
 		value, rest = from.ID+".output", path
 	default:
+		if at, ok := c.recordPath(n, from, path); ok {
+			return text{{ref: inputs.Ref(at) + "|" + match}}
+		}
 		return lit(match)
 	}
 	at, ok := c.found(n, value, rest)

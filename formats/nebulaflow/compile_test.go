@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 	"github.com/stepgraph/stepgraph/formats/source"
+	"github.com/stepgraph/stepgraph/functions"
 )
 
 // A sketch writes a flow in a line a node, "id type content", and a line an edge,
@@ -188,5 +191,24 @@ func TestTextsInTextsStaySmall(t *testing.T) {
 		if len(s.Input) > 100_000 {
 			t.Fatalf("the input of %s has %d bytes", s.ID, len(s.Input))
 		}
+	}
+}
+
+// A bypassed node without a seed shows an empty text.
+func TestBypassedNodeShowsEmptyText(t *testing.T) {
+	file, err := nebulaflow.Parse("f.json", []byte(`{"nodes":[{"id":"a","type":"text-format","position":{"x":0,"y":0},"data":{"content":"A","bypass":true}},
+		{"id":"b","type":"preview","position":{"x":0,"y":0},"data":{}}],"edges":[{"id":"e","source":"a","target":"b"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := engine.NewRegistry()
+	functions.Standard(registry, functions.Options{})
+	file.Workflows[0].ID = "f"
+	r := enginetest.Play(t, enginetest.Game{Workflow: &file.Workflows[0], Registry: registry, Timeout: time.Minute})
+	if got := string(r.Output("a")); got != `{"text":""}` {
+		t.Errorf("the bypassed node put out %s", got)
+	}
+	if got := string(r.Output("b")); !strings.Contains(got, `"text":""`) {
+		t.Errorf("its reader put out %s", got)
 	}
 }

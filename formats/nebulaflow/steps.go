@@ -8,6 +8,9 @@ import (
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
 )
 
+// propertyBypassOutput is what a bypassed step gives that has no seed: see engine.
+const propertyBypassOutput = "bypass_output"
+
 // node makes the step of a node and the steps in front of it.
 func (c *compiler) node(n *node) {
 	s := engine.Step{ID: n.ID, Name: n.title(), Config: string(n.raw), OnError: c.onError(), Extra: map[string]any{propertyOrder: float64(n.index)}}
@@ -21,6 +24,7 @@ func (c *compiler) node(n *node) {
 	}
 	if n.Data.Bypass {
 		s.Bypass = true
+		s.Extra[propertyBypassOutput] = `{"text":""}`
 		c.loopNode(n)
 		c.add(s)
 		return

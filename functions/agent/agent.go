@@ -42,6 +42,7 @@ type Input struct {
 	RoundLimitError  input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
 	UnknownToolError input.Text      `json:"unknown_tool_error,omitempty" jsonschema:"the kind of the error that the model is told of a tool that is not there; bad_input when absent"`
 	CheckArguments   *input.Bool     `json:"check_arguments,omitempty" jsonschema:"false makes calls whose arguments do not fit the tool's parameters; the tool decides"`
+	ListCalls        input.Bool      `json:"list_calls,omitempty" jsonschema:"true lists the calls of tools in used_tools"`
 	Hear             input.Bool      `json:"hear,omitempty" jsonschema:"the prompt is what a person says: it is put into the session's chat, unless it is the newest message there"`
 	ProfileOptional  input.Bool      `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
 }
@@ -58,6 +59,15 @@ type Output struct {
 	Calls    int             `json:"calls" jsonschema:"calls of tools"`
 	Tools    map[string]int  `json:"tools,omitempty" jsonschema:"calls by tool"`
 	Tokens   int             `json:"tokens" jsonschema:"of all rounds, in and out"`
+	Used     []usedTool      `json:"used_tools,omitempty" jsonschema:"with list_calls: the calls that were made, in their order"`
+}
+
+// A usedTool is a call that was made.
+type usedTool struct {
+	Tool   string          `json:"tool"`
+	Input  json.RawMessage `json:"input"`
+	Output string          `json:"output" jsonschema:"the tool's result as the model read it"`
+	Error  string          `json:"error,omitempty"`
 }
 
 // Spec is agent. A round that is asked again after a crash goes out with the same key.

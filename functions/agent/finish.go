@@ -65,6 +65,9 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 		r.spoke.instead(out.Response)
 	}
 	out.Text, out.Tokens = out.Response, r.tokens
+	if r.in.ListCalls {
+		out.Used = r.madeCalls()
+	}
 	r.ask.Answered(ctx, out.Text)
 	if r.say && out.Response != "" {
 		talk.Of(ctx).Say(out.Response)

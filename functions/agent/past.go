@@ -27,6 +27,28 @@ func (r *round) readPast() error {
 	return nil
 }
 
+// madeCalls lists the calls that were made in all rounds. Calls that were refused left nothing.
+func (r *round) madeCalls() []usedTool {
+	var list []usedTool
+	for i, e := range r.past {
+		for _, c := range e.ToolCalls {
+			for _, one := range r.call.Transcript[i].Results {
+				if one.ID != c.ID {
+					continue
+				}
+				used := usedTool{Tool: c.Name, Input: c.Arguments}
+				if one.Error != nil {
+					used.Error = one.Error.Message
+				} else {
+					used.Output = r.resultText(one)
+				}
+				list = append(list, used)
+			}
+		}
+	}
+	return list
+}
+
 // talk is what the first round was asked with, nil in that round.
 func (r *round) talk() *generate.Past {
 	if len(r.past) == 0 {
