@@ -200,6 +200,7 @@ func (v *validation) references(c *compiledStep) {
 	for _, ref := range c.input.References() {
 		v.reference(ref, c.ID, "", c)
 	}
+	v.nearReferences(c)
 }
 
 // reference checks one reference of a step's input (c set) or of a path's condition.
@@ -208,7 +209,7 @@ func (v *validation) reference(ref references.Reference, step, path string, c *c
 	case ref.Malformed != "":
 		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
 	case ref.Session != references.Token:
-		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write @{%s}", ref.Text, ref.Session, references.Token)
+		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write %s", ref.Text, ref.Session, strings.Replace(ref.Text, "@{"+ref.Session+"}", "@{"+references.Token+"}", 1))
 	case ref.Step == "":
 	case v.d.steps[ref.Step] == nil:
 		if !ref.HasDefault && !v.named()[ref.Step] {
@@ -277,7 +278,7 @@ func (v *validation) contains(c *compiledStep) {
 
 func (v *validation) operand(p *compiledPath, operand string) {
 	t := references.Parse(operand)
-	if !t.HasReference() {
+	if !v.near(operand, p.Source, p.ID) && !t.HasReference() {
 		v.add("warning", "literal_operand", p.Source, p.ID, "%q has no reference: it is judged as a text", cutText(operand, 80))
 	}
 	if meant, always := conditions.Meant(operand); always {

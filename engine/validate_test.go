@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -111,5 +112,35 @@ func TestPutRefusesErrors(t *testing.T) {
 	after.Description = "an edit that brings nothing"
 	if err := e.CheckEdit(stored, &after); err != nil {
 		t.Errorf("an edit is refused for an error that was there: %v", err)
+	}
+}
+
+// What looks like a reference and is none is an error that names the reference that was meant, in
+// inputs and in conditions. Addresses and texts that are never scanned are left alone.
+func TestValidateReportsNearReferences(t *testing.T) {
+	for text, want := range map[string]string{
+		"Hi @<SESSION>.root[0].x!":       "@<SESSION>.root[0].x is not a reference and would be taken as text; write @{SESSION_ID}.root[0].x",
+		"@<SESSION_ID>.root.x":           "write @{SESSION_ID}.root.x",
+		"say @SESSION_ID.root.x.":        "@SESSION_ID.root.x is not a reference and would be taken as text; write @{SESSION_ID}.root.x",
+		"@SESSION.root.x":                "write @{SESSION_ID}.root.x",
+		"@(session_id).root.x":           "write @{SESSION_ID}.root.x",
+		"a ${SESSION_ID}.root.x":         "write @{SESSION_ID}.root.x",
+		"{SESSION_ID}.root.x":            "write @{SESSION_ID}.root.x",
+		"@{SESSION}.root.x":              "foreign_session",
+		"@{SESSION_ID}.root.x":           "",
+		"@{SESSION_ID}":                  "",
+		"mail me@session.example":        "",
+		"me@SESSION.EXAMPLE, @sessions.": "",
+	} {
+		input, _ := json.Marshal(map[string]any{"prompt": text, "note": map[string]string{"@literal": "@<SESSION>.root.x"}})
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root"}, {ID: "a", Input: string(input)}}, Paths: []engine.Path{{Source: "root", Target: "a"}}}
+		found := said(w)
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.HasPrefix(found[0], "error ") || !strings.Contains(found[0], want)) {
+			t.Errorf("%s: %q, want %q", text, found, want)
+		}
+	}
+	w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root"}, {ID: "a"}}, Paths: []engine.Path{{Source: "root", Target: "a", Condition: "@<SESSION>.root.x"}}}
+	if found := said(w); len(found) != 1 || !strings.HasPrefix(found[0], "error near_reference root root>a") {
+		t.Errorf("condition: %q", found)
 	}
 }
