@@ -61,6 +61,9 @@ func sampleFor(name string) map[string]any {
 	if name == "edit_delete" {
 		values["steps"] = true
 	}
+	if name == "steps_adopt" {
+		values["steps"] = []any{map[string]any{"ref": "4:a:1", "workflow": "w"}}
+	}
 	return values
 }
 

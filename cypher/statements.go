@@ -42,6 +42,7 @@ var (
 	queryDefinition      = load("definition")
 	queryStepsAdopt      = load("steps_adopt")
 	queryStepsAdoptAll   = load("steps_adopt_all")
+	queryStepsStrays     = load("steps_strays")
 	queryWorkflowIDs     = load("workflow_ids")
 	queryEditLock        = load("edit_lock")
 	queryEditDelete      = load("edit_delete")

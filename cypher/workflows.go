@@ -11,7 +11,7 @@ import (
 )
 
 // Workflows returns the workflows of the ids that exist. Steps without workflow that the
-// read meets are given to default first, and then the read is made again.
+// read meets are filed under the workflow they were reached from, and then the read is made again.
 func (s *Store) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*engine.Workflow, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -58,7 +58,7 @@ func (s *Store) adopting(ctx context.Context, read func() ([]any, error), adopt 
 		if err != nil || len(strays) == 0 {
 			return err
 		}
-		s.log.Info("steps without workflow go to default", "steps", len(strays))
+		s.log.Info("steps without workflow are filed where paths lead to them from", "from", len(strays))
 		if err := adopt(strays); err != nil {
 			return err
 		}
@@ -79,9 +79,9 @@ type stepRow struct {
 	paths      []any
 }
 
-// graphsFrom sorts rows by workflow and returns the handles of steps without workflow.
-// A step that a path leads to is known by its handle only if it is one of the rows, so
-// the step the path comes from is named in its place: adoption goes on from there.
+// graphsFrom sorts rows by workflow and returns where steps without workflow were met: the
+// handle and workflow of the step that a path leads to one from, which is one of the rows while
+// the step itself may be none. Adoption goes on from there.
 func graphsFrom(rows []row) (map[string]*graph, []any) {
 	found := map[string]*graph{}
 	var strays []any
@@ -99,13 +99,17 @@ func graphsFrom(rows []row) (map[string]*graph, []any) {
 			step := stepRow{r.text("ref"), r.properties("properties"), r.list("paths")}
 			g.steps = append(g.steps, step)
 			if step.meetsStray() {
-				strays = append(strays, step.ref)
+				strays = append(strays, strayFrom(step.ref, id))
 			}
 		case "stray":
-			strays = append(strays, r.text("ref"))
+			strays = append(strays, strayFrom(r.text("ref"), id))
 		}
 	}
 	return found, strays
+}
+
+func strayFrom(ref, workflow string) any {
+	return map[string]any{"ref": ref, "workflow": workflow}
 }
 
 func (s *stepRow) meetsStray() bool {
@@ -188,9 +192,29 @@ func (g *graph) describe(w *engine.Workflow) {
 	}
 }
 
-// WorkflowIDs lists all workflows by id, and gives steps without workflow to default.
+// adoptAll files all steps without workflow: those that paths lead to, then the rest, which goes
+// to default.
+func (s *Store) adoptAll(ctx context.Context) error {
+	err := s.adopting(ctx, func() (strays []any, err error) {
+		rows, err := s.read(ctx, queryStepsStrays, nil)
+		for _, r := range rows {
+			strays = append(strays, strayFrom(r.text("ref"), r.text("workflow")))
+		}
+		return strays, err
+	}, func(strays []any) error {
+		_, err := s.write(ctx, queryStepsAdopt, params{"steps": strays})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, queryStepsAdoptAll, nil)
+	return err
+}
+
+// WorkflowIDs lists all workflows by id, and files steps without workflow.
 func (s *Store) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
-	if _, err := s.write(ctx, queryStepsAdoptAll, nil); err != nil {
+	if err := s.adoptAll(ctx); err != nil {
 		return nil, err
 	}
 	rows, err := s.read(ctx, queryWorkflowIDs, nil)

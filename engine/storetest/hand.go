@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,7 +52,8 @@ var handCases = []handCase{
 	{"a step with id, function and input alone runs in default", handBareStep},
 	{"steps without workflow are found along all kinds of path", handAlong},
 	{"a step without workflow that nothing reaches is found by the list", handUnreached},
-	{"a path from a workflow to a step without one leads to default", handAcross},
+	{"a step without workflow belongs to the workflow whose step leads to it", handAcross},
+	{"the list files steps without workflow where paths lead to them from", handListed},
 	{"two steps of one id are a problem", handDuplicate},
 	{"settings that cannot be read are a problem and kept", handSettings},
 	{"the old plural of condition and native lists", handConditions},
@@ -126,14 +128,50 @@ func handUnreached(k *handKit) {
 	k.equal("adopted", k.inDefault(), "alone")
 }
 
+// handAcross pastes steps with the seed's three properties behind a step of a workflow, in the
+// shape of many diamonds in a row, whose ways no search can count.
 func handAcross(k *handKit) {
+	k.step("here", k.prefix)
+	last := "here"
+	for i := range 12 {
+		l, r, join := fmt.Sprintf("l%d", i), fmt.Sprintf("r%d", i), fmt.Sprintf("j%d", i)
+		for _, id := range []string{l, r, join} {
+			k.step(id, "")
+		}
+		for _, side := range []string{l, r} {
+			k.path(engine.Next, last, side, nil)
+			k.path(engine.Next, side, join, nil)
+		}
+		last = join
+	}
+	k.step("other", k.prefix+"-other")
+	k.step("beyond", "")
+	k.path(engine.Next, last, "other", nil)
+	k.path(engine.Next, "other", "beyond", nil)
+	w := k.workflow(k.prefix)
+	k.equal("steps", len(w.Steps), 37)
+	for i := range w.Paths {
+		if p := &w.Paths[i]; p.Target != k.id("other") {
+			k.equal("workflow behind "+p.ID, p.TargetWorkflow, "")
+		}
+	}
+	k.equal("behind a step of another workflow", len(k.workflow(k.prefix+"-other").Steps), 2)
+	k.equal("default", k.inDefault(), "")
+}
+
+func handListed(k *handKit) {
 	k.step("here", k.prefix)
 	k.step("there", "")
 	k.path(engine.Next, "here", "there", nil)
-	w := k.workflow(k.prefix)
-	k.equal("shape", shape(w), k.id("here")+" "+k.id("here")+">"+k.id("there"))
-	k.equal("target workflow", w.Paths[0].TargetWorkflow, engine.DefaultWorkflow)
-	k.equal("adopted", k.inDefault(), "there")
+	list, err := k.store.WorkflowIDs(k.ctx)
+	k.noError(err)
+	for _, w := range list {
+		if w.ID == k.prefix {
+			k.equal("steps", w.Steps, 2)
+			return
+		}
+	}
+	k.Errorf("workflow %s is not listed", k.prefix)
 }
 
 func handDuplicate(k *handKit) {
