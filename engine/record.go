@@ -88,10 +88,14 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 	if l == nil {
 		l = &liveStep{Visit: r.counters.Visits[id]}
 	}
+	input := v.input
+	if step := r.def.steps[id]; step != nil {
+		input = r.withoutCredentials(step.Function, input)
+	}
 	e := &Execution{
 		ID: fmt.Sprintf("%s/%d", r.id, r.counters.Seq), Session: r.id, Seq: r.counters.Seq,
 		Workflow: r.workflow, Step: id, Visit: l.Visit, Attempt: max(v.attempt, 1), Status: v.status,
-		Input: cut(v.input), Output: cut(output), Error: problem, Usage: v.usage,
+		Input: cut(input), Output: cut(output), Error: problem, Usage: v.usage,
 		StartedAt: v.started, FinishedAt: r.nowTime(), Reads: v.reads, Took: r.tookLineage(l.Took),
 	}
 	if step := r.def.steps[id]; step != nil {

@@ -166,6 +166,7 @@ func (v *validation) function(c *compiledStep) {
 	if spec != nil && c.fault == nil {
 		v.required(c, spec)
 		v.unknownInput(c, spec)
+		v.credentials(c, spec)
 	}
 }
 

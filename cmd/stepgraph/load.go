@@ -21,6 +21,7 @@ func (a *app) loadCommand() *cobra.Command {
 			"Errors and warnings are FILE:LINE:COL: text on stderr, in the order of the files. A workflow with an error is not\n" +
 			"loaded unless --force is given, and none of the other FILEs either. The files of a DIR are loaded each by itself:\n" +
 			"those with errors are reported, the others are loaded, and the exit code is 1.\n" +
+			"With --move-secrets the tokens that stand in the files become secrets, which only go to the hosts they were meant for.\n" +
 			"With --with-state the state that a file of NebulaFlow carries becomes a session, which goes on from there.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,6 +31,7 @@ func (a *app) loadCommand() *cobra.Command {
 	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
 	c.Flags().BoolVar(&options.state, "with-state", false, "start a session from the state that comes with a file, where its format keeps one")
 	c.Flags().BoolVar(&options.force, "force", false, "load workflows that have errors; the errors are printed all the same")
+	c.Flags().BoolVar(&options.move, "move-secrets", false, "store tokens that stand in the files as secrets, and their names in the workflows")
 	c.Flags().BoolVar(&options.merge, "merge", false, "add to what is stored and let later steps of the same id replace earlier ones")
 	return c
 }
@@ -41,6 +43,7 @@ type loadOptions struct {
 	force    bool
 	places   places // where steps and paths stand in the files
 	state    bool
+	move     bool // credentials become secrets
 	apart    bool // the files of a folder: the faults of one do not keep the others from being loaded
 	broken   bool // some files could not be read and are left out
 }
@@ -67,9 +70,15 @@ func (a *app) loadFiles(ctx context.Context, to *reach, names []string, o loadOp
 	if err != nil {
 		return a.faults(err)
 	}
+	var moved movedSecrets
+	if o.move {
+		if moved, err = a.moveSecrets(to, workflows); err != nil {
+			return a.faults(err)
+		}
+	}
 	to.create = true
 	return a.with(ctx, to, func(s service) error {
-		refused, err := a.load(ctx, s, workflows, o)
+		refused, err := a.load(ctx, s, workflows, moved, o)
 		if err != nil {
 			return err
 		}
@@ -169,7 +178,7 @@ func describe(into, from *engine.Workflow) {
 // load stores workflows and prints the differences. All of them are tried first: an error in
 // one keeps the others from being stored too, unless they are loaded apart. It returns the
 // workflows that were not stored.
-func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
+func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, moved movedSecrets, o loadOptions) (map[string]bool, error) {
 	for _, w := range workflows {
 		if !o.merge {
 			continue
@@ -190,6 +199,9 @@ func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow,
 		if refused[w.ID] {
 			a.say("workflow %s was not loaded; correct the errors, or load with --force", w.ID)
 			continue
+		}
+		if err := a.storeSecrets(ctx, s, moved[w.ID]); err != nil {
+			return nil, err
 		}
 		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force})
 		if err != nil {

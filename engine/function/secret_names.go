@@ -280,3 +280,6 @@ func (n *SecretNames) merge(plain, marked gjson.Result) string {
 	}
 	return plain.Raw
 }
+
+// NamesSecret reports whether a text has the name of a secret in it, as $NAME or ${NAME}.
+func NamesSecret(text string) bool { return namedInText.MatchString(text) }

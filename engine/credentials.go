@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/tidwall/gjson"
+)
+
+// A Credential is a token, key or password that stands in the input of a step as text, where the
+// name of a secret should stand.
+type Credential struct {
+	Path  string // its place in the input: auth_token, headers.Authorization
+	Value string // without a scheme such as Bearer
+}
+
+var (
+	// credentialKey is what fields and headers are called that hold credentials.
+	credentialKey = regexp.MustCompile(`(?i)^(authorization|proxy-authorization|cookie|.*(api[-_]?key|token|secret|password|passwd).*)$`)
+	// credentialScheme stands in front of a credential in a header.
+	credentialScheme = regexp.MustCompile(`(?i)^\s*(bearer|basic|token|apikey)\s+`)
+)
+
+// Credentials finds the credentials in an input of a function, in the fields that its Spec names
+// as those for secrets. Names of secrets and references are none.
+func Credentials(spec *Spec, input json.RawMessage) []Credential {
+	var found []Credential
+	ReplaceCredentials(spec, input, func(c Credential) string {
+		found = append(found, c)
+		return c.Value
+	})
+	return found
+}
+
+// ReplaceCredentials returns an input with other texts in place of its credentials. An input
+// without any is returned as it is, to the byte.
+func ReplaceCredentials(spec *Spec, input json.RawMessage, replace func(Credential) string) json.RawMessage {
+	if spec == nil || !namesAny(input, spec.Secrets) {
+		return input
+	}
+	s := credentialSearch{replace: replace}
+	fields := jsontext.Fields(input)
+	for i := range fields {
+		for _, name := range spec.Secrets {
+			if fields[i].Key == name {
+				fields[i].Value = s.value(fields[i].Value, name, name)
+			}
+		}
+	}
+	if !s.changed {
+		return input
+	}
+	return jsontext.With(json.RawMessage("{}"), fields)
+}
+
+func namesAny(input json.RawMessage, fields []string) bool {
+	for _, name := range fields {
+		if bytes.Contains(input, []byte(`"`+name+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+type credentialSearch struct {
+	replace func(Credential) string
+	changed bool
+}
+
+// value goes through one value, which stands under a key.
+func (s *credentialSearch) value(raw json.RawMessage, path, key string) json.RawMessage {
+	v := gjson.ParseBytes(raw)
+	switch {
+	case v.IsObject():
+		return s.object(raw, path, key)
+	case v.IsArray():
+		var items []json.RawMessage
+		for _, item := range v.Array() {
+			items = append(items, s.value(json.RawMessage(item.Raw), path, key))
+		}
+		out, err := json.Marshal(items)
+		if err != nil || len(items) == 0 {
+			return raw
+		}
+		return out
+	case v.Type == gjson.String:
+		return s.text(raw, v.String(), path, key)
+	}
+	return raw
+}
+
+// object goes through the members of an object: {"secret": NAME} is none, {"name": …, "value": …}
+// is a header, and the value of an authorization by key is a credential.
+func (s *credentialSearch) object(raw json.RawMessage, path, key string) json.RawMessage {
+	fields := jsontext.Fields(raw)
+	if len(fields) == 1 && fields[0].Key == "secret" {
+		return raw
+	}
+	named := gjson.GetBytes(raw, "name").String() + gjson.GetBytes(raw, "key").String()
+	for i := range fields {
+		f := &fields[i]
+		switch {
+		case f.Key == "@literal":
+			f.Value = s.value(f.Value, path, key)
+		case f.Key == "value" && (key == "auth" || credentialKey.MatchString(named)):
+			f.Value = s.value(f.Value, path+"."+f.Key, "token")
+		default:
+			f.Value = s.value(f.Value, path+"."+f.Key, f.Key)
+		}
+	}
+	return jsontext.With(json.RawMessage("{}"), fields)
+}
+
+// text is a credential, or a text that holds JSON, as headers of other systems do.
+func (s *credentialSearch) text(raw json.RawMessage, text, path, key string) json.RawMessage {
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {
+		return jsontext.AppendString(nil, string(s.value(json.RawMessage(trimmed), path, key)))
+	}
+	value := strings.TrimSpace(credentialScheme.ReplaceAllString(text, ""))
+	if !credentialKey.MatchString(key) || value == "" || function.NamesSecret(value) || strings.Contains(value, "@{") {
+		return raw
+	}
+	is := s.replace(Credential{Path: path, Value: value})
+	if is == value {
+		return raw
+	}
+	s.changed = true
+	return jsontext.AppendString(nil, strings.Replace(text, value, is, 1))
+}
+
+// credentials warns of credentials that stand in the workflow for everybody who reads it.
+func (v *validation) credentials(c *compiledStep, spec *Spec) {
+	for _, found := range Credentials(spec, json.RawMessage(orEmpty(c.Input))) {
+		v.add("warning", "literal_credential", c.ID, "", "input.%s holds a credential, which everybody who reads the workflow sees; "+
+			"store it with `stepgraph secret set NAME --host HOST` and write $NAME in its place, or load the file with --move-secrets", found.Path)
+	}
+}
+
+// withoutCredentials is an input as the history keeps it.
+func (r *runner) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
+	return ReplaceCredentials(r.e.registry.Find(name), input, func(Credential) string { return "***" })
+}
