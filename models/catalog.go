@@ -41,6 +41,9 @@ type CatalogOptions struct {
 	// Enabled names providers that workflows may ask for beside the default, as
 	// "provider/model". Script needs no enabling.
 	Enabled []string
+	// Aliases maps model names, as workflows and imported flows have them, to
+	// provider/model. The providers they name are enabled.
+	Aliases map[string]string
 	// Providers by name. Those that are neither the default nor enabled are
 	// never opened, whatever keys stand in the environment.
 	Providers map[string]Provider
@@ -54,6 +57,7 @@ type CatalogOptions struct {
 //
 //   - With script as the default, script answers every call; the name in the
 //     workflow goes along as Request.Model and changes nothing.
+//   - A name that Aliases has is the name it stands for.
 //   - "provider/model" is answered by that provider if it is the default, is
 //     enabled or is script.
 //   - A model id is answered by the enabled provider that it belongs to, else by
@@ -91,6 +95,16 @@ func NewCatalog(options CatalogOptions) (*Catalog, error) {
 		}
 	}
 	c.enabled = append([]string{c.provider}, options.Enabled...)
+	for _, alias := range slices.Sorted(maps.Keys(options.Aliases)) {
+		to := options.Aliases[alias]
+		provider, _, _ := strings.Cut(to, "/")
+		if _, ok := options.Providers[provider]; !ok || provider == to {
+			return nil, fmt.Errorf("model alias %q: %q is not PROVIDER/MODEL with one of the providers %s", alias, to, c.names())
+		}
+		if !slices.Contains(c.enabled, provider) {
+			c.enabled = append(c.enabled, provider)
+		}
+	}
 	if _, ok := options.Providers[Script]; ok {
 		c.enabled = append(c.enabled, Script)
 	}
@@ -165,6 +179,9 @@ func (c *Catalog) resolve(name string) (provider, model string) {
 		return Script, name
 	case name == "":
 		return c.provider, c.model
+	}
+	if to, ok := c.options.Aliases[name]; ok {
+		name = to
 	}
 	prefix, rest, _ := strings.Cut(name, "/")
 	if slices.Contains(c.enabled, prefix) {

@@ -175,3 +175,19 @@ func TestCatalogWrapsEveryModel(t *testing.T) {
 		t.Errorf("wrapped %d models, want openai and script", wrapped)
 	}
 }
+
+// An alias stands for a provider's model, enables that provider, and is checked at the start.
+func TestCatalogAliases(t *testing.T) {
+	catalog, err := models.NewCatalog(models.CatalogOptions{Default: "openai", Aliases: map[string]string{"fast": "anthropic/claude-z"}, Providers: shelf(map[string]int{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, model, err := catalog.Model("fast"); err != nil || answerer(t, m) != "anthropic" || model != "claude-z" {
+		t.Errorf("got %v, %q, %v", m, model, err)
+	}
+	for _, to := range []string{"gemini/g", "anthropic"} {
+		if _, err := models.NewCatalog(models.CatalogOptions{Default: "openai", Aliases: map[string]string{"fast": to}, Providers: shelf(map[string]int{})}); err == nil || !strings.Contains(err.Error(), `model alias "fast"`) {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}

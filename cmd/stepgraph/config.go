@@ -21,7 +21,7 @@ type config struct {
 	Store       string                     `json:"store"`
 	Model       string                     `json:"model"`
 	ModelScript string                     `json:"model_script"`
-	Models      []string                   `json:"models"` // providers workflows may ask for beside the default
+	Models      modelsConfig               `json:"models"` // providers workflows may ask for beside the default
 	AllowNet    []string                   `json:"allow_net"`
 	AllowShell  bool                       `json:"allow_shell"`
 	Functions   map[string]string          `json:"functions"` // remote functions: name or prefix.* to address

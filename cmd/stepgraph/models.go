@@ -15,7 +15,8 @@ import (
 func (a *app) catalog(s settings, guarded *http.Client, recorder *models.Recorder) (*models.Catalog, error) {
 	options := models.CatalogOptions{
 		Default: s.model,
-		Enabled: a.config.Models,
+		Enabled: a.config.Models.Enabled,
+		Aliases: a.config.Models.Aliases,
 		Providers: map[string]models.Provider{
 			models.Script: scriptProvider(s),
 			"openai":      openai.Provider(openai.Options{Key: a.env("OPENAI_API_KEY"), BaseURL: a.env("OPENAI_BASE_URL")}),
@@ -25,6 +26,7 @@ func (a *app) catalog(s settings, guarded *http.Client, recorder *models.Recorde
 			return openai.New(openai.Options{BaseURL: at.BaseURL, Key: at.Key, HTTPClient: guarded})
 		},
 	}
+	a.addVendors(options.Providers, s.model)
 	if options.Default == "" && s.script != "" {
 		options.Default = models.Script
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/flowise"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -28,10 +29,19 @@ func (m only) Endpoint(models.Endpoint) (models.Model, error)  { return m.model,
 
 func start(t *testing.T, model models.Func, variables map[string]json.RawMessage) running {
 	t.Helper()
+	if model == nil {
+		return startWith(t, nil, variables)
+	}
+	return startWith(t, only{model}, variables)
+}
+
+// startWith is start with a catalog of models.
+func startWith(t *testing.T, catalog generate.Models, variables map[string]json.RawMessage) running {
+	t.Helper()
 	registry := engine.NewRegistry()
 	options := functions.Options{AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	if model != nil {
-		options.Models = only{model}
+	if catalog != nil {
+		options.Models = catalog
 	}
 	functions.Standard(registry, options)
 	store := memory.New(memory.Options{})

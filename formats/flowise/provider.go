@@ -1,6 +1,7 @@
 package flowise
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/formats/internal/inputs"
@@ -57,17 +58,31 @@ func (c *compiler) modelSettings(n *node, component string, config settings) inp
 	if len(extra) > 0 {
 		out = out.With("parameters", extra)
 	}
-	c.credentials(n, component, config, base)
+	c.credentials(n, component, config, name, base)
 	return out
 }
 
 // credentials: keys are never part of a document; where a flow names one, or a vendor's model,
 // the operator's choice of provider answers.
-func (c *compiler) credentials(n *node, component string, config settings, base string) {
+func (c *compiler) credentials(n *node, component string, config settings, name, base string) {
 	switch id := config.text("credential"); {
 	case id != "" && base != "":
 		c.note(n, "credential", "its %s uses the credential %q of Flowise: set a secret and name it as api_key: \"$NAME\" in the input", component, id)
 	case base == "" && component != "":
-		c.note(nil, "model_choice", "the flow asks %s for the model %q: the provider of this engine answers (--model), which has to have it", component, config.text("modelName"))
+		c.note(nil, "model_choice", "%s", modelChoice(component, name))
 	}
+}
+
+// vendorOf are the providers of the models of components, as the configuration names them.
+var vendorOf = map[string]string{"chatGoogleGenerativeAI": "gemini", "chatGoogleVertexAI": "gemini", "groqChat": "groq", "chatMistralAI": "mistral",
+	"chatDeepseek": "deepseek", "chatOllama": "ollama", "chatOpenRouter": "openrouter", "chatAnthropic": "anthropic", "chatOpenAI": "openai"}
+
+// modelChoice says whose model a flow asks for and what to set so that this vendor answers.
+func modelChoice(component, model string) string {
+	vendor := vendorOf[component]
+	if vendor == "" || model == "" {
+		return fmt.Sprintf("the flow asks %s for the model %q: the default provider of this engine answers (--model), unless models.aliases in the configuration maps that name to PROVIDER/MODEL", component, model)
+	}
+	return fmt.Sprintf("the flow asks %s for the model %q: the default provider of this engine answers (--model), unless the configuration says "+
+		`{"models": {"aliases": {%q: %q}}}`, component, model, model, vendor+"/"+model)
 }

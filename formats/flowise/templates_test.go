@@ -3,7 +3,9 @@ package flowise_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +66,7 @@ func TestTemplates(t *testing.T) {
 				t.Errorf("needs %v, want %v", found, wanted)
 			}
 			mock(w, file.Notes)
-			r := start(t, answerAnything, nil)
+			r := startWith(t, vendors(t, file.Notes), nil)
 			for _, f := range found {
 				engine.Register(r.Registry(), f, func(context.Context, map[string]any) (map[string]string, error) {
 					return map[string]string{"text": "found nothing"}, nil
@@ -88,6 +90,37 @@ func TestTemplates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wantedAlias is what a warning tells to write into the configuration.
+var wantedAlias = regexp.MustCompile(`"aliases": \{"([^"]+)": "([a-z]+/[^"]+)"\}`)
+
+// vendors is a catalog of four vendors, each of which has no models but its own. The aliases are
+// those that the warnings of loading say.
+func vendors(t *testing.T, notes []engine.Problem) *models.Catalog {
+	t.Helper()
+	options := models.CatalogOptions{Default: "openai/gpt-4o-mini", Aliases: map[string]string{}, Providers: map[string]models.Provider{}}
+	for _, n := range notes {
+		for _, m := range wantedAlias.FindAllStringSubmatch(n.Message, -1) {
+			options.Aliases[m[1]] = m[2]
+		}
+	}
+	for name, own := range map[string]string{"openai": "^(gpt-|o[0-9])", "gemini": "^gemini-", "groq": "^(llama|qwen|meta-llama|openai)", "mistral": "mistral", "anthropic": "^claude-"} {
+		has := regexp.MustCompile(own)
+		options.Providers[name] = models.Provider{Open: func() (models.Model, error) {
+			return models.Func(func(ctx context.Context, q models.Request) (models.Response, error) {
+				if !has.MatchString(q.Model) {
+					return models.Response{}, models.StatusError(name, http.StatusNotFound, nil, "no model "+q.Model)
+				}
+				return answerAnything(ctx, q)
+			}), nil
+		}}
+	}
+	catalog, err := models.NewCatalog(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalog
 }
 
 func mentions(notes []engine.Problem, text string) bool {
