@@ -172,6 +172,7 @@ func (s *server) registerAll() {
 	s.registerWorkflowLog()
 	s.registerStats()
 	s.registerTraffic()
+	s.registerUsage()
 	s.registerServer()
 	s.registerDoctor()
 }

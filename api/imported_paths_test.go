@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,25 @@ func TestPathsOfImportedWorkflows(t *testing.T) {
 	w.do("POST", "/api/v1/workflows/fl/paths", `{"source":"c","target":"b","extra":{"from_port":"c-output-0"}}`).want(201)
 	w.do("POST", "/api/v1/workflows/nf/paths", `{"source":"t","target":"p","extra":{"to_port":"in-1"}}`).want(201)
 	w.do("POST", "/api/v1/workflows/az/paths", `{"source":"c","target":"h","extra":{"from_port":"false"}}`).want(201)
+
+	// An edit of the whole workflow, and one that takes a path to another handle, obey the same rules.
+	whole := w.do("GET", "/api/v1/workflows/fl", nil).want(200).json
+	paths, _ := whole["paths"].([]any)
+	whole["paths"] = append(paths, map[string]any{"source": "b", "target": "c"})
+	if got := w.do("PUT", "/api/v1/workflows/fl", whole).problem("path_refused"); !strings.Contains(got.text, "closes a circle") {
+		t.Errorf("PUT: %s", got.text)
+	}
+	whole["paths"] = paths
+	w.do("PUT", "/api/v1/workflows/fl?force=true", whole).want(200)
+	for _, v := range paths {
+		p, _ := v.(map[string]any)
+		if id, _ := p["id"].(string); p["source"] == "c" && p["target"] == "b" {
+			got := w.do("PATCH", "/api/v1/workflows/fl/paths/"+url.PathEscape(id), `{"extra":{"from_port":"c-output-7"}}`, "Content-Type: application/merge-patch+json").problem("path_refused")
+			if !strings.Contains(got.text, "there is no") {
+				t.Errorf("PATCH: %s", got.text)
+			}
+		}
+	}
 	w.do("PUT", "/api/v1/workflows/own", `{"steps":[{"id":"root"}],"paths":[]}`).want(201)
 	w.do("POST", "/api/v1/workflows/own/paths", `{"source":"root","target":"root"}`).want(201)
 }

@@ -52,7 +52,7 @@ func (s *server) registerPaths() {
 	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
-		problems: []string{"workflow_not_found", "path_not_found", "version_mismatch", "workflow_invalid"}}, s.patchPath)
+		problems: []string{"workflow_not_found", "path_not_found", "path_refused", "version_mismatch", "workflow_invalid"}}, s.patchPath)
 	register(s, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.removePath)
 }
@@ -95,6 +95,9 @@ func (s *server) patchPath(ctx context.Context, in *patchPathIn) (*editedPathOut
 			return problem("request_invalid", "", f...)
 		}
 		path := patched.definition(before)
+		if _, reason := formats.RefusesChange(w, withPath(w, in.Path, path)); reason != "" {
+			return fmt.Errorf("%w: %s", errPathRefused, reason)
+		}
 		if err := s.check(w, withPath(w, in.Path, path), in.Force); err != nil {
 			return err
 		}

@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sort"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/formats"
 )
 
 // AtWorkflow is embedded by what is addressed by a workflow.
@@ -52,7 +54,7 @@ func (s *server) registerWorkflows() {
 		summary: "Make a workflow the one given", limit: largeLimit,
 		about: "What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. " +
 			"Sessions at work use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.",
-		problems: []string{"version_mismatch", "workflow_not_found", "workflow_invalid"}}, s.putWorkflow)
+		problems: []string{"version_mismatch", "workflow_not_found", "workflow_invalid", "path_refused"}}, s.putWorkflow)
 	register(s, operation{id: "deleteWorkflow", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Remove a workflow with its steps", about: "Its sessions stay.",
 		problems: []string{"workflow_not_found", "version_mismatch"}}, s.deleteWorkflow)
@@ -100,6 +102,9 @@ func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenc
 	w, err := in.Body.definition(in.Workflow, before)
 	if err != nil {
 		return nil, err
+	}
+	if p, reason := formats.RefusesChange(before, w); reason != "" {
+		return nil, fmt.Errorf("%w: path from %q to %q: %s", errPathRefused, p.Source, p.Target, reason)
 	}
 	diff, err := s.e.Put(ctx, w, engine.PutOptions{Match: in.tag(), Force: in.Force || in.Body.Force, DryRun: in.DryRun})
 	if err != nil {

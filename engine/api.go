@@ -49,6 +49,10 @@ type Question struct {
 	Gone     bool            `json:"gone,omitempty"`     // its STEP is no longer there
 	Session  string          `json:"session,omitempty"`  // set where questions of several sessions are listed
 	Workflow string          `json:"workflow,omitempty"` // of Session, set where that is
+	// Who waits, where a question has no prompt of its own: the labels the session was started
+	// with and the newest line of its chat; set where Session is.
+	Labels map[string]string `json:"labels,omitempty"`
+	Last   string            `json:"last,omitempty"`
 	// An approval shows what it approves: the step's function, its name and the resolved
 	// input, above 16 KB {cut, bytes, hash, head}. An answer {approved: true, input} runs the
 	// step with that input instead.

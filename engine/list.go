@@ -74,7 +74,10 @@ func (e *Engine) Awaiting(ctx context.Context, q SessionQuery) ([]Question, *Cur
 	out := []Question{}
 	for i := range sessions {
 		for _, w := range sessions[i].Awaiting {
-			w.Session, w.Workflow = sessions[i].ID, sessions[i].Workflow
+			w.Session, w.Workflow, w.Labels = sessions[i].ID, sessions[i].Workflow, sessions[i].Labels
+			if chat := sessions[i].Messages; w.Prompt == "" && len(chat) > 0 {
+				w.Last = cutText(chat[len(chat)-1].Content, 200)
+			}
 			out = append(out, w)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/agentzero"
 	"github.com/stepgraph/stepgraph/formats/flowise"
+	"github.com/stepgraph/stepgraph/formats/internal/refit"
 	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 )
 
@@ -40,6 +41,35 @@ func Refuses(w *engine.Workflow, p *engine.Path) string {
 		return fmt.Sprintf("it closes a circle: %s; %s", strings.Join(circle, " > "), rules.loop)
 	}
 	return rules.refuses(w, p)
+}
+
+// RefusesChange is Refuses for the first path that an edit of a whole workflow adds or takes to
+// another handle.
+func RefusesChange(before, after *engine.Workflow) (path *engine.Path, reason string) {
+	if before == nil {
+		return nil, ""
+	}
+	had := map[string]bool{}
+	for i := range before.Paths {
+		had[connectionText(&before.Paths[i])] = true
+	}
+	for i := range after.Paths {
+		p := &after.Paths[i]
+		if p.Extra[refit.Generated] != nil || had[connectionText(p)] {
+			continue
+		}
+		rest := *after
+		rest.Paths = slices.Delete(slices.Clone(after.Paths), i, i+1)
+		if reason := Refuses(&rest, p); reason != "" {
+			return p, reason
+		}
+	}
+	return nil, ""
+}
+
+// connectionText is what connection rules look at in a path.
+func connectionText(p *engine.Path) string {
+	return fmt.Sprintf("%s %q %q %v %v", p.Kind, p.Source, p.Target, p.Extra[refit.FromPort], p.Extra[refit.ToPort])
 }
 
 // circleOf is the way back from a path's target to its source, nil when there is none. The way

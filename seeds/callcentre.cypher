@@ -5,13 +5,15 @@
 // result whatever stands behind them. Here the sources are mocks: change `type` to rest or
 // graphql and give a `url`, and nothing else has to change.
 CREATE
-  (root:STEP {id: 'root', function: 'utils.request.request', name: 'The caller',
-    input: '{"prompt": "Hotel Aurora, good day. What can I do for you?",
-             "options": ["Is a double room free tonight?", "What does the spa cost?"]}'}),
+  (root:STEP {id: 'root', function: 'utils.reply.reply', name: 'The greeting',
+    input: '{"message": "Hotel Aurora, good day. What can I do for you?"}'}),
+
+  (caller:STEP {id: 'caller', function: 'utils.request.request', name: 'The caller',
+    input: '{"options": ["Is a double room free tonight?", "What does the spa cost?"]}'}),
 
   (router:STEP {id: 'router', function: 'agent', name: 'The voice',
     input: '{"system": "You answer the telephone of a hotel. Speak in short sentences. Ask your departments, never hand the caller over.",
-             "prompt": "@{SESSION_ID}.root.response", "include_history": true, "directly_set_reply": true,
+             "prompt": "@{SESSION_ID}.caller.response", "include_history": true, "directly_set_reply": true,
              "guardrails": {"banned_phrases": ["refund"], "fallback": "My colleague will call you back about that."}}'}),
 
   (rooms:STEP {id: 'rooms', function: 'agent', name: 'Rooms',
@@ -27,8 +29,9 @@ CREATE
   (prices:STEP {id: 'prices', function: 'integration', name: 'Prices of the spa',
     input: '{"type": "mock", "mock_output": {"entrance": 25, "massage": 60, "currency": "EUR"}}'}),
 
-  (root)-[:NEXT]->(router),
-  (router)-[:NEXT {back: true}]->(root),
+  (root)-[:NEXT]->(caller),
+  (caller)-[:NEXT]->(router),
+  (router)-[:NEXT {back: true}]->(caller),
   (router)-[:TOOL {name: 'consult_rooms', description: 'Anything about rooms and whether they are free.', priority: 1}]->(rooms),
   (router)-[:TOOL {name: 'consult_spa', description: 'Anything about the spa.', priority: 2}]->(spa),
   (rooms)-[:TOOL {name: 'free_rooms', description: 'The rooms that are free tonight, with prices.'}]->(free),
