@@ -19,7 +19,7 @@ import (
 
 type exportIn struct {
 	AtWorkflow
-	Format exportFormat `query:"format" default:"json" doc:"json and cypher say everything, mermaid and dot draw; the others only write what came from a file of that format, source is the one it came from"`
+	Format exportFormat `query:"format" default:"json" doc:"json, yaml and cypher say everything, mermaid and dot draw; the others only write what came from a file of that format, source is the one it came from"`
 }
 
 // An exportFormat is the name of a format workflows are written in.
@@ -49,7 +49,7 @@ func (s *server) registerExport() {
 			"otherwise `errors` names each step and path that does not.",
 		problems: []string{"workflow_not_found", "workflow_invalid"}}, s.export)
 	op := s.api.OpenAPI().Paths["/api/v1/workflows/{workflow}/export"].Get
-	op.Responses["200"].Content = fileContent("application/json", "text/plain")
+	op.Responses["200"].Content = fileContent("application/json", "application/yaml", "text/plain")
 }
 
 func (s *server) export(ctx context.Context, in *exportIn) (*fileOut, error) {

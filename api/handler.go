@@ -134,6 +134,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		w.Header().Set("Content-Type", "application/openapi+json")
 		_, _ = w.Write(document)
 	})
+	inner.Get("/schemas/workflow.json", s.workflowSchema)
 	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
 	mountProblems(inner)
 	if o.Compat {

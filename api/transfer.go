@@ -35,7 +35,7 @@ func (s *server) registerTransfer() {
 		about: "The body is the file's text. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. " +
 			"Nothing but the graph is written, unless `with_state` asks for a session of the state that came with it.",
 		limit: largeLimit, files: true, replay: true,
-		takes:    []string{"text/plain", "application/json", "application/octet-stream", "application/x-cypher-query", "text/x-cypher"},
+		takes:    []string{"text/plain", "application/json", "application/octet-stream", "application/x-cypher-query", "text/x-cypher", "application/yaml", "text/yaml"},
 		problems: []string{"workflow_invalid"}}, s.importFile)
 	s.registerExport()
 }

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,6 +67,7 @@ type exporter struct {
 const (
 	plainText = "text/plain; charset=utf-8"
 	jsonText  = "application/json"
+	yamlText  = "application/yaml"
 )
 
 // exporters are our own formats, and those of other systems that can be written back.
@@ -73,6 +75,7 @@ func exporters() []exporter {
 	list := []exporter{
 		{name: "cypher", mediaType: plainText, ending: ".cypher", write: writeCypher},
 		{name: "json", mediaType: jsonText, ending: ".json", write: always(native.Write)},
+		{name: "yaml", mediaType: yamlText, ending: ".yaml", write: always(native.WriteYAML)},
 		{name: "mermaid", mediaType: plainText, ending: ".mmd", write: drawMermaid},
 		{name: "dot", mediaType: plainText, ending: ".dot", write: drawDOT},
 	}
@@ -121,7 +124,7 @@ func Export(w *engine.Workflow, format string) (Written, error) {
 	from, _ := w.Extra[PropertySource].(string)
 	if format == SourceFormat {
 		if from == "" {
-			return Written{}, fmt.Errorf("workflow %q: %w: it did not come from a file of another system; write it as cypher or json", w.ID, ErrOtherSource)
+			return Written{}, fmt.Errorf("workflow %q: %w: it did not come from a file of another system; write it as cypher, json or yaml", w.ID, ErrOtherSource)
 		}
 		format = from
 	}
@@ -138,7 +141,7 @@ func Export(w *engine.Workflow, format string) (Written, error) {
 
 func otherSource(from, wanted string) string {
 	if from == "" {
-		return "only what was loaded from a " + wanted + " file is written as one; write it as cypher or json"
+		return "only what was loaded from a " + wanted + " file is written as one; write it as cypher, json or yaml"
 	}
 	return "it is from " + from + ", not from " + wanted
 }
@@ -154,6 +157,20 @@ func (x *exporter) export(w *engine.Workflow) (Written, error) {
 	}
 	return Written{Format: x.name, Text: text, MediaType: x.mediaType, Ending: x.ending, Notes: problems}, nil
 }
+
+// Update gives the text of a file of ours in YAML the content of a workflow and keeps the
+// comments of what did not change. Nothing changed: the text as it was.
+func Update(w *engine.Workflow, file string, text []byte) ([]byte, error) {
+	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
+	if !(yamlFormat{}).Recognise(file, text) {
+		return nil, fmt.Errorf("%s: %w: only a file in YAML keeps comments", file, ErrUnknownExport)
+	}
+	return native.UpdateYAML(w, WorkflowName(file), text)
+}
+
+// Schema is the JSON Schema of our own workflow files, JSON and YAML, with the inputs of the
+// functions of a registry.
+func Schema(r *engine.Registry) []byte { return native.Schema(r) }
 
 // rank puts errors before warnings.
 func rank(p engine.Problem) int {

@@ -38,6 +38,7 @@ func All() []Format {
 		foreign{"callcentre", callcentre.Recognise, callcentre.Parse, callcentre.Export},
 		foreign{"flowise", flowise.Recognise, flowise.Parse, flowise.Export},
 		foreign{"nebulaflow", nebulaflow.Recognise, nebulaflow.Parse, nebulaflow.Export},
+		yamlFormat{},
 		cypherFormat{},
 	}
 }
@@ -76,7 +77,7 @@ func (cypherFormat) Recognise(name string, src []byte) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".cypher", ".cql", ".cyp":
 		return true
-	case ".json":
+	case ".json", ".yaml", ".yml":
 		return false
 	}
 	return !isJSON(src) && cypherStart.Match(src)
@@ -113,6 +114,31 @@ func (stepgraphFormat) Parse(name string, src []byte) (Loaded, error) {
 	l := Loaded{Lines: []Lines{Lines(lines)}}
 	l.Workflows = append(l.Workflows, *w)
 	return l, nil
+}
+
+// yamlFormat is our own document in YAML.
+type yamlFormat struct{}
+
+func (yamlFormat) Name() string { return "yaml" }
+
+// Recognise goes by the ending, so that a file with a mistake in its first lines is named as
+// what it is meant to be, and by the line `format: stepgraph` under any other name.
+func (yamlFormat) Recognise(name string, src []byte) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml":
+		return true
+	case ".json", ".cypher", ".cql", ".cyp":
+		return false
+	}
+	return !isJSON(src) && native.RecogniseYAML(src)
+}
+
+func (yamlFormat) Parse(name string, src []byte) (Loaded, error) {
+	w, lines, err := native.ReadYAML(name, src)
+	if err != nil {
+		return Loaded{}, err
+	}
+	return Loaded{Lines: []Lines{Lines(lines)}, Workflows: []engine.Workflow{*w}}, nil
 }
 
 func isJSON(src []byte) bool {

@@ -55,10 +55,14 @@ func Load(name string, src []byte) (Loaded, error) {
 }
 
 // Recognised reports whether Load reads a file or says what is wrong with it. It is false for
-// valid JSON that is something else, such as the settings of an editor in the same folder.
+// valid JSON and YAML that is something else, such as the settings of an editor in the same folder.
 func Recognised(name string, src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
-	if recognised(name, src) != nil {
+	f := recognised(name, src)
+	if _, isYAML := f.(yamlFormat); isYAML { // by its content: other YAML files may lie beside it
+		return native.RecogniseYAML(src)
+	}
+	if f != nil {
 		return true
 	}
 	if !json.Valid(src) {

@@ -129,7 +129,8 @@ func workflowFiles(names []string) ([]string, error) {
 }
 
 // filesBelow finds the workflow files in a folder: .cypher files, JSON that some format
-// knows, and JSON that does not parse, because a broken workflow file must not pass unseen.
+// knows, YAML that says that it is one, and JSON that does not parse, because a broken
+// workflow file must not pass unseen.
 func filesBelow(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -151,7 +152,7 @@ func looksLikeWorkflow(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".cypher", ".cql", ".cyp":
 		return true
-	case ".json":
+	case ".json", ".yaml", ".yml":
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return false
@@ -171,7 +172,7 @@ func isFile(word string) bool {
 
 func looksNamed(word string) bool {
 	switch strings.ToLower(filepath.Ext(word)) {
-	case ".cypher", ".cql", ".cyp", ".json":
+	case ".cypher", ".cql", ".cyp", ".json", ".yaml", ".yml":
 		return true
 	}
 	return false

@@ -104,8 +104,89 @@ func bombs() []hostile {
 			all = append(all, made("bomb-"+name+ending, text))
 		}
 	}
+	all = append(all, yamlBombs()...)
 	sort.Slice(all, func(i, j int) bool { return all[i].name < all[j].name })
 	return all
+}
+
+// yamlBombs are texts that only YAML makes large, deep, or several things at once.
+func yamlBombs() []hostile {
+	const head = "format: stepgraph\nversion: 1\n"
+	var all []hostile
+	for name, text := range map[string]func() string{
+		"laughs": func() string { return head + aliases(10, 12) },
+		"self":   func() string { return head + "extra: &x\n  a: [*x, *x]\n" },
+		"one-alias": func() string {
+			return head + "extra: {a: &a [x, y]}\nsteps: [" + strings.Repeat("*a,", megabyte/3) + "]\n"
+		},
+		"anchors":     func() string { return head + "steps:\n" + strings.Repeat("  - &a {id: a}\n", megabyte/15) },
+		"dashes":      func() string { return head + "steps:\n" + strings.Repeat("- ", megabyte/2) + "a\n" },
+		"questions":   func() string { return head + strings.Repeat("? ", megabyte/2) },
+		"colons":      func() string { return head + strings.Repeat("a:\n ", megabyte/4) },
+		"stairs":      stairs,
+		"brackets":    func() string { return head + "steps: " + strings.Repeat("[", megabyte) },
+		"braces":      func() string { return head + "steps: " + strings.Repeat("{a: ", megabyte/4) },
+		"twice":       func() string { return head + strings.Repeat("name: a\n", megabyte/8) },
+		"many-keys":   func() string { return head + "extra: {" + manyKeys(50_000) + "}\n" },
+		"comments":    func() string { return head + strings.Repeat("# x\n", megabyte/4) + "steps: [{id: root}]\n" },
+		"after-each":  func() string { return head + "steps:\n" + strings.Repeat("  - {id: a} # x\n", megabyte/17) },
+		"documents":   func() string { return strings.Repeat("---\n"+head, megabyte/36) },
+		"digits":      func() string { return head + "extra: {a: " + strings.Repeat("9", megabyte) + "}\n" },
+		"exponent":    func() string { return head + "steps: [{id: a, x: 1e999999999}]\n" },
+		"octal":       func() string { return head + "steps: [{id: a, x: 0o7777777777777777777777777}]\n" },
+		"sixty":       func() string { return head + "steps: [{id: a, x: 190:20:30}]\n" },
+		"number-keys": func() string { return head + "extra: {1: a, 2.5: b, .nan: c}\n" },
+		"list-keys":   func() string { return head + "extra: {? [a, b] : c}\n" },
+		"one-line":    func() string { return head + "steps: [" + manySteps(20_000) + "]\n" },
+		"merge":       func() string { return head + "extra: {<<: &a {b: c}, <<: *a}\n" },
+		"tags":        func() string { return head + "extra: {a: !!python/object/apply:os.system [touch /tmp/x]}\n" },
+		"tag-prefix": func() string {
+			return "%TAG ! tag:" + strings.Repeat("x", megabyte) + ":\n---\n" + head + "extra: !a {}\n"
+		},
+		"binary":     func() string { return head + "extra: {a: !!binary " + strings.Repeat("AAAA", megabyte/4) + "}\n" },
+		"folded":     func() string { return head + "name: >\n" + strings.Repeat("  x\n", megabyte/4) },
+		"open-quote": func() string { return head + "name: \"" + strings.Repeat("\\u0000", megabyte/6) },
+		"tabs":       func() string { return head + "steps:\n" + strings.Repeat("\t", megabyte) + "- id: a\n" },
+		"line-ends":  func() string { return head + strings.Repeat("\u2028", megabyte/3) + "a: b: c\n" },
+	} {
+		all = append(all, made("yaml-"+name+".yaml", text))
+	}
+	return all
+}
+
+// aliases is a list of lists of lists, each of ten times the one before.
+func aliases(wide, deep int) string {
+	var b strings.Builder
+	b.WriteString("extra:\n  a0: &a0 [x]\n")
+	for i := range deep {
+		fmt.Fprintf(&b, "  a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), wide), ", "))
+	}
+	return b.String()
+}
+
+// stairs are mappings that each stand a blank deeper than the one before.
+func stairs() string {
+	var b strings.Builder
+	for i := range 1400 {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
+func manySteps(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{id: s%d}, ", i)
+	}
+	return b.String()
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: 1, ", i)
+	}
+	return b.String()
 }
 
 // doubled is Cypher in which each name is twice the one before.

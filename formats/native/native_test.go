@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 		{`[]`, "1:1: want an object, got a list"},
 		{`{"format": "other"}`, `1:1: not a stepgraph document: it begins with "format": "stepgraph", "version": 1`},
 		{`{"format": "stepgraph", "version": 2}`, "1:36: /version: this version of stepgraph reads documents of version 1"},
-		{head + "\n" + `  "stpes": []}`, "2:12: /stpes: unknown key; known are format, version, id, name, description, settings, extra, steps, paths (properties of your own go into extra)"},
+		{head + "\n" + `  "stpes": []}`, "2:12: /stpes: unknown key; known are format, version, id, name, description, settings, extra, steps, paths, $schema (properties of your own go into extra)"},
 		{head + `"steps": {}}`, "1:48: /steps: want a list, got an object"},
 		{head + `"steps": [{"id": "a"}, {"id": "a"}]}`, "1:62: /steps/1: a step with the id a is already there"},
 		{head + `"steps": [{"name": "a"}]}`, "1:49: /steps/0: id is missing"},

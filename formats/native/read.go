@@ -20,8 +20,11 @@ type Lines struct {
 	Paths map[string]int
 }
 
+// schemaKey is where editors of JSON look for a document's schema. It says nothing of the workflow.
+const schemaKey = "$schema"
+
 var (
-	documentKeys = []string{"format", "version", "id", "name", "description", "settings", "extra", "steps", "paths"}
+	documentKeys = []string{"format", "version", "id", "name", "description", "settings", "extra", "steps", "paths", schemaKey}
 	stepKeys     = []string{"id", "workflow", "name", "description", "function", "input", "join", "retry", "timeout", "on_error",
 		"approval", "output_schema", "x", "y", "bypass", "inactive", "config", "extra"}
 	pathKeys = []string{"id", "kind", "source", "target", "target_workflow", "condition", "operator", "priority", "label", "back", "group",
@@ -31,12 +34,35 @@ var (
 // Read reads a document. The workflow is normalized; its ID is empty where the document
 // names none. The error is an *Error.
 func Read(name string, src []byte) (*engine.Workflow, Lines, error) {
-	f := &file{name: name, src: src}
-	lines := Lines{Steps: map[string]int{}, Paths: map[string]int{}}
-	root, err := f.parse()
+	root, err := (&file{name: name, src: src}).parse()
 	if err != nil {
-		return nil, lines, err
+		return nil, newLines(), err
 	}
+	w, at, err := readWorkflow(root)
+	return w, at.lines(), err
+}
+
+// An index says which value of a document a step or path was read from, by its id.
+type index struct {
+	steps, paths map[string]*value
+}
+
+func newLines() Lines { return Lines{Steps: map[string]int{}, Paths: map[string]int{}} }
+
+func (x index) lines() Lines {
+	l := newLines()
+	for id, v := range x.steps {
+		l.Steps[id] = v.line()
+	}
+	for id, v := range x.paths {
+		l.Paths[id] = v.line()
+	}
+	return l
+}
+
+// readWorkflow makes a workflow of the tree of a document, whatever it was written in.
+func readWorkflow(root *value) (*engine.Workflow, index, error) {
+	x := index{map[string]*value{}, map[string]*value{}}
 	o := asObject(root, documentKeys)
 	if o.err == nil {
 		o.err = checkVersion(root)
@@ -48,33 +74,36 @@ func Read(name string, src []byte) (*engine.Workflow, Lines, error) {
 		}
 	}
 	if o.err != nil {
-		return nil, lines, o.err
+		return nil, x, o.err
 	}
 	for _, v := range o.list("steps") {
 		s, err := step(v)
-		if err == nil && lines.Steps[s.ID] > 0 {
+		if err == nil && x.steps[s.ID] != nil {
 			err = v.fail("a step with the id " + s.ID + " is already there")
 		}
 		if err != nil {
-			return nil, lines, err
+			return nil, x, err
 		}
-		lines.Steps[s.ID] = v.line()
+		x.steps[s.ID] = v
 		w.Steps = append(w.Steps, s)
 	}
-	if err := readPaths(w, o.list("paths"), lines); err != nil {
-		return nil, lines, err
+	if err := readPaths(w, o.list("paths"), x); err != nil {
+		return nil, x, err
 	}
-	return w, lines, o.err
+	return w, x, o.err
 }
 
 func (v *value) line() int {
+	if v.yaml {
+		return v.file.line(v.file.offset(v.row, 1))
+	}
 	return v.file.line(v.from)
 }
 
 func checkVersion(root *value) error {
 	format := root.get("format")
 	if format == nil || format.scalar != Format {
-		return root.fail(`not a stepgraph document: it begins with "format": "stepgraph", "version": 1`)
+		return root.fail(notOurs(root))
 	}
 	if v := root.get("version"); v == nil || v.scalar != json.Number("1") {
 		if v == nil {
@@ -83,6 +112,13 @@ func checkVersion(root *value) error {
 		return v.fail("this version of stepgraph reads documents of version 1")
 	}
 	return nil
+}
+
+func notOurs(root *value) string {
+	if root.yaml {
+		return "not a stepgraph document: it has the lines `format: stepgraph` and `version: 1`"
+	}
+	return `not a stepgraph document: it begins with "format": "stepgraph", "version": 1`
 }
 
 func step(v *value) (engine.Step, error) {
@@ -97,22 +133,20 @@ func step(v *value) (engine.Step, error) {
 	return s, o.err
 }
 
-// readPaths adds the paths, puts all in order, names what has no id, and keeps lines.
-func readPaths(w *engine.Workflow, values []*value, lines Lines) error {
-	at := make([]int, len(values))
+// readPaths adds the paths, puts all in order, names what has no id, and indexes them.
+func readPaths(w *engine.Workflow, values []*value, x index) error {
 	for i, v := range values {
 		p, err := path(v)
 		if err != nil {
 			return err
 		}
-		at[i] = v.line()
 		p.Ref = order(i)
 		w.Paths = append(w.Paths, p)
 	}
 	w.Normalize()
 	for i := range w.Paths {
 		p := &w.Paths[i]
-		lines.Paths[p.ID] = at[number(p.Ref)]
+		x.paths[p.ID] = values[number(p.Ref)]
 		p.Ref = ""
 	}
 	return nil

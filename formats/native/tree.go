@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -16,25 +17,34 @@ const maxDepth = 200
 
 // A file is a document while it is being read.
 type file struct {
-	name  string
-	src   []byte
-	lines []int // where lines begin, found when the first is asked for
+	name      string
+	src       []byte
+	lines     []int // where lines begin, found when the first is asked for
+	yamlLines []int // the same, as YAML counts lines
 }
 
 // A value is one JSON value that knows where it stands.
 type value struct {
 	file     *file
 	pointer  string
-	from, to int // bytes of the file
+	from, to int // bytes of the file; of YAML row and column stand in for from
+	row      int
+	column   int // in characters: finding the byte takes a look at the whole line
 	scalar   any // nil, bool, string or json.Number
 	isObject bool
 	isList   bool
 	keys     []string // of an object, in its order
 	items    []*value // of an object or a list
+	yaml     bool     // it was written in YAML: the bytes of the file are not its JSON
 }
 
 // fail is an error at this value.
-func (v *value) fail(text string) error { return v.file.fail(v.from, v.pointer, text) }
+func (v *value) fail(text string) error {
+	if v.yaml {
+		return v.file.failAt(v.row, v.column, v.pointer, text)
+	}
+	return v.file.fail(v.from, v.pointer, text)
+}
 
 func (f *file) fail(at int, pointer, text string) error {
 	at = min(max(at, 0), len(f.src))
@@ -56,7 +66,13 @@ func (f *file) line(at int) int {
 	return sort.SearchInts(f.lines, at+1)
 }
 
-func (v *value) raw() []byte { return v.file.src[v.from:v.to] }
+// raw is the JSON of a value.
+func (v *value) raw() []byte {
+	if v.yaml {
+		return v.appendJSON(nil)
+	}
+	return v.file.src[v.from:v.to]
+}
 
 func (v *value) isNull() bool { return v.scalar == nil && !v.isObject && !v.isList }
 
@@ -87,6 +103,14 @@ func (v *value) get(key string) *value {
 		}
 	}
 	return nil
+}
+
+// remove takes a key out of an object.
+func (v *value) remove(key string) {
+	if i := slices.Index(v.keys, key); i >= 0 {
+		v.keys = slices.Delete(v.keys, i, i+1)
+		v.items = slices.Delete(v.items, i, i+1)
+	}
 }
 
 // parse reads a document into its tree.

@@ -10,54 +10,55 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// The types of a document. The tags doc, enum, const and schema are for Schema.
 type document struct {
-	Format      string           `json:"format"`
-	Version     int              `json:"version"`
-	ID          string           `json:"id,omitempty"`
-	Name        string           `json:"name,omitempty"`
-	Description string           `json:"description,omitempty"`
-	Settings    *engine.Settings `json:"settings,omitempty"`
-	Extra       map[string]any   `json:"extra,omitempty"`
-	Steps       []stepDocument   `json:"steps"`
-	Paths       []pathDocument   `json:"paths"`
+	Format      string           `json:"format" const:"\"stepgraph\""`
+	Version     int              `json:"version" const:"1"`
+	ID          string           `json:"id,omitempty" doc:"name of the workflow; without one it is the name of the file"`
+	Name        string           `json:"name,omitempty" doc:"for people"`
+	Description string           `json:"description,omitempty" doc:"for people"`
+	Settings    *engine.Settings `json:"settings,omitempty" schema:"settings" doc:"what holds for all sessions of the workflow"`
+	Extra       map[string]any   `json:"extra,omitempty" doc:"properties of your own, kept with the WORKFLOW"`
+	Steps       []stepDocument   `json:"steps" schema:"steps" doc:"a session begins at the step root, unless it names another"`
+	Paths       []pathDocument   `json:"paths" schema:"paths" doc:"which step follows which, and when"`
 }
 
 type stepDocument struct {
-	ID           string         `json:"id"`
-	Workflow     string         `json:"workflow,omitempty"`
-	Name         string         `json:"name,omitempty"`
-	Description  string         `json:"description,omitempty"`
+	ID           string         `json:"id" doc:"name of the step, as references use it"`
+	Workflow     string         `json:"workflow,omitempty" doc:"the workflow the step belongs to; the file's by default"`
+	Name         string         `json:"name,omitempty" doc:"for people"`
+	Description  string         `json:"description,omitempty" doc:"for people"`
 	Function     string         `json:"function,omitempty"`
-	Input        any            `json:"input,omitempty"`
-	Join         string         `json:"join,omitempty"`
-	Retry        any            `json:"retry,omitempty"`
-	Timeout      string         `json:"timeout,omitempty"`
-	OnError      string         `json:"on_error,omitempty"`
-	Approval     bool           `json:"approval,omitempty"`
-	OutputSchema any            `json:"output_schema,omitempty"`
-	X            *float64       `json:"x,omitempty"`
-	Y            *float64       `json:"y,omitempty"`
-	Bypass       bool           `json:"bypass,omitempty"`
-	Inactive     bool           `json:"inactive,omitempty"`
-	Config       any            `json:"config,omitempty"`
-	Extra        map[string]any `json:"extra,omitempty"`
+	Input        any            `json:"input,omitempty" schema:"json" doc:"what the function gets; texts may hold references such as @{SESSION_ID}.ask.response"`
+	Join         string         `json:"join,omitempty" enum:"any,all,required" doc:"any (the default): runs for each path that is taken; all: once, when no other path can be taken any more; required: as all, and only if every required path was taken"`
+	Retry        any            `json:"retry,omitempty" schema:"retry"`
+	Timeout      string         `json:"timeout,omitempty" schema:"duration" doc:"of one attempt, such as 30s, or a number of seconds"`
+	OnError      string         `json:"on_error,omitempty" enum:"stop_path,continue,fail_session" doc:"stop_path (the default): what follows does not run; continue: the paths are followed, the output is the error; fail_session: the session ends"`
+	Approval     bool           `json:"approval,omitempty" doc:"true: a person approves the step before it runs"`
+	OutputSchema any            `json:"output_schema,omitempty" schema:"json" doc:"JSON Schema that the output must fit"`
+	X            *float64       `json:"x,omitempty" doc:"place on the canvas"`
+	Y            *float64       `json:"y,omitempty" doc:"place on the canvas"`
+	Bypass       bool           `json:"bypass,omitempty" doc:"true: the step is passed over and its paths are followed"`
+	Inactive     bool           `json:"inactive,omitempty" doc:"true: the step does not run and its paths are not followed"`
+	Config       any            `json:"config,omitempty" schema:"json" doc:"what an importer could not say otherwise"`
+	Extra        map[string]any `json:"extra,omitempty" doc:"properties of your own, kept with the STEP"`
 }
 
 type pathDocument struct {
-	ID             string          `json:"id,omitempty"`
-	Kind           engine.PathKind `json:"kind"`
-	Source         string          `json:"source"`
-	Target         string          `json:"target"`
-	TargetWorkflow string          `json:"target_workflow,omitempty"`
-	Condition      any             `json:"condition,omitempty"`
-	Operator       string          `json:"operator,omitempty"`
-	Priority       *float64        `json:"priority,omitempty"`
-	Label          string          `json:"label,omitempty"`
-	Back           bool            `json:"back,omitempty"`
-	Group          []string        `json:"group,omitempty"`
-	Name           string          `json:"name,omitempty"`
-	Description    string          `json:"description,omitempty"`
-	Extra          map[string]any  `json:"extra,omitempty"`
+	ID             string          `json:"id,omitempty" doc:"source>target by default"`
+	Kind           engine.PathKind `json:"kind" enum:"NEXT,TOOL,CONTAINS" doc:"NEXT (the default): what follows; TOOL: a step that an agent may call; CONTAINS: a step of a container's body"`
+	Source         string          `json:"source" doc:"the step the path leads from"`
+	Target         string          `json:"target" doc:"the step the path leads to"`
+	TargetWorkflow string          `json:"target_workflow,omitempty" doc:"where the target is in another workflow; such a path is never taken"`
+	Condition      any             `json:"condition,omitempty" schema:"condition"`
+	Operator       string          `json:"operator,omitempty" enum:"AND,OR,and,or" doc:"how the elements of a list of conditions are combined; AND by default"`
+	Priority       *float64        `json:"priority,omitempty" doc:"order of the paths of one step: lower first, none last"`
+	Label          string          `json:"label,omitempty" doc:"for people"`
+	Back           bool            `json:"back,omitempty" doc:"true: the path closes a loop"`
+	Group          []string        `json:"group,omitempty" doc:"where the target has join: required: one taken path of each group is enough"`
+	Name           string          `json:"name,omitempty" doc:"of a TOOL path: the tool's name for the model"`
+	Description    string          `json:"description,omitempty" doc:"of a TOOL path: what the model reads about the tool"`
+	Extra          map[string]any  `json:"extra,omitempty" doc:"properties of your own, kept with the path"`
 }
 
 // Write gives a workflow as a document, indented, with JSON texts as JSON where that

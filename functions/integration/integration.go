@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
@@ -73,7 +75,7 @@ func Spec(o Options) engine.Spec {
 		Program:     []string{"query"},
 		Arguments:   "arguments",
 		Check:       check,
-		Input:       input.Schema[Input](),
+		Input:       inputSchema(),
 		Output:      input.Schema[Result](),
 		Examples:    examples,
 		Function:    engine.FunctionFunc(f.call),
@@ -178,4 +180,11 @@ func object(given json.RawMessage) (input.Object, error) {
 		}
 	}
 	return input.Parse(text)
+}
+
+// inputSchema says of latency that it takes a text too, which its type does not show.
+func inputSchema() *jsonschema.Schema {
+	s := input.Schema[Input]()
+	s.Properties["latency"].Type, s.Properties["latency"].Types = "", []string{"number", "string", "null"}
+	return s
 }
