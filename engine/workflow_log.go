@@ -17,6 +17,8 @@ type LogEntry struct {
 	FirstSeen time.Time       `json:"first_seen"`
 	Current   bool            `json:"current"` // the step is like this now
 	Text      json.RawMessage `json:"text"`
+	// Changes is what differs from the text before; empty for the first one of a step.
+	Changes []PropertyDiff `json:"changes,omitempty"`
 }
 
 // WorkflowLog returns what the steps of a workflow (step "" for all) have been, oldest
@@ -34,10 +36,19 @@ func (e *Engine) WorkflowLog(ctx context.Context, workflow, step string) ([]LogE
 		return nil, e.workflowNotFound(ctx, workflow)
 	}
 	out := make([]LogEntry, 0, len(texts))
+	before := map[string]*definitionText{} // by step
 	for _, t := range texts {
 		c := def.steps[t.Step]
-		out = append(out, LogEntry{Step: t.Step, Hash: t.Hash, FirstSeen: t.FirstSeen,
-			Current: c != nil && c.hash == t.Hash, Text: json.RawMessage(t.Text)})
+		entry := LogEntry{Step: t.Step, Hash: t.Hash, FirstSeen: t.FirstSeen,
+			Current: c != nil && c.hash == t.Hash, Text: json.RawMessage(t.Text)}
+		var now definitionText
+		if json.Unmarshal([]byte(t.Text), &now) == nil {
+			if last := before[t.Step]; last != nil {
+				entry.Changes = diffDefinitions(last, &now)
+			}
+			before[t.Step] = &now
+		}
+		out = append(out, entry)
 	}
 	return out, nil
 }

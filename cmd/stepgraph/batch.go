@@ -15,7 +15,7 @@ import (
 
 func (a *app) batchCommand() *cobra.Command {
 	commands := []*cobra.Command{
-		a.batchListCommand(), a.batchShowCommand(), a.batchResultsCommand(),
+		a.batchListCommand(), a.batchShowCommand(), a.batchFollowCommand(), a.batchResultsCommand(),
 		a.batchStopCommand(), a.batchContinueCommand(), a.batchRemoveCommand(),
 	}
 	for i := range batchActions {

@@ -46,16 +46,15 @@ func (a *app) followBatch(ctx context.Context, s service, b *api.Batch, f *follo
 	}
 	copied := make(chan error, 1)
 	go func() { copied <- a.copyResults(ctx, s, to, b.ID, f.failed, true) }()
+	id := b.ID
 	p := &progress{to: a.err, bar: isTerminal(a.err), began: time.Now()}
 	b, err := p.follow(ctx, s, b, copied)
 	p.end()
 	if own, is := s.(*ownEngine); is && err == nil {
 		err = own.settle(ctx, b)
 	}
-	if errors.Is(err, context.Canceled) {
-		a.say("batch %s goes on where an engine runs: stepgraph batch show %s, stepgraph batch stop %s", b.ID, b.ID, b.ID)
-	}
 	if err != nil {
+		a.say("batch %s goes on where an engine runs: stepgraph batch follow %s, stepgraph batch stop %s", id, id, id)
 		return err
 	}
 	a.say("batch %s", summary(b))

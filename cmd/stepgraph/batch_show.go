@@ -16,30 +16,41 @@ func (a *app) onBatch(use, short string, to *reach, do func(ctx context.Context,
 
 func (a *app) batchListCommand() *cobra.Command {
 	to := &reach{}
-	var limit int
-	var cursor string
+	var p pageFlags
 	c := a.onSession("list", "Lists batches, newest first", 0, to, func(ctx context.Context, s service, _ []string) error {
-		page, err := s.Batches(ctx, limit, cursor)
+		list, err := readPages(p, func(cursor string) (*api.Page[api.Batch], error) { return s.Batches(ctx, p.size(), cursor) })
 		if err != nil {
 			return err
 		}
 		if a.json() {
-			return a.printJSON(page)
+			return a.printJSON(list)
 		}
-		rows := make([][]any, len(page.Items))
-		for i, b := range page.Items {
-			rows[i] = []any{b.ID, b.Action, b.Status, b.Total, b.Done, b.Failed, b.CreatedAt.Local().Format(time.DateTime), b.Message}
+		rows := make([][]any, len(list.Items))
+		for i, b := range list.Items {
+			rows[i] = []any{b.ID, b.Action, status(b.Status), b.Total, b.Done, b.Failed, b.CreatedAt.Local().Format(time.DateTime), long(b.Message)}
 		}
 		if err := a.table("BATCH\tACTION\tSTATUS\tITEMS\tDONE\tFAILED\tSTARTED\tMESSAGE", rows); err != nil {
 			return err
 		}
-		if page.Next != "" {
-			a.say("more: --cursor %s", page.Next)
+		if list.Next != "" {
+			a.say("there are more; --all lists all of them")
 		}
 		return nil
 	})
-	c.Flags().IntVar(&limit, "limit", 50, "batches a page, at most 500")
-	c.Flags().StringVar(&cursor, "cursor", "", "where the page begins, as the page before said")
+	p.register(c.Flags(), "batches")
+	return c
+}
+
+func (a *app) batchFollowCommand() *cobra.Command {
+	var f followFlags
+	c := a.onBatch("follow BATCH", "Follows a batch to its end: progress on stderr, results on stdout", &reach{run: true}, func(ctx context.Context, s service, id string) error {
+		b, err := s.Batch(ctx, id)
+		if err != nil {
+			return err
+		}
+		return a.followBatch(ctx, s, b, &f)
+	})
+	c.Flags().BoolVar(&f.failed, "failed", false, "of the results, only those that failed")
 	return c
 }
 

@@ -57,7 +57,7 @@ func (a *app) bench(ctx context.Context, address string, names []string, o bench
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, store.Close()) }()
 	for _, name := range names {
 		result, err := bench.Run(ctx, store, name, o)
 		if err != nil {

@@ -91,15 +91,24 @@ type settingFlags struct {
 }
 
 func (f *settingFlags) register(on *pflag.FlagSet) {
+	f.registerStore(on)
+	f.registerModel(on)
+}
+
+func (f *settingFlags) registerStore(on *pflag.FlagSet) {
 	f.on = on
 	on.StringVar(&f.set.store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT ($STEPGRAPH_STORE)")
-	f.registerModel(on)
 }
 
 func (f *settingFlags) registerModel(on *pflag.FlagSet) {
 	f.on = on
 	on.StringVar(&f.set.model, "model", "", "script, openai, anthropic, PROVIDER/MODEL or MODEL ($STEPGRAPH_MODEL, script)")
 	on.StringVar(&f.set.script, "model-script", "", "replies that the model script plays ($STEPGRAPH_MODEL_SCRIPT)")
+	f.registerAllowed(on)
+}
+
+func (f *settingFlags) registerAllowed(on *pflag.FlagSet) {
+	f.on = on
 	on.StringArrayVar(&f.set.allowNet, "allow-net", nil, "network that steps may reach beside public addresses: CIDR, ADDRESS or ADDRESS:PORT ($STEPGRAPH_ALLOW_NET, with commas)")
 	on.StringVar(&f.level, "isolate", "", "how far shell steps and Python are kept from the engine's files and process: required (the default of serve), possible or off ($STEPGRAPH_ISOLATE)")
 	on.BoolVar(&f.set.allowShell, "allow-shell", false, "let steps run shell commands ($STEPGRAPH_ALLOW_SHELL)")

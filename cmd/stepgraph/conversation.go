@@ -22,6 +22,7 @@ type conversation struct {
 	id      string
 	answers *answers
 	person  *terminal // nil when nobody is there
+	piped   *terminal // lines of a pipe, nil when there are none
 	talk    io.Writer // where messages go
 	trace   bool
 
@@ -79,8 +80,11 @@ func (c *conversation) answer(ctx context.Context, open []engine.Question) (give
 		return true, err
 	}
 	q := longest(open)
-	if c.person == nil || q == nil {
+	if q == nil {
 		return false, nil
+	}
+	if c.person == nil {
+		return c.nextLine(ctx, q)
 	}
 	for {
 		response, ok := c.person.ask(*q)
@@ -91,8 +95,22 @@ func (c *conversation) answer(ctx context.Context, open []engine.Question) (give
 		if !errors.Is(err, engine.ErrAnswerInvalid) {
 			return true, err
 		}
-		c.a.say("%s", err)
+		c.person.refused(err)
 	}
+}
+
+// nextLine answers with the next line of the pipe. One that does not fit ends the play: the
+// line after it answers another question.
+func (c *conversation) nextLine(ctx context.Context, q *engine.Question) (given bool, err error) {
+	if c.piped == nil {
+		return false, nil
+	}
+	line, ok := c.piped.line("")
+	if !ok {
+		return false, nil
+	}
+	_, err = c.s.Answer(ctx, engine.AnswerRequest{Session: first(q.Session, c.id), Step: q.Step, Response: typed(*q, line)}, 0)
+	return true, err
 }
 
 // sessionAsking is the child session that asks the question of a step, "" for none.
@@ -181,7 +199,7 @@ func errorText(stored json.RawMessage) string {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(stored, &e) != nil || e.Message == "" {
-		return short(string(stored), 200)
+		return oneLine(string(stored))
 	}
-	return e.Kind + ": " + short(e.Message, 200)
+	return e.Kind + ": " + oneLine(e.Message) // whole: what to do often stands at its end
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 func (a *app) countCommand() *cobra.Command {
@@ -39,33 +42,43 @@ func (a *app) countCommand() *cobra.Command {
 func (a *app) awaitingCommand() *cobra.Command {
 	to := &reach{}
 	var f filterFlags
-	var cursor string
+	var p pageFlags
 	c := a.onSession("awaiting", "Lists everything that waits for a person, oldest first", 0, to, func(ctx context.Context, s service, _ []string) error {
 		q, err := f.query()
 		if err != nil {
 			return err
 		}
-		page, err := s.Awaiting(ctx, q, cursor)
+		q.Limit = p.size()
+		list, err := readPages(p, func(cursor string) (*api.Page[engine.Question], error) { return s.Awaiting(ctx, q, cursor) })
 		if err != nil {
 			return err
 		}
 		if a.json() {
-			return a.printJSON(page)
+			return a.printJSON(list)
 		}
-		rows := make([][]any, len(page.Items))
-		for i, w := range page.Items {
-			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, short(w.Prompt, 60) + questionNote(w)}
+		rows := make([][]any, len(list.Items))
+		for i, w := range list.Items {
+			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, long(w.Prompt + questionNote(w))}
 		}
 		if err := a.table("SINCE\tSESSION\tSTEP\tKIND\tASKS", rows); err != nil {
 			return err
 		}
-		if page.Next != "" {
-			a.say("more: --cursor %s", page.Next)
-		}
-		return nil
+		return a.more(list.Next, len(list.Items), func() (int64, error) { return openQuestions(ctx, s, q) })
 	})
 	f.register(c.Flags(), true)
-	c.Flags().IntVar(&f.Limit, "limit", 50, "sessions a page, at most 500")
-	c.Flags().StringVar(&cursor, "cursor", "", "where the page begins, as the page before said")
+	p.register(c.Flags(), "sessions")
 	return c
+}
+
+// openQuestions counts the questions of a filter's sessions.
+func openQuestions(ctx context.Context, s service, q engine.SessionQuery) (total int64, err error) {
+	q.Limit = 0
+	counts, err := s.CountSessions(ctx, q, "step")
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range counts.Counts {
+		total += n
+	}
+	return total, nil
 }

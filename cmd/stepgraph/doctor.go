@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	var to reach
+	to := reach{judges: true}
 	c := &cobra.Command{Use: "doctor", Short: "Checks configuration, store, workflows and sessions, and says what to do",
 		Long: "doctor changes nothing, so it may look while an engine runs. It exits with 1 when it found an error.",
 		Args: want(cobra.NoArgs),
@@ -56,7 +56,7 @@ func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Fin
 	}
 	more, err := engine.New(store, registry, engine.Options{Log: a.log}).Doctor(ctx)
 	found = append(found, more...)
-	if err := errors.Join(err, store.Close(context.WithoutCancel(ctx))); err != nil {
+	if err := errors.Join(err, store.Close()); err != nil {
 		found = append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error(), Mend: "stepgraph migrate makes what is missing in a store"})
 	}
 	return found
@@ -90,7 +90,7 @@ func (a *app) askDoctor(ctx context.Context, to *reach) (found []engine.Finding,
 // openBeside opens a store that an engine may be at work on.
 func (a *app) openBeside(ctx context.Context, address string) (engine.Store, error) {
 	if kind, file, err := kindOfStore(address); err == nil && kind == storeSQLite {
-		return sqlite.Open(ctx, file, sqlite.Options{})
+		return sqlite.Open(ctx, file, sqlite.Options{Migrate: new(false)})
 	}
 	return a.openStore(ctx, address, "")
 }

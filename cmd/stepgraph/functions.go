@@ -31,10 +31,10 @@ func (a *app) functionsCommand() *cobra.Command {
 			}
 			rows := make([][]any, len(specs))
 			for i, s := range specs {
-				rows[i] = []any{s.Name, strings.Join(s.Aliases, ", "), first(s.Disabled, short(s.Description, 80))}
+				rows[i] = []any{s.Name, strings.Join(s.Aliases, ", "), long(first(s.Disabled, s.Description))}
 			}
 			return a.table("FUNCTION\tALSO\tDOES", rows)
 		}}
-	to.settingFlags.register(c.Flags())
+	to.registerAllowed(c.Flags())
 	return c
 }

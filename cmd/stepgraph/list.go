@@ -18,7 +18,7 @@ func (a *app) listCommand() *cobra.Command {
 				}
 				rows := make([][]any, len(list))
 				for i, w := range list {
-					rows[i] = []any{w.ID, w.Steps, w.Name, short(w.Description, 60)}
+					rows[i] = []any{w.ID, w.Steps, w.Name, long(w.Description)}
 				}
 				return a.table("WORKFLOW\tSTEPS\tNAME\tDESCRIPTION", rows)
 			})

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) loadCommand() *cobra.Command {
-	var to reach
+	to := reach{judges: true}
 	var options loadOptions
 	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
 		Long: "load makes each workflow in the store the one of the file and prints what changed. It runs nothing.\n" +

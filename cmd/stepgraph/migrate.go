@@ -23,7 +23,7 @@ func (a *app) migrateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.migrate(c.Context(), store, adopt), store.Close(context.WithoutCancel(c.Context())))
+			return errors.Join(a.migrate(c.Context(), store, adopt), store.Close())
 		}}
 	flags.register(c.Flags())
 	c.Flags().BoolVar(&adopt, "adopt", false, "take over sessions made by LUNA or by hand, so that lists find them")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 )
 
 // print writes a line of data.
@@ -22,22 +21,6 @@ func (a *app) printJSON(v any) error {
 	}
 	_, err := a.out.Write(b.Bytes())
 	return err
-}
-
-// table writes columns under their headings.
-func (a *app) table(headings string, rows [][]any) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, headings)
-	for _, row := range rows {
-		for i, cell := range row {
-			if i > 0 {
-				fmt.Fprint(w, "\t")
-			}
-			fmt.Fprint(w, cell)
-		}
-		fmt.Fprintln(w)
-	}
-	return w.Flush()
 }
 
 // short cuts a text to one line of at most n characters.

@@ -56,7 +56,7 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 		return nil, err
 	}
 	if _, err := store.Migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close(context.WithoutCancel(ctx)))
+		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close())
 	}
 	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables}
 	a.limits.apply(&options)
@@ -89,7 +89,7 @@ func (o *ownEngine) Close() error {
 	if o.recorder != nil {
 		faults = append(faults, o.recorder.Flush())
 	}
-	return errors.Join(append(faults, o.outside.servers.Close(), o.engine.Store().Close(context.Background()))...)
+	return errors.Join(append(faults, o.outside.servers.Close(), o.engine.Store().Close())...)
 }
 
 // Start starts a session and waits until it rests.

@@ -57,6 +57,7 @@ type shape struct {
 	Required    []string                   `json:"required"`
 	Properties  map[string]json.RawMessage `json:"properties"`
 	Items       json.RawMessage            `json:"items"`
+	Default     json.RawMessage            `json:"default"`
 }
 
 func wantsSchema(schema json.RawMessage) string {
@@ -64,6 +65,11 @@ func wantsSchema(schema json.RawMessage) string {
 	if json.Unmarshal(schema, &s) != nil {
 		return ""
 	}
+	return s.wants()
+}
+
+// wants describes a value of the shape, "" where any text will do.
+func (s *shape) wants() string {
 	if len(s.Enum) > 0 {
 		return "one of " + plainList(s.Enum)
 	}

@@ -57,6 +57,7 @@ func (a *app) rootCommand() *cobra.Command {
 	flags.StringVar(&a.file, "config", "", "configuration file, JSON ($STEPGRAPH_CONFIG)")
 	flags.BoolVar(&a.verbose, "verbose", false, "tell more on stderr")
 	root.AddCommand(a.commands()...)
+	a.complete(root)
 	return root
 }
 
@@ -78,6 +79,7 @@ func (a *app) commands() []*cobra.Command {
 		a.showCommand(),
 		a.validateCommand(),
 		a.functionsCommand(),
+		a.schemaCommand(),
 		a.profileCommand(),
 		a.variableCommand(),
 		a.secretCommand(),
@@ -86,6 +88,7 @@ func (a *app) commands() []*cobra.Command {
 		a.migrateCommand(),
 		a.doctorCommand(),
 		a.benchCommand(),
+		a.openCommand(),
 		a.versionCommand(),
 	}
 }

@@ -125,6 +125,9 @@ func (a *app) play(ctx context.Context, s service, start engine.StartRequest, gi
 		return err
 	}
 	c := &conversation{a: a, s: s, id: started.ID, answers: given, person: a.terminal(), talk: a.out, trace: o.trace}
+	if given == nil && o.file != "-" {
+		c.piped = a.piped()
+	}
 	if a.json() {
 		c.talk = a.err
 	}
@@ -138,13 +141,55 @@ func (a *app) play(ctx context.Context, s service, start engine.StartRequest, gi
 	if err := a.printRun(context.WithoutCancel(ctx), s, rested); err != nil {
 		return err
 	}
-	if o.result && !a.json() && len(rested.Result) > 0 {
+	if !a.json() && len(rested.Result) > 0 && (o.result || !isSaid(rested)) {
 		a.print("%s", rested.Result)
 	}
+	a.sayHowToGoOn(s, rested, o)
 	if failed != nil {
 		return ended(codeOf(failed))
 	}
 	return ended(exitOf(rested.Status))
+}
+
+// isSaid reports whether the result of a session is what it said last: then it has been shown.
+func isSaid(s *api.Session) bool {
+	var result any
+	if json.Unmarshal(s.Result, &result) != nil {
+		return false
+	}
+	for i := len(s.Messages) - 1; i >= 0; i-- {
+		if m := s.Messages[i]; m.Role != "user" {
+			return holdsText(result, m.Content)
+		}
+	}
+	return false
+}
+
+// holdsText reports whether a value is a text, or an object with it.
+func holdsText(v any, text string) bool {
+	switch v := v.(type) {
+	case string:
+		return v == text
+	case map[string]any:
+		for _, inner := range v {
+			if holdsText(inner, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sayHowToGoOn says how to answer what the session waits for.
+func (a *app) sayHowToGoOn(s service, rested *api.Session, o *runOptions) {
+	if rested.Status != engine.StatusAwaitingInput || a.json() {
+		return
+	}
+	if own, isOwn := s.(*ownEngine); isOwn && own.Where() == storeMemory {
+		a.say("it was played in memory and is gone; give its answers as lines on stdin, or as a JSON list with --answers FILE")
+		return
+	}
+	a.say("go on with: stepgraph session answer %s ANSWER", rested.ID)
 }
 
 // exitOf is the exit code of run for the status in which a session rests.
@@ -193,9 +238,20 @@ func (a *app) sayRest(s *api.Session) {
 	if s.Error != nil {
 		a.say("  %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)
 	}
-	for _, p := range s.Problems {
+	for _, p := range unsaid(s) {
 		a.say("  %s", strings.TrimSpace(strings.Join([]string{first(p.Path, p.Step), p.Message, strings.Join(p.Missing, ", ")}, " ")))
 	}
+}
+
+// unsaid are the problems of a session beside its error, which is often one of them.
+func unsaid(s *api.Session) []engine.SessionProblem {
+	var list []engine.SessionProblem
+	for _, p := range s.Problems {
+		if s.Error == nil || p.Step != s.Error.Step || !strings.Contains(p.Message, s.Error.Message) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // answersFile reads the answers of a file; "" is none.

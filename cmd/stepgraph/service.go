@@ -56,11 +56,20 @@ type reach struct {
 	create        bool // an absent ./.stepgraph is made
 	seeds         bool // with create: our own workflows are loaded where absent, as dev does
 	run           bool // an engine of this process has to move sessions on
+	judges        bool // what steps may call counts: files are loaded or checked
 	record        string
 }
 
+// register adds the flags. Those that say what steps may do are for commands that run steps
+// or judge them.
 func (r *reach) register(c *cobra.Command) {
-	r.settingFlags.register(c.Flags())
+	r.settingFlags.registerStore(c.Flags())
+	switch {
+	case r.run:
+		r.registerModel(c.Flags())
+	case r.judges:
+		r.registerAllowed(c.Flags())
+	}
 	c.Flags().StringVar(&r.server, "server", "", "address of a running engine ($STEPGRAPH_SERVER, else what dev wrote into ./.stepgraph)")
 	c.Flags().StringVar(&r.token, "token", "", "token of that engine ($STEPGRAPH_TOKEN)")
 }
@@ -161,5 +170,5 @@ func (a *app) with(ctx context.Context, r *reach, f func(service) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(s), s.Close())
+	return errors.Join(a.nearby(ctx, s, f(s)), s.Close())
 }

@@ -181,7 +181,7 @@ func (a *app) shown(s *api.Session, err error) error {
 	}
 	a.print("session   %s", s.ID)
 	a.print("workflow  %s", s.Workflow)
-	a.print("status    %s", s.Status)
+	a.print("status    %s", a.statusText(s.Status))
 	if s.Error != nil {
 		a.print("error     %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)
 	}
@@ -197,7 +197,7 @@ func (a *app) shown(s *api.Session, err error) error {
 			a.print("            (%s)", hint)
 		}
 	}
-	for _, p := range s.Problems {
+	for _, p := range unsaid(s) {
 		a.print("problem   %s: %s", first(p.Path, p.Step), short(p.Message, 200))
 	}
 	for _, m := range s.Messages {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -14,50 +15,64 @@ import (
 func (a *app) sessionListCommand() *cobra.Command {
 	to := &reach{}
 	var f filterFlags
-	var cursor string
+	var p pageFlags
 	c := &cobra.Command{Use: "list", Short: "Lists sessions, newest first", Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			q, err := f.query()
 			if err != nil {
 				return err
 			}
-			return a.with(c.Context(), to, func(s service) error { return a.listSessions(c.Context(), s, q, cursor) })
+			q.Limit = p.size()
+			return a.with(c.Context(), to, func(s service) error { return a.listSessions(c.Context(), s, q, p) })
 		}}
 	to.register(c)
-	flags := c.Flags()
-	f.register(flags, true)
-	flags.IntVar(&f.Limit, "limit", 50, "sessions a page, at most 500")
-	flags.StringVar(&cursor, "cursor", "", "where the page begins, as the page before said")
+	f.register(c.Flags(), true)
+	p.register(c.Flags(), "sessions")
 	return c
 }
 
-func (a *app) listSessions(ctx context.Context, s service, q engine.SessionQuery, cursor string) error {
-	page, err := s.Sessions(ctx, q, cursor)
+func (a *app) listSessions(ctx context.Context, s service, q engine.SessionQuery, p pageFlags) error {
+	list, err := readPages(p, func(cursor string) (*api.Page[api.Session], error) { return s.Sessions(ctx, q, cursor) })
 	if err != nil {
 		return err
 	}
-	if a.json() {
-		return a.printJSON(page)
+	if len(list.Items) == 0 && q.Workflow != "" {
+		if _, err := s.Workflow(ctx, q.Workflow); errors.Is(err, engine.ErrWorkflowNotFound) && a.neverRan(ctx, s, q.Workflow) {
+			return err
+		}
 	}
-	rows := make([][]any, len(page.Items))
-	for i := range page.Items {
-		one := &page.Items[i]
-		rows[i] = []any{one.ID, one.Workflow, one.Status, one.UpdatedAt.Local().Format(time.DateTime), asks(one)}
+	if a.json() {
+		return a.printJSON(list)
+	}
+	rows := make([][]any, len(list.Items))
+	for i := range list.Items {
+		one := &list.Items[i]
+		rows[i] = []any{one.ID, one.Workflow, status(one.Status), one.UpdatedAt.Local().Format(time.DateTime), long(asks(one))}
 	}
 	if err := a.table("SESSION\tWORKFLOW\tSTATUS\tUPDATED\tWAITS FOR", rows); err != nil {
 		return err
 	}
-	if page.Next != "" {
-		a.say("more: --cursor %s", page.Next)
-	}
-	return nil
+	return a.more(list.Next, len(list.Items), func() (int64, error) {
+		q.Limit = 0
+		counts, err := s.CountSessions(ctx, q, "status")
+		if err != nil {
+			return 0, err
+		}
+		return counts.Total, nil
+	})
+}
+
+// neverRan reports whether a workflow has no session at all: one that was removed may have some.
+func (a *app) neverRan(ctx context.Context, s service, workflow string) bool {
+	page, err := s.Sessions(ctx, engine.SessionQuery{Workflow: workflow, Limit: 1}, "")
+	return err == nil && len(page.Items) == 0
 }
 
 // asks says what a session waits for.
 func asks(s *api.Session) string {
 	var all []string
 	for _, q := range s.Awaiting {
-		all = append(all, q.Step+": "+short(q.Prompt, 50))
+		all = append(all, q.Step+": "+q.Prompt)
 	}
 	return strings.Join(all, "; ")
 }

@@ -39,7 +39,7 @@ func (a *app) sessionRequestsCommand() *cobra.Command {
 			}
 			rows := make([][]any, len(list))
 			for i, q := range list {
-				rows[i] = []any{q.N, q.At.Local().Format(time.DateTime), q.Kind, q.Step, q.By, short(q.Outcome, 60)}
+				rows[i] = []any{q.N, q.At.Local().Format(time.DateTime), q.Kind, q.Step, q.By, long(q.Outcome)}
 			}
 			return a.table("N\tAT\tWHAT\tSTEP\tBY\tOUTCOME", rows)
 		})

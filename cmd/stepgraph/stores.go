@@ -63,7 +63,7 @@ func (a *app) openStore(ctx context.Context, address, serving string) (engine.St
 	user, password := a.neo4jLogin()
 	return cypher.Open(ctx, cypher.Options{
 		URI: address, Username: user, Password: password,
-		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: version(),
+		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: version(), Migrate: new(false), // migrate, doctor and what serves decide it
 	})
 }
 
@@ -92,7 +92,7 @@ func openFile(ctx context.Context, file, serving string) (engine.Store, error) {
 			return nil, held
 		}
 	}
-	return sqlite.Open(ctx, file, sqlite.Options{Exclusive: serving})
+	return sqlite.Open(ctx, file, sqlite.Options{Exclusive: serving, Migrate: new(false)})
 }
 
 // devStore is the embedded store of this directory.

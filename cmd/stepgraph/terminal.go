@@ -18,6 +18,8 @@ import (
 type terminal struct {
 	lines *bufio.Reader
 	to    io.Writer
+	form  *form // that was filled in last
+	again bool  // it was refused in part
 }
 
 // terminal returns the person at stdin, or nil when nobody is there.
@@ -29,6 +31,20 @@ func (a *app) terminal() *terminal {
 	return &terminal{lines: bufio.NewReader(a.in), to: a.err}
 }
 
+// piped are the lines of a pipe or file at stdin, or nil where there is a person or nothing:
+// each is an answer, as one typed would be.
+func (a *app) piped() *terminal {
+	if a.in == nil || a.terminal() != nil {
+		return nil
+	}
+	if file, ok := a.in.(*os.File); ok {
+		if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 { // /dev/null
+			return nil
+		}
+	}
+	return &terminal{lines: bufio.NewReader(a.in), to: io.Discard}
+}
+
 // ask reads an answer to a question; ok is false at the end of input.
 func (t *terminal) ask(q engine.Question) (response json.RawMessage, ok bool) {
 	if q.Kind == engine.AskApproval { // the one question that the chat does not show
@@ -36,6 +52,9 @@ func (t *terminal) ask(q engine.Question) (response json.RawMessage, ok bool) {
 		for _, line := range approves(q) {
 			fmt.Fprintln(t.to, "  "+line)
 		}
+	}
+	if f := t.formFor(q); f != nil {
+		return f.ask(t)
 	}
 	for i, o := range q.Options {
 		fmt.Fprintf(t.to, "  %d) %s\n", i+1, o.Text)
@@ -48,6 +67,24 @@ func (t *terminal) ask(q engine.Question) (response json.RawMessage, ok bool) {
 		return t.changed()
 	}
 	return typed(q, line), ok
+}
+
+// formFor is the form of a question: the one that was refused, with what was right in it, or
+// a new one.
+func (t *terminal) formFor(q engine.Question) *form {
+	if t.again {
+		t.again = false
+		return t.form
+	}
+	t.form = formOf(q)
+	return t.form
+}
+
+// refused says why an answer was not taken, at its fields where it was a form.
+func (t *terminal) refused(err error) {
+	if t.again = t.form != nil && t.form.again(t, err); !t.again {
+		fmt.Fprintln(t.to, err)
+	}
 }
 
 // line reads one line; ok is false at the end of input.

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) validateCommand() *cobra.Command {
-	var to reach
+	to := reach{judges: true}
 	c := &cobra.Command{Use: "validate FILE|DIR|WORKFLOW...", Short: "Finds what is wrong with workflows",
 		Long: "validate lists errors and warnings, each with its place, and exits with 1 when there is an error.",
 		Args: want(cobra.MinimumNArgs(1)),

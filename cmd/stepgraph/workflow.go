@@ -24,7 +24,7 @@ func (a *app) workflowCommand() *cobra.Command {
 
 func (a *app) workflowLogCommand() *cobra.Command {
 	var step string
-	c := a.onSession("log WORKFLOW", "Lists what the steps of a workflow have been, oldest first", 1, &reach{},
+	c := a.onSession("log WORKFLOW", "Lists what the steps of a workflow have been and what changed, oldest first", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			log, err := s.WorkflowLog(ctx, args[0], step)
 			if err != nil {
@@ -35,12 +35,60 @@ func (a *app) workflowLogCommand() *cobra.Command {
 			}
 			rows := make([][]any, len(log))
 			for i, e := range log {
-				rows[i] = []any{e.FirstSeen.Local().Format(time.DateTime), e.Step, e.Hash[:min(12, len(e.Hash))], map[bool]string{true: "now"}[e.Current], short(string(e.Text), 80)}
+				rows[i] = []any{e.FirstSeen.Local().Format(time.DateTime), e.Step, e.Hash[:min(12, len(e.Hash))], map[bool]string{true: "now"}[e.Current], long(changesOf(&e))}
 			}
-			return a.table("FIRST SEEN\tSTEP\tHASH\t\tTEXT", rows)
+			return a.table("FIRST SEEN\tSTEP\tHASH\t\tCHANGED", rows)
 		})
 	c.Flags().StringVar(&step, "step", "", "only this step")
 	return c
+}
+
+// changesOf is what an entry of the log changed, in one line.
+func changesOf(e *engine.LogEntry) string {
+	if len(e.Changes) == 0 {
+		return "new"
+	}
+	all := make([]string, len(e.Changes))
+	for i, d := range e.Changes {
+		switch from, to := plain(d.From), plain(d.To); {
+		case len(d.From) == 0:
+			all[i] = "+ " + d.Name + " " + short(to, 40)
+		case len(d.To) == 0:
+			all[i] = "- " + d.Name
+		default:
+			from, to = differing(from, to)
+			all[i] = d.Name + ": " + from + " → " + to
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// around is how many characters are shown on both sides of a difference.
+const around = 12
+
+// differing is where two texts differ, with a little of what stands around it.
+func differing(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	front := 0
+	for front < min(len(x), len(y)) && x[front] == y[front] {
+		front++
+	}
+	back := 0
+	for back < min(len(x), len(y))-front && x[len(x)-1-back] == y[len(y)-1-back] {
+		back++
+	}
+	front, back = max(front-around, 0), max(back-around, 0)
+	part := func(t []rune) string {
+		s := string(t[front : len(t)-back])
+		if front > 0 {
+			s = "…" + s
+		}
+		if back > 0 {
+			s += "…"
+		}
+		return s
+	}
+	return part(x), part(y)
 }
 
 func (a *app) workflowDiffCommand() *cobra.Command {

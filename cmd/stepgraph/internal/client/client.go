@@ -15,8 +15,15 @@ import (
 	"time"
 )
 
-// aliveWithin is how long a server may take to say that it is there.
-const aliveWithin = 3 * time.Second
+// How long a server may take to say that it is there, and then to be ready.
+const (
+	aliveWithin  = 3 * time.Second
+	readyWithin  = 20 * time.Second
+	askAgainWhen = 50 * time.Millisecond
+)
+
+// starting is what /healthz says until the API answers.
+const starting = "alive"
 
 const ndjson = "application/x-ndjson"
 
@@ -53,11 +60,30 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Alive tells whether the server answers.
+// Alive reports whether the server answers. One that has just been started and opens its
+// store is waited for.
 func (c *Client) Alive(ctx context.Context) error {
+	ready, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("still starting after %s; its log says what it waits for", readyWithin))
+	defer cancel()
+	for {
+		said, err := c.health(ready)
+		if err != nil || said != starting {
+			return err
+		}
+		select {
+		case <-time.After(askAgainWhen):
+		case <-ready.Done():
+			return context.Cause(ready)
+		}
+	}
+}
+
+func (c *Client) health(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, aliveWithin, fmt.Errorf("no answer within %s", aliveWithin))
 	defer cancel()
-	return c.do(ctx, request{method: http.MethodGet, path: "/healthz"}, nil)
+	var said []byte
+	err := c.do(ctx, request{method: http.MethodGet, path: "/healthz"}, &said)
+	return string(bytes.TrimSpace(said)), err
 }
 
 // A request is one call of the API.

@@ -32,10 +32,18 @@ func (e *Error) Error() string {
 	}
 	for _, f := range e.Faults {
 		if !strings.Contains(text, f.Message) {
-			text += fmt.Sprintf("; %s: %s", f.Pointer, f.Message)
+			text = joined(text, f)
 		}
 	}
 	return text
+}
+
+// joined adds a fault to a message: the place first, where it has one.
+func joined(text string, f engine.Fault) string {
+	if f.Pointer == "" {
+		return text + "; " + f.Message
+	}
+	return fmt.Sprintf("%s; %s: %s", text, f.Pointer, f.Message)
 }
 
 // Unwrap gives the sentinel of package engine.

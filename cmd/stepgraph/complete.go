@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// complete gives all commands below c the completion of their words and flags. What a word is
+// stands in the usage line: answer SESSION RESPONSE.
+func (a *app) complete(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		a.complete(below)
+	}
+	if words := strings.Fields(c.Use); len(words) > 1 && c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = a.completeWord(words[1:])
+	}
+	for name, what := range map[string]func(*cobra.Command, []string) []string{
+		"workflow": a.workflowNames, "status": statusNames, "step": a.stepNames, "entry": a.stepNames, "from": a.stepNames, "to": a.stepNames,
+		"output": func(*cobra.Command, []string) []string { return []string{outputText, outputJSON} },
+	} {
+		if f := c.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
+			_ = c.RegisterFlagCompletionFunc(name, offer(what)) // fails only where it has one
+		}
+	}
+}
+
+// offer makes a completion of a list of names.
+func offer(names func(c *cobra.Command, args []string) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		all := slices.DeleteFunc(names(c, args), func(n string) bool { return !strings.HasPrefix(n, begun) })
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeWord completes the words of a usage line. Where one may be a file, files are offered too.
+func (a *app) completeWord(words []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(words) == 0 || len(args) >= len(words) && !strings.HasSuffix(words[len(words)-1], "...") {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		word := strings.Trim(strings.TrimSuffix(words[min(len(args), len(words)-1)], "..."), "[]")
+		var all []string
+		for _, kind := range strings.Split(word, "|") {
+			switch kind {
+			case "WORKFLOW":
+				all = append(all, a.workflowNames(c, args)...)
+			case "SESSION":
+				all = append(all, a.sessionNames(c, args)...)
+			case "STEP":
+				all = append(all, a.stepNames(c, args)...)
+			case "BATCH":
+				all = append(all, a.batchNames(c, args)...)
+			}
+		}
+		all = slices.DeleteFunc(all, func(n string) bool { return !strings.HasPrefix(n, begun) })
+		if strings.Contains(word, "FILE") || strings.Contains(word, "DIR") {
+			return all, cobra.ShellCompDirectiveDefault
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+const (
+	completeWithin = 2 * time.Second // a person waits
+	mostCompleted  = 200
+)
+
+// names asks the engine that the command would reach. A completion says nothing of what is
+// wrong: there is nobody to read it.
+func (a *app) names(c *cobra.Command, ask func(ctx context.Context, s service) []string) (all []string) {
+	to := &reach{}
+	to.on = c.Flags()
+	for name, at := range map[string]*string{"server": &to.server, "token": &to.token, "store": &to.set.store} {
+		if f := c.Flags().Lookup(name); f != nil {
+			*at = f.Value.String()
+		}
+	}
+	if a.prepare() != nil { // cobra leaves it out when it completes
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completeWithin)
+	defer cancel()
+	_ = a.with(ctx, to, func(s service) error { all = ask(ctx, s); return nil })
+	return all
+}
+
+func (a *app) workflowNames(c *cobra.Command, _ []string) []string {
+	return a.names(c, func(ctx context.Context, s service) (all []string) {
+		list, _ := s.Workflows(ctx)
+		for i := range list {
+			all = append(all, list[i].ID)
+		}
+		return all
+	})
+}
+
+func (a *app) sessionNames(c *cobra.Command, _ []string) []string {
+	return a.names(c, func(ctx context.Context, s service) (all []string) {
+		page, err := s.Sessions(ctx, engine.SessionQuery{Limit: mostCompleted}, "")
+		if err != nil {
+			return nil
+		}
+		for i := range page.Items {
+			all = append(all, page.Items[i].ID+"\t"+page.Items[i].Workflow+", "+page.Items[i].Status)
+		}
+		return all
+	})
+}
+
+func (a *app) batchNames(c *cobra.Command, _ []string) []string {
+	return a.names(c, func(ctx context.Context, s service) (all []string) {
+		page, err := s.Batches(ctx, mostCompleted, "")
+		if err != nil {
+			return nil
+		}
+		for _, b := range page.Items {
+			all = append(all, b.ID+"\t"+b.Action+", "+b.Status)
+		}
+		return all
+	})
+}
+
+// stepNames are the steps of the workflow that a flag or the first word names, or of the
+// session that the first word names.
+func (a *app) stepNames(c *cobra.Command, args []string) []string {
+	return a.names(c, func(ctx context.Context, s service) (all []string) {
+		workflow := ""
+		if f := c.Flags().Lookup("workflow"); f != nil {
+			workflow = f.Value.String()
+		}
+		if workflow == "" && len(args) > 0 {
+			workflow = args[0]
+			if strings.Contains(c.Use, " SESSION") {
+				session, err := s.Session(ctx, args[0])
+				if err != nil {
+					return nil
+				}
+				workflow = session.Workflow
+			}
+		}
+		w, err := s.Workflow(ctx, workflow)
+		if err != nil {
+			return nil
+		}
+		for i := range w.Steps {
+			all = append(all, w.Steps[i].ID)
+		}
+		return all
+	})
+}
+
+// statusNames are the statuses of sessions.
+func statusNames(*cobra.Command, []string) []string {
+	return []string{engine.StatusActive, engine.StatusAwaitingInput, engine.StatusPending, engine.StatusPaused,
+		engine.StatusComplete, engine.StatusError, engine.StatusCancelled}
+}

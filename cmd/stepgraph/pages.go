@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/stepgraph/stepgraph/api"
+)
+
+// pageFlags say how much of a long list is read.
+type pageFlags struct {
+	limit  int
+	all    bool
+	cursor string
+	noun   string
+}
+
+func (p *pageFlags) register(flags *pflag.FlagSet, noun string) {
+	p.noun = noun
+	flags.IntVar(&p.limit, "limit", 50, noun+" a page, at most 500")
+	flags.BoolVar(&p.all, "all", false, "all of them, however many pages that takes")
+	flags.StringVar(&p.cursor, "cursor", "", "where the page begins: `next` of the page before, in -o json")
+}
+
+// mostAPage is the largest page there is.
+const mostAPage = 500
+
+// size is how many a page has: with --all the most, as pages are then of no interest.
+func (p *pageFlags) size() int {
+	if p.all {
+		return mostAPage
+	}
+	return p.limit
+}
+
+// readPages reads one page, or with --all this one and all that follow.
+func readPages[T any](p pageFlags, read func(cursor string) (*api.Page[T], error)) (*api.Page[T], error) {
+	page, err := read(p.cursor)
+	if err != nil || !p.all {
+		return page, err
+	}
+	list := &api.Page[T]{Items: page.Items}
+	for page.Next != "" {
+		if page, err = read(page.Next); err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, page.Items...)
+	}
+	return list, nil
+}
+
+// more says how much a list has beyond what was shown; count is only asked for then.
+func (a *app) more(next string, shown int, count func() (int64, error)) error {
+	if next == "" {
+		return nil
+	}
+	total, err := count()
+	if err != nil {
+		return err
+	}
+	a.say("%d of %d; --all lists all of them", shown, total)
+	return nil
+}
