@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -52,7 +51,7 @@ func open(t *testing.T, kind string) engine.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := store.Close(context.Background()); err != nil {
+		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})

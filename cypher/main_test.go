@@ -30,7 +30,7 @@ func openAt(t testing.TB, o cypher.Options) *cypher.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := store.Close(context.Background()); err != nil {
+		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})

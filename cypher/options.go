@@ -23,7 +23,10 @@ type Options struct {
 	Connections    int           // most connections at once; 50
 	AcquireTimeout time.Duration // wait for a free connection; 10 s
 	ConnectTimeout time.Duration // wait for the server to take a connection; 5 s
-	OpenTimeout    time.Duration // wait for the first answer in Open; 10 s
+	// Migrate says whether Open brings constraints and indexes up to date; nil means yes.
+	// new(false) leaves it to a call of Migrate.
+	Migrate     *bool
+	OpenTimeout time.Duration // wait for the first answer in Open; 10 s
 	// TransactionTimeout is when the server itself ends a transaction, so that the locks
 	// of an engine that was cut off do not stay; 30 s.
 	TransactionTimeout time.Duration

@@ -27,7 +27,7 @@ func TestOwnServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = driver.Close(t.Context()), store.Close(t.Context()) })
+	t.Cleanup(func() { _, _ = driver.Close(t.Context()), store.Close() })
 	p := &person{t, driver}
 	t.Run("duplicates are named", func(t *testing.T) { duplicatesAreNamed(t, store, p) })
 	t.Run("engines migrate at once", func(t *testing.T) { migrateAtOnce(t, options) })
@@ -62,7 +62,7 @@ func migrateAtOnce(t *testing.T, options cypher.Options) {
 				t.Error(err)
 				return
 			}
-			defer func() { _ = store.Close(t.Context()) }()
+			defer func() { _ = store.Close() }()
 			names, err := store.Migrate(t.Context())
 			if err != nil {
 				t.Error(err)

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -48,6 +49,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := s.verify(deadline); err != nil {
 		_ = driver.Close(context.WithoutCancel(ctx)) // the other error says more
 		return nil, err
+	}
+	if o.Migrate == nil || *o.Migrate {
+		if _, err := s.Migrate(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", s.Describe(), err), s.Close())
+		}
 	}
 	return s, nil
 }
@@ -111,7 +117,12 @@ func (s *Store) Describe() string {
 	return s.options.URI + "/" + s.options.Database
 }
 
+// closeWithin is how long connections have to say goodbye.
+const closeWithin = 5 * time.Second
+
 // Close ends all use of the store and closes its connections.
-func (s *Store) Close(ctx context.Context) error {
+func (s *Store) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
 	return s.driver.Close(ctx)
 }

@@ -30,7 +30,7 @@ func TestStoreByHand(t *testing.T) {
 // A closed store says so, and does not invite to try again.
 func TestClosed(t *testing.T) {
 	store := open(t)
-	if err := store.Close(t.Context()); err != nil {
+	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	_, err := store.Session(t.Context(), "any")

@@ -74,7 +74,7 @@ func opened(t testing.TB) func(engine.Store, error) engine.Store {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := store.Close(context.Background()); err != nil {
+			if err := store.Close(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -232,7 +231,7 @@ func TestInjectSQLite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = store.Close(context.Background()) })
+		t.Cleanup(func() { _ = store.Close() })
 		return store
 	}
 	defer oneProcessor()()

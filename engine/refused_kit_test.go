@@ -64,7 +64,7 @@ func refusals(t *testing.T, o engine.Options, test func(r *refusal)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = store.Close(context.Background()) })
+		t.Cleanup(func() { _ = store.Close() })
 		test(newRefusal(t, store, o))
 	})
 }

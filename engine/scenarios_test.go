@@ -77,7 +77,7 @@ func TestScenariosSQLite(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := store.Close(context.Background()); err != nil {
+				if err := store.Close(); err != nil {
 					t.Error(err)
 				}
 			})
@@ -95,7 +95,7 @@ func TestScenariosNeo4j(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := store.Close(context.Background()); err != nil {
+		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})

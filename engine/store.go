@@ -21,8 +21,9 @@ type Store interface {
 	History
 	Batches
 	Schema
-	// Close ends all use of the store.
-	Close(ctx context.Context) error
+	// Close ends all use of the store. It takes no context, as it is called when the program's
+	// own has ended, and comes back within a few seconds whatever the database does.
+	Close() error
 }
 
 // Schema prepares the database.

@@ -32,7 +32,7 @@ func TestLinear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = store.Close(context.Background()) })
+			t.Cleanup(func() { _ = store.Close() })
 			return store
 		},
 	}

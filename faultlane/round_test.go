@@ -127,7 +127,7 @@ func (s *stage) quiet(ctx context.Context, open func(context.Context) (engine.St
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = store.Close(context.Background()) })
+	s.t.Cleanup(func() { _ = store.Close() })
 	for range 5 {
 		due, err := store.NextDue(ctx)
 		if err != nil {

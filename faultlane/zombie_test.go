@@ -49,7 +49,7 @@ func zombie(t *testing.T, server *neo4jserver.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close(context.Background())
+	defer store.Close()
 	told := until(t.Context(), 10*lease, func() bool { return len(lostOf(t, store, id)) > 0 })
 	o := s.quiet(t.Context(), func(ctx context.Context) (engine.Store, error) { return openServer(ctx, server) })
 	for _, v := range o.judge(t.Context()) {

@@ -78,4 +78,4 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.now(), ct
 func (s *Store) Describe() string { return "memory" }
 
 // Close keeps what is there: a test may look at it afterwards.
-func (s *Store) Close(context.Context) error { return nil }
+func (s *Store) Close() error { return nil }

@@ -31,7 +31,7 @@ func benchmarkCommit(b *testing.B, group, executions int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Close(ctx)
+	defer s.Close()
 	if _, err := s.Migrate(ctx); err != nil {
 		b.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func countRole(ctx context.Context, file string) error {
 		}
 	}
 	fmt.Println("done")
-	return s.Close(ctx)
+	return s.Close()
 }
 
 const childRequests = 100

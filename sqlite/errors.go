@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -58,6 +59,9 @@ func transient(err error) bool {
 func explain(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
+	}
+	if text := err.Error(); strings.Contains(text, "no such table") || strings.Contains(text, "no such column") {
+		return fmt.Errorf("%w: the file has not the tables of this version: call Migrate, or open it without Migrate: new(false)", err)
 	}
 	if hint := hints[code(err)]; hint != "" {
 		return fmt.Errorf("%w: %s", err, hint)

@@ -25,7 +25,7 @@ func TestExclusiveNamesTheHolder(t *testing.T) {
 
 	open(t, file, sqlite.Options{}) // who does not ask to be alone is let in
 
-	if err := first.Close(t.Context()); err != nil {
+	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if holder, err := sqlite.Holder(file); holder != nil || err != nil {

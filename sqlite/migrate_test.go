@@ -36,12 +36,12 @@ func until(t *testing.T, last string) fstest.MapFS {
 
 func openBare(t *testing.T, file string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), file, Options{})
+	s, err := Open(t.Context(), file, Options{Migrate: new(false)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -21,7 +20,7 @@ func open(t *testing.T, file string, o sqlite.Options) *sqlite.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -48,7 +47,7 @@ func TestOpenTellsWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, err := sqlite.Open(t.Context(), c.file, sqlite.Options{})
 			if err == nil {
-				s.Close(t.Context())
+				s.Close()
 				t.Fatal("it opened")
 			}
 			if !strings.Contains(err.Error(), c.want) {
@@ -82,7 +81,7 @@ func TestUseAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(t.Context()); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Ping(t.Context()); err == nil {
@@ -101,4 +100,21 @@ func created(t *testing.T, s engine.Store, id string, claim *engine.Lease) engin
 		t.Fatal(err)
 	}
 	return all[0].Session
+}
+
+// TestOpenMigrates: a store can be used at once, unless its opener says otherwise; then the
+// error says what to call.
+func TestOpenMigrates(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.db")
+	bare, err := sqlite.Open(t.Context(), file, sqlite.Options{Migrate: new(false)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bare.Close()
+	if _, err := bare.WorkflowIDs(t.Context()); err == nil || !strings.Contains(err.Error(), "call Migrate, or open it without Migrate: new(false)") {
+		t.Errorf("without tables: %v", err)
+	}
+	if _, err := open(t, file, sqlite.Options{}).WorkflowIDs(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

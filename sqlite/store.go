@@ -28,6 +28,10 @@ type Options struct {
 	Exclusive string
 	// Readers is how many connections read at once; 0 means 4.
 	Readers int
+	// Migrate says whether Open makes the tables and brings those of an older version up to
+	// date; nil means yes. new(false) leaves it to a call of Migrate: where several programs
+	// share a file, or to look at one of another version.
+	Migrate *bool
 	// BusyTimeout is how long a write waits for another process; 0 means 5 s. After it
 	// the write fails with engine.ErrUnavailable.
 	BusyTimeout time.Duration
@@ -45,7 +49,8 @@ type Store struct {
 var _ engine.Store = (*Store)(nil)
 
 // Open opens a file, creating it and its directory where absent; the file is readable by
-// its owner only, because sessions hold what people said. Tables come with Migrate.
+// its owner only, because sessions hold what people said. Its tables are made, or brought
+// up to date, unless Options.Migrate says no.
 // It fails with *HeldError when the file is held, see Options.Exclusive, and says in words
 // when the file is no database or lies where nobody can write.
 func Open(ctx context.Context, file string, o Options) (*Store, error) {
@@ -61,7 +66,7 @@ func Open(ctx context.Context, file string, o Options) (*Store, error) {
 		s.now = time.Now
 	}
 	if err := s.open(ctx, abs, o); err != nil {
-		return nil, errors.Join(fmt.Errorf("open sqlite store %s: %w", file, err), s.Close(context.WithoutCancel(ctx)))
+		return nil, errors.Join(fmt.Errorf("open sqlite store %s: %w", file, err), s.Close())
 	}
 	return s, nil
 }
@@ -92,7 +97,14 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 	if s.reader, err = newReader(address(abs, busy, true), readers); err != nil {
 		return explain(err)
 	}
-	return explain(s.reader.db.PingContext(ctx))
+	if err := s.reader.db.PingContext(ctx); err != nil {
+		return explain(err)
+	}
+	if o.Migrate != nil && !*o.Migrate {
+		return nil
+	}
+	_, err = s.Migrate(ctx)
+	return err
 }
 
 // create makes the file if need be, so that it never exists with wider rights.
@@ -133,13 +145,13 @@ func address(abs string, busy time.Duration, readOnly bool) string {
 }
 
 // Close waits for the write under way, closes the file and gives it up.
-func (s *Store) Close(ctx context.Context) error {
+func (s *Store) Close() error {
 	var faults []error
 	if s.reader != nil {
 		faults = append(faults, s.reader.close())
 	}
 	if s.writer != nil {
-		faults = append(faults, s.writer.close(ctx))
+		faults = append(faults, s.writer.close())
 	}
 	if s.hold != nil {
 		faults = append(faults, s.hold.release())

@@ -50,7 +50,12 @@ var errClosed = errors.New("the store is closed")
 
 // close waits for the write under way, as long as ctx lets it, and closes the file. To
 // close it once more does nothing.
-func (w *writer) close(ctx context.Context) error {
+// closeWithin is how long the write under way and the last copy of the log may take.
+const closeWithin = 10 * time.Second
+
+func (w *writer) close() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), closeWithin, fmt.Errorf("a write took longer than %s", closeWithin))
+	defer cancel()
 	if err := w.wait(ctx); err != nil {
 		if errors.Is(err, errClosed) {
 			return nil

@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, driver: driver, workflow: fmt.Sprintf("docs-%x", time.Now().UnixNano()), calls: func(string) {}}
 	t.Cleanup(func() {
 		_ = driver.Close(context.Background())
-		_ = store.Close(context.Background())
+		_ = store.Close()
 	})
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)

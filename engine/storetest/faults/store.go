@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -47,7 +46,7 @@ func (s *Store) Faults() int { return int(s.made.Load()) }
 func (s *Store) Unwrap() engine.Store { return s.inner }
 
 // Close closes the store below, dead or not.
-func (s *Store) Close(ctx context.Context) error { return s.inner.Close(ctx) }
+func (s *Store) Close() error { return s.inner.Close() }
 
 // Describe describes the store below.
 func (s *Store) Describe() string { return s.inner.Describe() }
