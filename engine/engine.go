@@ -101,6 +101,7 @@ type Engine struct {
 	events      *eventBus
 	slots       *slots
 	descent     descent
+	refusals    refusals
 
 	wake      chan struct{} // due work may be there
 	batchWake chan struct{} // a batch may be due

@@ -40,6 +40,7 @@ func (x *Execution) Retried() bool {
 // the step is in error and on_error decides. It returns a record when the step's paths
 // are to be followed all the same (on_error: continue).
 func (r *runner) failStep(id string, f failure) *Execution {
+	r.logRefusal(id, f)
 	step := r.def.steps[id]
 	l := r.ensureVisit(id)
 	l.Tries++

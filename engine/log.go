@@ -4,6 +4,7 @@ package engine
 const (
 	logSession  = "session"
 	logStep     = "step"
+	logWorkflow = "workflow"
 	logFunction = "function"
 	logError    = "error"
 	logCount    = "count"

@@ -1,0 +1,40 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// TestRefusalsAreLoggedOnce: two sessions meet the same closed door, the log says so once.
+func TestRefusalsAreLoggedOnce(t *testing.T) {
+	registry := engine.NewRegistry()
+	engine.Register(registry, "off", func(context.Context, struct{}) (any, error) { return nil, nil },
+		func(s *engine.Spec) { s.Disabled = "it is off, start with --allow-it" })
+	var said bytes.Buffer
+	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{Log: slog.New(slog.NewTextHandler(&said, nil))})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }()
+	if _, err := e.Put(ctx, &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "off"}}}, engine.PutOptions{Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "w"})
+		if err != nil || s.Status != engine.StatusError {
+			t.Fatal(s, err)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(said.String(), `msg="step refused by policy"`); n != 1 || !strings.Contains(said.String(), "start with --allow-it") {
+		t.Errorf("said %d times:\n%s", n, said.String())
+	}
+}
