@@ -1,6 +1,7 @@
 package seeds_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,14 +21,18 @@ type scripted struct{ model models.Model }
 func (s scripted) Model(name string) (models.Model, string, error) { return s.model, name, nil }
 func (s scripted) Endpoint(models.Endpoint) (models.Model, error)  { return s.model, nil }
 
+// unrecorded is what the script says where none of its lines fits.
+const unrecorded = "assistant: I only play recorded lines, and none of them fits that. Start with a real model to ask freely: stepgraph dev --model openai"
+
 // TestPlayedWithTheScript plays each workflow with the script, as somebody does who has no
 // key for a model, and looks at what was said last.
 func TestPlayedWithTheScript(t *testing.T) {
 	for name, c := range map[string]struct {
-		answers []enginetest.Answer
-		status  string
-		chat    []string // in this order, among others
-		ran     []string // steps
+		workflow string // the name of the case by default
+		answers  []enginetest.Answer
+		status   string
+		chat     []string // in this order, among others
+		ran      []string // steps
 	}{
 		"loop": {answers: []enginetest.Answer{enginetest.Say("1200")}, status: engine.StatusComplete,
 			chat: []string{"assistant: After 10 years you have 12180."}},
@@ -39,10 +44,23 @@ func TestPlayedWithTheScript(t *testing.T) {
 		"callcentre": {answers: []enginetest.Answer{enginetest.Say("Is a double room free tonight?"), enginetest.Say("What does the spa cost?")},
 			status: engine.StatusAwaitingInput, ran: []string{"rooms", "free", "spa", "prices"},
 			chat: []string{"assistant: Yes, room 12 is free tonight, for 140 euros.", "assistant: The entrance is 25 euros, a massage 60."}},
+		"agent, other orders": {workflow: "agent", answers: []enginetest.Answer{enginetest.Say("Order 20 lamps"), enginetest.SayTo("order", false),
+			enginetest.Say("what about bolts?"), enginetest.Say("How many chairs are there?"), enginetest.Say("How many lamps are there?")},
+			status: engine.StatusAwaitingInput, ran: []string{"stock"},
+			chat: []string{"assistant: Then I order nothing. The shelves stay as they are.", unrecorded,
+				"assistant: There is no chair on the shelves.", "assistant: There are 14 lamps on the shelves."}},
+		"callcentre, the other way round": {workflow: "callcentre", answers: []enginetest.Answer{enginetest.Say("What does the spa cost?"),
+			enginetest.Say("I want to book a room"), enginetest.Say("Where is the station?")},
+			status: engine.StatusAwaitingInput, ran: []string{"spa", "prices", "rooms", "free"},
+			chat: []string{"assistant: The entrance is 25 euros, a massage 60.", "assistant: Yes, room 12 is free tonight, for 140 euros.", unrecorded}},
+		"approval": {answers: []enginetest.Answer{enginetest.Say("We move."), enginetest.SayTo("publish", true)}, status: engine.StatusComplete,
+			chat: []string{"assistant: It is published."}},
+		"approval, rejected": {workflow: "approval", answers: []enginetest.Answer{enginetest.Say("We move."), enginetest.SayTo("publish", false)},
+			status: engine.StatusComplete, ran: []string{"withdrawn"}},
 		"parallel": {answers: []enginetest.Answer{enginetest.Say("a garden on the roof")}, status: engine.StatusComplete, ran: []string{"verdict"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result := enginetest.Play(t, enginetest.Game{Workflow: workflow(t, name), Registry: registry(t), Answers: c.answers})
+			result := enginetest.Play(t, enginetest.Game{Workflow: workflow(t, cmp.Or(c.workflow, name)), Registry: registry(t), Answers: c.answers})
 			result.WantStatus(c.status)
 			at := 0
 			for _, m := range result.Session.Messages {

@@ -19,7 +19,8 @@
 // where no schema is given, or one that the schema does not admit; a call with a schema that no
 // reply fits gets a value made of the schema. So a script for one workflow serves others too.
 // A match that calls tools is passed over by the call that brings their results, so
-// that two matches of one pattern, the first with tool_calls, play an agent.
+// that two matches of one pattern, the first with tool_calls, play an agent. A match with a
+// `result`, a pattern too, fits only a call that brings a tool's result which it fits.
 //
 // A reply is one of
 //

@@ -19,9 +19,11 @@ type File struct {
 	Echo bool
 }
 
-// A Match answers every user message that its pattern fits.
+// A Match answers every user message that its pattern fits. One with Result answers a call
+// that brings the result of a tool, if that fits too.
 type Match struct {
 	Pattern *regexp.Regexp
+	Result  *regexp.Regexp // nil for any call
 	Reply   Reply
 }
 

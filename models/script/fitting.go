@@ -11,11 +11,12 @@ import (
 )
 
 // fits tells whether a general reply is one to this call: an object where a schema admits it,
-// a text where no object is wanted. A call that brings the results of tools gets no calls.
+// a text where no object is wanted. A call that brings the results of tools gets no calls; one
+// gets calls only of tools that it offers.
 func (f *File) fits(req models.Request, reply Reply) bool {
 	switch {
 	case len(reply.ToolCalls) > 0:
-		return !answersTools(req)
+		return !answersTools(req) && (!f.Fitting || offers(req, reply.ToolCalls))
 	case !f.Fitting || reply.Error != nil:
 		return true
 	}
@@ -28,6 +29,13 @@ func (f *File) fits(req models.Request, reply Reply) bool {
 		object = models.Object(schema, reply.Text)
 	}
 	return admits(schema, object)
+}
+
+// offers reports whether a call offers every tool of a reply.
+func offers(req models.Request, calls []Call) bool {
+	return !slices.ContainsFunc(calls, func(c Call) bool {
+		return !slices.ContainsFunc(req.Tools, func(t models.Tool) bool { return t.Name == c.Name })
+	})
 }
 
 // wanted is the schema of the object a call wants, nil for none, and the tool as whose

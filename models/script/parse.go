@@ -110,19 +110,32 @@ func (p parser) matches(n *node) ([]Match, error) {
 }
 
 func (p parser) match(n *node) (Match, error) {
-	if n.kind() != '{' || !n.only("pattern", "reply") || n.get("pattern") == nil || n.get("reply") == nil {
-		return Match{}, p.fail(n, "a match has a pattern and a reply, and nothing else")
+	if n.kind() != '{' || !n.only("pattern", "result", "reply") || n.get("pattern") == nil || n.get("reply") == nil {
+		return Match{}, p.fail(n, "a match has a pattern and a reply, perhaps a result, and nothing else")
 	}
-	pattern := n.get("pattern")
-	if pattern.kind() != '"' {
-		return Match{}, p.fail(pattern, "a pattern is a text")
+	var match Match
+	var err error
+	if match.Pattern, err = p.expression(n.get("pattern")); err != nil {
+		return Match{}, err
 	}
-	expression, err := regexp.Compile(pattern.str())
+	if result := n.get("result"); result != nil {
+		if match.Result, err = p.expression(result); err != nil {
+			return Match{}, err
+		}
+	}
+	match.Reply, err = p.reply(n.get("reply"))
+	return match, err
+}
+
+func (p parser) expression(n *node) (*regexp.Regexp, error) {
+	if n.kind() != '"' {
+		return nil, p.fail(n, "a pattern is a text")
+	}
+	expression, err := regexp.Compile(n.str())
 	if err != nil {
-		return Match{}, p.fail(pattern, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil, p.fail(n, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	reply, err := p.reply(n.get("reply"))
-	return Match{Pattern: expression, Reply: reply}, err
+	return expression, nil
 }
 
 // reply reads one reply, with or without a delay around it.

@@ -88,7 +88,7 @@ func (p *Player) take(req models.Request) (Reply, error) {
 	}
 	message := req.LastUser()
 	for _, match := range p.file.Match {
-		if match.Pattern.MatchString(message) && p.file.fits(req, match.Reply) {
+		if match.Pattern.MatchString(message) && match.fitsResult(req) && p.file.fits(req, match.Reply) {
 			return match.Reply, nil
 		}
 	}
@@ -105,6 +105,12 @@ func (p *Player) take(req models.Request) (Reply, error) {
 		return Reply{Text: "echo: " + message}, nil
 	}
 	return Reply{}, p.exhausted(req.Step)
+}
+
+// fitsResult reports whether a call brings the result of a tool that the match wants, if it
+// wants one.
+func (m *Match) fitsResult(req models.Request) bool {
+	return m.Result == nil || answersTools(req) && m.Result.MatchString(req.Messages[len(req.Messages)-1].Content)
 }
 
 // answersTools says whether a call brings the results of tools. A match never used up
