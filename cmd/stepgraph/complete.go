@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (a *app) completeWord(words []string) cobra.CompletionFunc {
 }
 
 const (
-	completeWithin = 2 * time.Second // a person waits
+	completeWithin = 5 * time.Second // a person waits
 	mostCompleted  = 200
 )
 
@@ -81,6 +82,7 @@ func (a *app) names(c *cobra.Command, ask func(ctx context.Context, s service) [
 			*at = f.Value.String()
 		}
 	}
+	a.err = io.Discard
 	if a.prepare() != nil { // cobra leaves it out when it completes
 		return nil
 	}
