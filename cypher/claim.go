@@ -15,7 +15,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	if o.Limit <= 0 {
 		return nil, ctx.Err()
 	}
-	rows, err := s.read(ctx, queryClaimCandidates, params{"limit": 4 * o.Limit, "skip": append([]string{}, o.Skip...)})
+	rows, err := s.read(ctx, queryClaimCandidates, params{"limit": 4 * o.Limit, "skip": append([]string{}, o.Skip...), "except": append([]string{}, o.Except...)})
 	if err != nil {
 		return nil, err
 	}

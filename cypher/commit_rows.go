@@ -19,7 +19,7 @@ func (b *batch) rows() []any {
 
 func checkpointRow(c *engine.Checkpoint) params {
 	p := params{
-		"transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c),
+		"transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c), "tried": optional(c.Tried),
 		"awaiting": optional(c.Awaiting), "awaiting_since": stamp(c.AwaitingSince), "awaiting_steps": awaitingSteps(c.Awaiting),
 	}
 	if c.State != nil {

@@ -48,8 +48,8 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending makes pending sessions of a workflow due that no lease holds, at most limit.
-func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
-	rows, err := s.write(ctx, queryWakePending, params{"workflow": workflow, "limit": limit})
+func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
+	rows, err := s.write(ctx, queryWakePending, params{"workflow": workflow, "definition": definition, "limit": limit})
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

@@ -45,6 +45,7 @@ var sample = func() map[string]any {
 		"before": 10, "lineage": true, "visit": 1, "target": "a", "label": "SESSION", "property": "id", "seconds": 1, "version": 1, "name": "a",
 		"checksum": "a", "key": "a", "token": "a", "lease": "a", "saving": "a", "released": false, "due_at": at, "above": 1,
 		"outcome": "a", "message": "a", "moving": true, "skip": []any{"a"},
+		"except": []any{"a"}, "definition": "a", "functions": []any{"a"}, "forget": 1000, "within": 1000,
 	}
 }()
 

@@ -37,6 +37,13 @@ func (r row) number(name string) int64   { return asNumber(r.get(name)) }
 func (r row) yes(name string) bool       { b, _ := r.get(name).(bool); return b }
 func (r row) time(name string) time.Time { return asTime(r.get(name)) }
 func (r row) list(name string) []any     { l, _ := r.get(name).([]any); return l }
+func (r row) texts(name string) []string {
+	var texts []string
+	for _, v := range r.list(name) {
+		texts = append(texts, asText(v))
+	}
+	return texts
+}
 func (r row) properties(name string) properties {
 	m, _ := r.get(name).(map[string]any)
 	return m

@@ -30,6 +30,9 @@ var (
 	queryPing = load("ping")
 	queryNow  = load("now")
 
+	queryEngineAnnounce = load("engine_announce")
+	queryEngines        = load("engines")
+
 	queryMigrations       = load("migrations")
 	queryMigrationsLock   = load("migrations_lock")
 	queryMigrationApplied = load("migration_applied")

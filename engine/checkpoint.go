@@ -23,6 +23,9 @@ type Checkpoint struct {
 	Status        string
 	Awaiting      []byte // JSON text of []Waiting; nil removes the property
 	AwaitingSince time.Time
+	// Tried is, of a pending session, the hash of the definition that its steps were tried
+	// with: trying them again with the same one changes nothing, see WakePending.
+	Tried string
 
 	// Release gives the lease up. The session is then due at DueAt (zero: never), or at
 	// once when its inbox is above Seen. Without Release the lease is extended by

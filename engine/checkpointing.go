@@ -69,6 +69,10 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 		if r.inbox > r.counters.Seen {
 			r.e.wakeUp() // something came while the lease was given up
 		}
+		if r.state.lacks() {
+			r.e.leaveAlone(r.id)
+			return true, nil
+		}
 		r.e.dueAt(cp.DueAt, r.offset.get())
 		return true, nil
 	}
@@ -113,6 +117,9 @@ func (r *runner) build(release bool) *Checkpoint {
 		Release: release, LeaseFor: r.extension(),
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
 		Results: r.unwritten.stored, Children: r.unwritten.children,
+	}
+	if status == StatusPending {
+		cp.Tried = r.def.Hash
 	}
 	if release && ended(status) {
 		cp.ToParent = r.tellParent(status)
@@ -172,6 +179,8 @@ func (r *runner) nextTimer(underWay bool) time.Time {
 		case r.state.Status(id) != StatusActive || r.state.driven(id) != nil || r.running[id] != nil:
 		case l.Wait != nil:
 			sooner(l.Wait.Due)
+		case l.Lacks != "":
+			sooner(r.now()) // for another engine
 		default:
 			sooner(max(l.RetryAt, 1))
 		}

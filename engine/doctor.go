@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"sort"
+	"strings"
 	"time"
 )
 
@@ -36,7 +38,7 @@ func (e *Engine) Doctor(ctx context.Context) ([]Finding, error) {
 		return nil, fmt.Errorf("%s: %w", e.store.Describe(), err)
 	}
 	d.ok("store", "%s answers", e.store.Describe())
-	for _, check := range []func(context.Context) error{d.load, d.clock, d.storeItself, d.workflows, d.due, d.waiting, d.sessions} {
+	for _, check := range []func(context.Context) error{d.load, d.clock, d.storeItself, d.workflows, d.due, d.engines, d.waiting, d.sessions} {
 		if err := check(ctx); err != nil {
 			return d.findings, err
 		}
@@ -136,6 +138,30 @@ func (d *doctor) due(ctx context.Context) error {
 	return nil
 }
 
+// engines finds engines at work that lack functions of others.
+func (d *doctor) engines(ctx context.Context) error {
+	list, err := d.e.store.Engines(ctx, heardWithin)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		var lacks []string
+		for j := range list {
+			for _, function := range list[j].Functions {
+				if !list[i].Has(function) && !containsText(lacks, function) {
+					lacks = append(lacks, function)
+				}
+			}
+		}
+		if len(lacks) > 0 {
+			sort.Strings(lacks)
+			d.find("warning", "functions", "run the same version on every engine",
+				"engine %s lacks functions that others have, and leaves steps that call them to those: %s", list[i].Name, cutText(strings.Join(lacks, ", "), 500))
+		}
+	}
+	return nil
+}
+
 func (d *doctor) waiting(ctx context.Context) error {
 	oldest, err := d.e.store.ListSessions(ctx, SessionQuery{OldestWaiting: true, Limit: 1})
 	if err != nil || len(oldest) == 0 {
@@ -185,6 +211,9 @@ func (d *doctor) session(ctx context.Context, rec *SessionRecord, definitions ma
 		definitions[id] = def
 	}
 	for _, step := range state.stepOrder {
+		if l := state.engine.Live[step]; l != nil && l.Lacks != "" && state.Status(step) == StatusActive {
+			d.find("warning", KindNoFunction, "start an engine that has the function", "session %s, step %q: %s", rec.ID, step, l.lackText())
+		}
 		switch state.steps[step].Status {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			if def.steps[step] == nil {

@@ -95,6 +95,7 @@ type Engine struct {
 	store    Store
 	registry *Registry
 	o        Options
+	id       string // of this engine among those on the store
 
 	definitions *definitionReader
 	committer   *committer
@@ -110,6 +111,7 @@ type Engine struct {
 	mu       sync.Mutex
 	runners  map[string]*runner // sessions this engine holds, by id
 	places   places
+	left     map[string]time.Time // sessions left to other engines, and until when, see peers.go
 	running  bool
 	stopping bool
 	work     sync.WaitGroup // runners under way
@@ -126,7 +128,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 		wake: make(chan struct{}, 1), batchWake: make(chan struct{}, 1),
 		timer:   newDueTimer(),
 		life:    context.Background(),
-		runners: map[string]*runner{},
+		runners: map[string]*runner{}, left: map[string]time.Time{}, id: o.NewID(),
 	}
 	e.definitions = newDefinitionReader(store)
 	e.committer = newCommitter(store, o)

@@ -144,7 +144,11 @@ func (x *Explanation) step(r *runner, id string) {
 		}
 		x.because(id, StatusError, mend, "%s", entry.Error)
 	case StatusActive:
-		if l := r.state.engine.Live[id]; l != nil && l.RetryAt > r.now() {
+		l := r.state.engine.Live[id]
+		if l != nil && l.Lacks != "" {
+			x.because(id, KindNoFunction, "stepgraph doctor", "%s", l.lackText())
+		}
+		if l != nil && l.RetryAt > r.now() {
 			x.because(id, "retry", "", "attempt %d at %s", r.counters.Attempts[id]+1, milli(l.RetryAt).Format(time.RFC3339))
 		}
 	}

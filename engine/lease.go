@@ -24,7 +24,9 @@ type ClaimOptions struct {
 	Limit int // at most this many sessions
 	// Skip are workflows of which Claim takes no session. ClaimByID does not look at it.
 	Skip []string
-	// Tokens gives a fresh token for each claim.
+	// Except are sessions that Claim leaves to other engines.
+	Except []string
+	// Token gives a fresh token for each claim.
 	Token func() string
 }
 

@@ -45,7 +45,7 @@ func (e *Engine) claim(ctx context.Context, turns *rotation) (more bool, err err
 		return false, ctx.Err()
 	}
 	skip = append(skip, turns.skip()...)
-	claimed, err := e.store.Claim(ctx, ClaimOptions{Owner: e.o.Name, For: e.o.LeaseFor, Limit: len(places), Skip: skip, Token: e.o.NewID})
+	claimed, err := e.store.Claim(ctx, ClaimOptions{Owner: e.o.Name, For: e.o.LeaseFor, Limit: len(places), Skip: skip, Except: e.leftAlone(), Token: e.o.NewID})
 	for _, p := range places[len(claimed):] {
 		e.giveBack(p)
 	}
@@ -120,10 +120,12 @@ func (e *Engine) inboxLoop(ctx context.Context) {
 }
 
 // pendingLoop makes pending sessions due when their workflow has changed: somebody may
-// have mended the reference they lack.
+// have mended the reference they lack. The store knows which definition each was tried with,
+// so an engine that starts wakes none in vain. A session that ran with the definition of
+// before may come to rest just after the others were woken: it is looked for once more.
 func (e *Engine) pendingLoop(ctx context.Context) {
-	known := map[string]string{}
-	e.every(ctx, time.Second, func() {
+	woken := map[string]wokenFor{}
+	e.every(ctx, wakeEvery, func() {
 		ids, err := e.store.PendingWorkflows(ctx)
 		if err != nil {
 			return
@@ -133,24 +135,39 @@ func (e *Engine) pendingLoop(ctx context.Context) {
 			if err != nil {
 				return
 			}
-			if known[id] == def.Hash {
+			w := woken[id]
+			if w.definition != def.Hash {
+				w = wokenFor{definition: def.Hash}
+			}
+			if w.times == wakeTimes {
 				continue
 			}
-			if err := e.wakePending(ctx, id); err != nil {
+			if err := e.wakePending(ctx, id, def.Hash); err != nil {
 				return
 			}
-			known[id] = def.Hash
+			w.times++
+			woken[id] = w
 		}
 	})
 }
 
-// wakePage bounds how many sessions one transaction makes due.
-const wakePage = 500
+// wokenFor is the definition for which a workflow's pending sessions were woken, and how often.
+type wokenFor struct {
+	definition string
+	times      int
+}
 
-// wakePending makes all pending sessions of a workflow due, page by page.
-func (e *Engine) wakePending(ctx context.Context, workflow string) error {
+const (
+	wakeEvery = time.Second // more than a session runs on with an old definition
+	wakeTimes = 2
+	wakePage  = 500 // bounds how many sessions one transaction makes due
+)
+
+// wakePending makes all pending sessions of a workflow due that were not tried with this
+// definition, page by page.
+func (e *Engine) wakePending(ctx context.Context, workflow, definition string) error {
 	for {
-		n, err := e.store.WakePending(ctx, workflow, wakePage)
+		n, err := e.store.WakePending(ctx, workflow, definition, wakePage)
 		if n > 0 {
 			e.wakeUp()
 		}

@@ -113,6 +113,8 @@ type liveStep struct {
 	Tool     *toolVisit      `json:"tool,omitempty"`     // the visit is a call of an agent's tool
 	Wait     *waiting        `json:"wait,omitempty"`     // for a time or a signal
 	Then     string          `json:"then,omitempty"`     // activated after it, instead of what its paths lead to
+	Lacks    string          `json:"lacks,omitempty"`    // the function it waits for an engine to have
+	LackedBy string          `json:"lacked_by,omitempty"`
 	queued   bool            // its call is in the runner's toStart
 }
 

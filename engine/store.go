@@ -20,6 +20,7 @@ type Store interface {
 	Inbox
 	History
 	Batches
+	Engines
 	Schema
 	// Close ends all use of the store. It takes no context, as it is called when the program's
 	// own has ended, and comes back within a few seconds whatever the database does.
@@ -183,10 +184,11 @@ type Leases interface {
 	// NextDue returns the earliest due_at of all, the zero time when nothing is due ever.
 	NextDue(ctx context.Context) (time.Time, error)
 	// WakePending makes at most limit sessions of a workflow due at once whose status is
-	// pending, that no lease holds and that are not due yet. It returns how many it chose;
-	// fewer than limit means that there are no more. The limit bounds the transaction: an
-	// edit of a comment may concern a million sessions.
-	WakePending(ctx context.Context, workflow string, limit int) (int, error)
+	// pending, that no lease holds, that are not due yet and whose newest checkpoint was not
+	// Tried with this definition. It returns how many it chose; fewer than limit means that
+	// there are no more. The limit bounds the transaction: an edit of a comment may concern a
+	// million sessions.
+	WakePending(ctx context.Context, workflow, definition string, limit int) (int, error)
 	// PendingWorkflows lists the workflows that have sessions with status pending.
 	PendingWorkflows(ctx context.Context) ([]string, error)
 }

@@ -161,6 +161,10 @@ func (s *State) problems() []SessionProblem {
 				p.Message = pendingText(l)
 			}
 			out = append(out, p)
+		case StatusActive:
+			if l := s.engine.Live[id]; l != nil && l.Lacks != "" {
+				out = append(out, SessionProblem{Step: id, Message: l.lackText()})
+			}
 		case StatusError:
 			if !s.Failed(id) {
 				continue

@@ -89,6 +89,10 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 		return r.callAgain(ctx, step, d, in)
 	}
 	spec := r.e.registry.Find(step.Function)
+	if spec == nil && r.leave(id, step.Function) {
+		return nil, false
+	}
+	l.Lacks, l.LackedBy = "", ""
 	if spec == nil {
 		r.count(id, l)
 		return r.failStep(id, failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true}), true
@@ -134,6 +138,12 @@ func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenSte
 		return r.failStep(step.ID, f), true
 	}
 	spec := r.e.registry.Find(step.Function)
+	if spec == nil && r.leave(step.ID, step.Function) {
+		return nil, false
+	}
+	if l := r.state.live(step.ID); l.Lacks != "" {
+		l.Lacks, l.LackedBy = "", ""
+	}
 	if spec == nil {
 		return fail(failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true})
 	}

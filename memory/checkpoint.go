@@ -96,6 +96,7 @@ func (x *session) advance(c *engine.Checkpoint, now time.Time) {
 	r := &x.record
 	r.Version++
 	r.Transition, r.UpdatedAt, r.Claims = c.Transition, now, 0
+	x.tried = c.Tried
 	r.Status, r.Awaiting, r.AwaitingSince = c.Status, slices.Clone(c.Awaiting), utc(c.AwaitingSince)
 	if c.State != nil {
 		r.State = slices.Clone(c.State)

@@ -20,7 +20,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		if len(out) >= o.Limit {
 			break
 		}
-		if x.record.DueAt.After(now) || x.record.Held(now) || slices.Contains(o.Skip, workflowOf(x)) {
+		if x.record.DueAt.After(now) || x.record.Held(now) || slices.Contains(o.Skip, workflowOf(x)) || slices.Contains(o.Except, x.record.ID) {
 			continue
 		}
 		out = append(out, s.claim(x, o, now))
@@ -120,7 +120,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending wakes pending sessions that are not due already.
-func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
+func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
@@ -132,7 +132,7 @@ func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (in
 			break
 		}
 		due := !x.record.DueAt.IsZero() && !x.record.DueAt.After(now)
-		if x.record.Workflow != workflow || due || x.record.Held(now) {
+		if x.record.Workflow != workflow || due || x.record.Held(now) || x.tried != "" && x.tried == definition {
 			continue
 		}
 		x.record.DueAt = now

@@ -29,6 +29,7 @@ type Store struct {
 	refs        int // the last Ref given
 	definitions map[string]engine.StoredDefinition
 
+	engines   []engine.Announcement
 	batches   map[string]*batch
 	batchKeys map[string]string // ids of batches by the key that made them
 }

@@ -27,7 +27,7 @@ func TestBusyFile(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.WakePending(t.Context(), "w", 10); !errors.Is(err, engine.ErrUnavailable) {
+	if _, err := s.WakePending(t.Context(), "w", "", 10); !errors.Is(err, engine.ErrUnavailable) {
 		t.Errorf("write to a busy file: %v, want ErrUnavailable", err)
 	}
 	if _, err := s.Session(t.Context(), "there"); err != nil {
@@ -35,13 +35,13 @@ func TestBusyFile(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := s.WakePending(ctx, "w", 10); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, engine.ErrUnavailable) {
+	if _, err := s.WakePending(ctx, "w", "", 10); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, engine.ErrUnavailable) {
 		t.Errorf("write that has no time: %v", err)
 	}
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.WakePending(t.Context(), "w", 10); err != nil {
+	if _, err := s.WakePending(t.Context(), "w", "", 10); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -59,7 +59,7 @@ func TestPanicLeavesTheWriterFree(t *testing.T) {
 		_, err := s.Deliver(t.Context(), []engine.Delivery{{Session: "there", Key: "k", Decide: func(engine.InboxView) (*engine.Request, error) { panic("no") }}})
 		t.Errorf("delivered: %v", err)
 	}()
-	if _, err := s.WakePending(t.Context(), "w", 10); err != nil {
+	if _, err := s.WakePending(t.Context(), "w", "", 10); err != nil {
 		t.Error(err)
 	}
 }

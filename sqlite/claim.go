@@ -23,7 +23,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		err := row.Scan(&id)
 		ids = append(ids, id)
 		return err
-	}, s.clock().UnixMicro(), o.Limit*candidateFactor, list(o.Skip))
+	}, s.clock().UnixMicro(), o.Limit*candidateFactor, list(o.Skip), list(o.Except))
 	if err != nil {
 		return nil, fault("claim", err)
 	}

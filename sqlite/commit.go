@@ -98,6 +98,7 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	default:
 		name, args = "checkpoint_extend", append(args, t.now+c.LeaseFor.Microseconds())
 	}
+	args = append(args, orNull(c.Tried))
 	err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
 	if noRow(err) {
 		return false, nil

@@ -70,10 +70,10 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending makes pending sessions of a workflow due at once that no lease holds, at most limit.
-func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
+func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	var woken int64
 	err := s.writer.write(ctx, "wake pending sessions of "+workflow, func(t *tx) (err error) {
-		woken, err = t.exec("wake_pending", workflow, t.now, limit)
+		woken, err = t.exec("wake_pending", workflow, t.now, limit, orElse(definition, "none"))
 		return err
 	})
 	if err != nil {

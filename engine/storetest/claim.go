@@ -15,6 +15,7 @@ var claimCases = []testCase{
 	{"takes what is due and nothing else", claimDue},
 	{"takes no more than wanted", claimLimit},
 	{"passes over workflows, however much of them is due", claimSkip},
+	{"leaves out what the caller names", claimExcept},
 	{"a dead worker's session is found again", claimDead},
 	{"one that killed three workers is not found at once", claimPoison},
 	{"a timer that is over is found", claimTimer},
@@ -37,6 +38,25 @@ func (k *kit) drain() map[string]engine.Claimed {
 			}
 		}
 	}
+}
+
+func claimExcept(k *kit) {
+	left, taken := k.create(k.newSession("left")), k.create(k.newSession("taken"))
+	o := k.claim(long)
+	o.Except = []string{left.ID}
+	mine := map[string]bool{}
+	for {
+		claimed, err := k.store.Claim(k.ctx, o)
+		k.noError(err)
+		if len(claimed) == 0 {
+			break
+		}
+		for _, c := range claimed {
+			mine[c.Session.ID] = true
+		}
+	}
+	k.equal("left and taken", []bool{mine[left.ID], mine[taken.ID]}, []bool{false, true})
+	k.equal("claimed by somebody else", k.drain()["left"].Session.ID, left.ID)
 }
 
 func claimDue(k *kit) {

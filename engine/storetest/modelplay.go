@@ -100,7 +100,7 @@ func (p *pair) release() {
 // wake does not compare how many were woken: those due already may count or not.
 func (p *pair) wake() {
 	p.same("wake", func(s engine.Store) string {
-		_, err := s.WakePending(p.ctx, p.prefix+"-w1", 100)
+		_, err := s.WakePending(p.ctx, p.prefix+"-w1", "", 100)
 		return kindOf(err)
 	})
 }

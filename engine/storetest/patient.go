@@ -38,6 +38,15 @@ func (p patient) Migrate(ctx context.Context) ([]string, error) {
 	return again(ctx, func() ([]string, error) { return p.Store.Migrate(ctx) })
 }
 
+func (p patient) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+	_, err := again(ctx, only(func() error { return p.Store.Announce(ctx, a, forget) }))
+	return err
+}
+
+func (p patient) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
+	return again(ctx, func() ([]engine.Announcement, error) { return p.Store.Engines(ctx, within) })
+}
+
 func (p patient) Now(ctx context.Context) (time.Time, error) {
 	return again(ctx, func() (time.Time, error) { return p.Store.Now(ctx) })
 }
@@ -124,8 +133,8 @@ func (p patient) NextDue(ctx context.Context) (time.Time, error) {
 	return again(ctx, func() (time.Time, error) { return p.Store.NextDue(ctx) })
 }
 
-func (p patient) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
-	return again(ctx, func() (int, error) { return p.Store.WakePending(ctx, workflow, limit) })
+func (p patient) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
+	return again(ctx, func() (int, error) { return p.Store.WakePending(ctx, workflow, definition, limit) })
 }
 
 func (p patient) PendingWorkflows(ctx context.Context) ([]string, error) {

@@ -53,6 +53,7 @@ func sideBySide() []area {
 		{"definition", definitionCases},
 		{"delete", deleteCases},
 		{"wake", wakeCases},
+		{"engines", enginesCases},
 		{"batches", batchesCases},
 		{"batch items", batchItemCases},
 		{"odd texts", oddCases},

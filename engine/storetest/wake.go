@@ -9,6 +9,7 @@ import (
 var wakeCases = []testCase{
 	{"pending sessions of a workflow become due at once", wakePending},
 	{"pending sessions are woken page by page, each once", wakePages},
+	{"pending sessions that were tried with the definition are left alone", wakeTried},
 	{"workflows with pending sessions", wakeWorkflows},
 }
 
@@ -26,7 +27,7 @@ func wakePending(k *kit) {
 	rest := k.checkpoint(k.create(other))
 	rest.Status, rest.Release = engine.StatusPending, true
 	k.commit(rest)
-	n, err := k.store.WakePending(k.ctx, k.prefix, 10)
+	n, err := k.store.WakePending(k.ctx, k.prefix, "", 10)
 	k.noError(err)
 	k.equal("woken", n, 2)
 	for _, name := range []string{"one", "two"} {
@@ -37,7 +38,7 @@ func wakePending(k *kit) {
 	k.sameRecord("one that waits", k.session("ask"), ask)
 	k.sameRecord("one that is held", k.session("held"), held)
 	k.equal("one of another workflow is not due", k.session("other").DueAt.IsZero(), true)
-	n, err = k.store.WakePending(k.ctx, k.id("nobody"), 10)
+	n, err = k.store.WakePending(k.ctx, k.id("nobody"), "", 10)
 	k.noError(err)
 	k.equal("woken of no workflow", n, 0)
 }
@@ -47,10 +48,36 @@ func wakePages(k *kit) {
 		k.atRest(name, withStatus(engine.StatusPending))
 	}
 	for _, want := range []int{2, 2, 1, 0} {
-		n, err := k.store.WakePending(k.ctx, k.prefix, 2)
+		n, err := k.store.WakePending(k.ctx, k.prefix, "", 2)
 		k.noError(err)
 		k.equal("woken", n, want)
 	}
+}
+
+func wakeTried(k *kit) {
+	tried := func(definition string) func(c *engine.Checkpoint) {
+		return func(c *engine.Checkpoint) { c.Status, c.Tried = engine.StatusPending, definition }
+	}
+	k.atRest("never", withStatus(engine.StatusPending))
+	k.atRest("before", tried("d1"))
+	now := k.atRest("now", tried("d2"))
+	n, err := k.store.WakePending(k.ctx, k.prefix, "d2", 10)
+	k.noError(err)
+	k.equal("woken", n, 2)
+	k.near("due_at of one tried with another definition", k.session("before").DueAt)
+	k.sameRecord("one tried with this definition", k.session("now"), now)
+
+	for _, name := range []string{"never", "before"} {
+		row := k.checkpoint(k.claimOne(name, long).Session)
+		row.Status, row.Release, row.Tried = engine.StatusPending, true, "d2"
+		k.commit(row)
+	}
+	n, err = k.store.WakePending(k.ctx, k.prefix, "d2", 10)
+	k.noError(err)
+	k.equal("woken a second time", n, 0)
+	n, err = k.store.WakePending(k.ctx, k.prefix, "d3", 10)
+	k.noError(err)
+	k.equal("woken for a new definition", n, 3)
 }
 
 func wakeWorkflows(k *kit) {

@@ -33,8 +33,8 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending calls the store below as planned.
-func (s *Store) WakePending(ctx context.Context, workflow string, limit int) (int, error) {
-	return write(s, "WakePending", func() (int, error) { return s.inner.WakePending(ctx, workflow, limit) })
+func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
+	return write(s, "WakePending", func() (int, error) { return s.inner.WakePending(ctx, workflow, definition, limit) })
 }
 
 // PendingWorkflows calls the store below as planned.

@@ -1,0 +1,28 @@
+package cypher
+
+import (
+	"context"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Announce keeps what an engine says of itself.
+func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+	_, err := s.write(ctx, queryEngineAnnounce, params{"id": a.ID, "name": a.Name,
+		"functions": append([]string{}, a.Functions...), "forget": milliseconds(forget)})
+	return err
+}
+
+// Engines returns what was announced lately.
+func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
+	rows, err := s.read(ctx, queryEngines, params{"within": milliseconds(within)})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]engine.Announcement, len(rows))
+	for i, r := range rows {
+		list[i] = engine.Announcement{ID: r.text("id"), Name: r.text("name"), Functions: r.texts("functions"), At: r.time("heard_at")}
+	}
+	return list, nil
+}

@@ -1,0 +1,5 @@
+// engines.cypher: engines that were heard lately. No row: none is at work.
+// may scan: there are no more ENGINE nodes than engines that were started within an hour.
+MATCH (e:ENGINE)
+WHERE e.heard_at >= datetime.realtime() - duration({milliseconds: $within})
+RETURN e.id AS id, e.name AS name, e.functions AS functions, e.heard_at AS heard_at ORDER BY name, id

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Engines on one store need not have the same functions: while a new version is rolled out,
+// the old one meets steps that it cannot run. Failing such a step ends a session that another
+// engine would have moved on. So each engine announces its functions in the store, and one
+// that meets a function it lacks leaves the session, still active and due, to an engine that
+// has it. It does not claim the session itself for a while: the other one finds it free.
+//
+// A step fails only if no engine has announced the function within the last minute. A typing
+// error, which no engine has ever announced, fails at once.
+const (
+	announceEvery = 10 * time.Second
+	heardWithin   = 3 * announceEvery // an engine that has been silent for longer counts as gone
+	lackFor       = time.Minute       // as long after its last announcement an engine may be back
+	forgetEngines = time.Hour
+	leaveFor      = 5 * time.Second // an engine does not claim a session that it has left
+	leftAtMost    = 1000            // such sessions remembered
+)
+
+// announceLoop says every few seconds that the engine is at work and what it can do.
+func (e *Engine) announceLoop(ctx context.Context) {
+	a := Announcement{ID: e.id, Name: e.o.Name, Functions: functionNames(e.registry)}
+	announce := func() {
+		if err := e.store.Announce(ctx, a, forgetEngines); err != nil && ctx.Err() == nil {
+			e.o.Log.Warn("announce the engine's functions", logError, err)
+		}
+	}
+	announce()
+	e.every(ctx, announceEvery, announce)
+}
+
+// functionNames are the names and aliases of all functions; one that ends in "*" is a prefix.
+func functionNames(r *Registry) []string {
+	var names []string
+	for _, s := range r.Specs() {
+		names = append(append(names, s.Name), s.Aliases...)
+	}
+	return names
+}
+
+// leave leaves a step whose function this engine lacks to an engine that has it. It reports
+// false when there is none.
+func (r *runner) leave(id, function string) bool {
+	others, ok := required(r, func() ([]Announcement, error) { return r.e.store.Engines(r.ctx, lackFor) })
+	if !ok {
+		return true // the draft is spoiled: nothing is decided
+	}
+	for i := range others {
+		if others[i].ID == r.e.id || !others[i].Has(function) {
+			continue
+		}
+		if l := r.state.live(id); l.Lacks != function || l.LackedBy != r.e.o.Name {
+			l.Lacks, l.LackedBy = function, r.e.o.Name
+			r.unwritten.touch()
+		}
+		return true
+	}
+	return false
+}
+
+// lacks reports whether a step waits for an engine that has its function.
+func (s *State) lacks() bool {
+	for id, l := range s.engine.Live {
+		if l.Lacks != "" && s.Status(id) == StatusActive {
+			return true
+		}
+	}
+	return false
+}
+
+// lackText says what a step that was left to another engine waits for.
+func (l *liveStep) lackText() string {
+	return fmt.Sprintf("engine %s does not have function %s; waits for an engine that has it", l.LackedBy, l.Lacks)
+}
+
+// leaveAlone keeps this engine from claiming a session that it has left to others.
+func (e *Engine) leaveAlone(session string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.left) < leftAtMost {
+		e.left[session] = time.Now().Add(leaveFor)
+	}
+}
+
+// leftAlone are the sessions that this engine does not claim now.
+func (e *Engine) leftAlone() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, until := range e.left {
+		if !time.Now().Before(until) {
+			delete(e.left, id)
+		}
+	}
+	return sortedKeys(e.left)
+}

@@ -1,0 +1,44 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+var enginesCases = []testCase{
+	{"announced with their functions, each once", enginesAnnounced},
+	{"those not heard of lately are left out, and forgotten", enginesForgotten},
+}
+
+// engines are the announcements of this case, of any age up to within.
+func (k *kit) engines(within time.Duration) []engine.Announcement {
+	k.Helper()
+	all, err := k.store.Engines(k.ctx, within)
+	k.noError(err)
+	return slices.DeleteFunc(all, func(a engine.Announcement) bool { return a.Name != k.prefix })
+}
+
+func enginesAnnounced(k *kit) {
+	for _, a := range []engine.Announcement{
+		{ID: k.id("b"), Name: k.prefix, Functions: []string{"x", "shop.*"}},
+		{ID: k.id("a"), Name: k.prefix},
+		{ID: k.id("b"), Name: k.prefix, Functions: []string{"y"}},
+	} {
+		k.noError(k.store.Announce(k.ctx, a, time.Hour))
+	}
+	list := k.engines(long)
+	k.equal("engines", len(list), 2)
+	k.equal("ids in order", []string{list[0].ID, list[1].ID}, []string{k.id("a"), k.id("b")})
+	k.equal("functions of none", len(list[0].Functions), 0)
+	k.equal("functions", list[1].Functions, []string{"y"})
+	k.near("when it was heard", list[1].At)
+}
+
+func enginesForgotten(k *kit) {
+	k.noError(k.store.Announce(k.ctx, engine.Announcement{ID: k.id("old"), Name: k.prefix}, time.Hour))
+	k.pass(k.now().Add(10 * time.Millisecond))
+	k.equal("heard within a moment", len(k.engines(time.Millisecond)), 0)
+	k.equal("heard within an hour", len(k.engines(time.Hour)), 1)
+}

@@ -1,0 +1,44 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Announce keeps what an engine says of itself.
+func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	a.At, a.Functions = s.now(), slices.Clone(a.Functions)
+	s.engines = slices.DeleteFunc(s.engines, func(old engine.Announcement) bool {
+		return old.ID == a.ID || old.At.Before(a.At.Add(-forget))
+	})
+	s.engines = append(s.engines, a)
+	return nil
+}
+
+// Engines returns what was announced lately.
+func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	since := s.now().Add(-within)
+	var list []engine.Announcement
+	for _, a := range s.engines {
+		if !a.At.Before(since) {
+			a.Functions = slices.Clone(a.Functions)
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b engine.Announcement) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return list, nil
+}

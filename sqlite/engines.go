@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Announce keeps what an engine says of itself.
+func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+	functions, err := json.Marshal(a.Functions)
+	if err != nil {
+		return err
+	}
+	return s.writer.write(ctx, "announce engine "+a.Name, func(t *tx) error {
+		if _, err := t.exec("engine_announce", a.ID, a.Name, string(functions), t.now); err != nil {
+			return err
+		}
+		_, err := t.exec("engine_forget", t.now-forget.Microseconds())
+		return err
+	})
+}
+
+// Engines returns what was announced lately.
+func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
+	var list []engine.Announcement
+	err := s.reader.each(ctx, "engines", func(row scanner) error {
+		var a engine.Announcement
+		var functions string
+		var at int64
+		if err := row.Scan(&a.ID, &a.Name, &functions, &at); err != nil {
+			return err
+		}
+		a.At = time.UnixMicro(at).UTC()
+		list = append(list, a)
+		return json.Unmarshal([]byte(functions), &list[len(list)-1].Functions)
+	}, s.clock().Add(-within).UnixMicro())
+	if err != nil {
+		return nil, fault("read engines", err)
+	}
+	return list, nil
+}
