@@ -108,9 +108,11 @@ func handedOver(o *operator) {
 }
 
 // TestBatchKilledAnywhere kills the engine after each call it makes of its store, in memory
-// under a fake clock: whatever it was about to do, each session is answered once.
+// under a fake clock: whatever it was about to do, each session is answered once. A short run
+// kills it after every fifth call; STEPGRAPH_INJECT_EVERY=1, as make verify sets it, after each.
 func TestBatchKilledAnywhere(t *testing.T) {
-	for calls := int64(1); ; calls++ {
+	every := int64(min(5, injectEvery(t, 5)))
+	for calls := int64(1); ; calls += every {
 		survived := false
 		synctest.Test(t, func(t *testing.T) {
 			o := newOperator(t, memory.New(memory.Options{}))

@@ -22,9 +22,9 @@ import (
 // Afterwards an oracle looks for sessions that are stuck, for acknowledged requests without
 // effect and for steps that ran more or less often than the graph says.
 //
-// The product of all that is large: a default run plays one in STEPGRAPH_INJECT_EVERY (16)
-// of it, chosen by a hash of the injection, so that every run plays the same ones;
-// STEPGRAPH_INJECT_EVERY=1 plays all. STEPGRAPH_INJECT="…", as a violation prints it,
+// The product of all that is large: a default run plays one in STEPGRAPH_INJECT_EVERY (64)
+// of each scenario's injections, at least one, chosen by a hash of the injection, so that
+// every run plays the same ones; STEPGRAPH_INJECT_EVERY=1 plays all, as make verify does. STEPGRAPH_INJECT="…", as a violation prints it,
 // plays one.
 func TestInject(t *testing.T) {
 	defer oneProcessor()()
@@ -39,7 +39,7 @@ func TestInject(t *testing.T) {
 		}
 		return
 	}
-	sample(t, memoryStore, injectEvery(t, 16))
+	sample(t, memoryStore, injectEvery(t, 64))
 }
 
 // oneProcessor lets goroutines run one at a time until the func it returns is called: then
@@ -61,10 +61,8 @@ func sample(t *testing.T, open func(*testing.T) engine.Store, every int) {
 			}
 			list := product(s, ref.calls)
 			all.product += len(list)
-			for _, i := range list {
-				if i.hash()%uint64(every) == 0 {
-					all.add(t, i, judgeInjection(t, s, open, i, ref))
-				}
+			for _, i := range oneIn(every, list) {
+				all.add(t, i, judgeInjection(t, s, open, i, ref))
 			}
 		})
 	}
@@ -85,6 +83,16 @@ func (i injection) hash() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, i)
 	return h.Sum64() >> 8
+}
+
+// oneIn is the part of a scenario's injections that a run plays: those of the lowest hashes,
+// so that the scenarios with few calls are played too.
+func oneIn(every int, list []injection) []injection {
+	if every == 1 {
+		return list
+	}
+	sorted := slices.SortedFunc(slices.Values(list), func(a, b injection) int { return cmp.Compare(a.hash(), b.hash()) })
+	return sorted[:(len(sorted)+every-1)/every]
 }
 
 // product is every injection into a scenario whose engine makes these calls.
@@ -235,7 +243,7 @@ func TestInjectSQLite(t *testing.T) {
 		return store
 	}
 	defer oneProcessor()()
-	sample(t, open, 40*injectEvery(t, 16))
+	sample(t, open, 10*injectEvery(t, 64))
 }
 
 func memoryStore(*testing.T) engine.Store { return memory.New(memory.Options{}) }

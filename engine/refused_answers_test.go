@@ -217,6 +217,8 @@ func TestAnswerThenCancel(t *testing.T) {
 		const sessions = 20
 		for i := range sessions {
 			r.start("w", fmt.Sprintf("S%d", i))
+		}
+		for i := range sessions {
 			r.until(fmt.Sprintf("S%d", i), engine.StatusAwaitingInput)
 		}
 		stop()

@@ -89,6 +89,7 @@ func TestScenariosSQLite(t *testing.T) {
 // TestScenariosNeo4j has a server of its own and plays one scenario after another: an engine
 // claims whatever is due, and must neither take nor lose sessions of other tests.
 func TestScenariosNeo4j(t *testing.T) {
+	t.Parallel()
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
 	if err != nil {
@@ -104,7 +105,7 @@ func TestScenariosNeo4j(t *testing.T) {
 			compare(t, s, play(t, s, store, false, nil), goldens...)
 		})
 	}
-	t.Run("injected", func(t *testing.T) { sampleOnServer(t, store, 120*injectEvery(t, 16)) })
+	t.Run("injected", func(t *testing.T) { sampleOnServer(t, store, 30*injectEvery(t, 64)) })
 }
 
 // play plays a scenario on a store; between, if given, is done after each event.
