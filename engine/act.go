@@ -119,8 +119,8 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	if err != nil {
 		return err
 	}
-	if def.steps[need] == nil {
-		return &DetailError{Err: ErrStepNotFound, Detail: need, Exists: def.ids}
+	if def.Step(need) == nil {
+		return &DetailError{Err: ErrStepNotFound, Detail: need, Exists: def.IDs()}
 	}
 	if a.Kind == RequestMove {
 		return checkMove(rec, def, a)

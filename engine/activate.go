@@ -1,13 +1,17 @@
 package engine
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+)
 
 // activate makes a step run because a path led to it. What that means depends on where
 // the step is: one that has not started merges with the activation, one that is under
 // way runs once more afterwards, one in error waits for its retry, a join waits until
 // nothing live can reach it, and any other begins a new visit.
 func (r *runner) activate(id string, from takenPath) {
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	if step == nil {
 		return // the path says so in the problems of the session
 	}
@@ -33,7 +37,7 @@ func (r *runner) activate(id string, from takenPath) {
 			return
 		}
 	}
-	if step.waits() {
+	if step.Waits() {
 		if r.state.engine.Joins == nil {
 			r.state.engine.Joins = map[string][]takenPath{}
 		}
@@ -76,8 +80,8 @@ func (r *runner) settleJoins() (started bool) {
 	live := r.liveSteps()
 	var ready []string
 	for id := range r.state.engine.Joins {
-		step := r.def.steps[id]
-		if step == nil || !step.waits() { // removed or changed while it waited
+		step := r.def.Step(id)
+		if step == nil || !step.Waits() { // removed or changed while it waited
 			ready = append(ready, id)
 			continue
 		}
@@ -89,16 +93,13 @@ func (r *runner) settleJoins() (started bool) {
 	for _, id := range ready {
 		took := r.state.engine.took(id)
 		delete(r.state.engine.Joins, id)
-		if r.def.steps[id] == nil {
+		if r.def.Step(id) == nil {
 			continue
 		}
 		r.beginVisit(id, took)
 	}
 	return len(ready) > 0
 }
-
-// waits reports whether an activation of the step waits for others.
-func (c *compiledStep) waits() bool { return c.Join == JoinAll || c.Join == JoinRequired }
 
 // joinBefore orders joins that become ready together by what led to them first.
 func (r *runner) joinBefore(a, b string) bool {
@@ -111,10 +112,10 @@ func (r *runner) joinBefore(a, b string) bool {
 
 // liveSteps are the steps from which something may still come: those that run, wait or
 // may be retried, joins that wait, and those whose paths are still to be followed.
-func (r *runner) liveSteps() []*compiledStep {
-	var live []*compiledStep
+func (r *runner) liveSteps() []*graph.CompiledStep {
+	var live []*graph.CompiledStep
 	for _, id := range r.state.stepOrder {
-		step := r.def.steps[id]
+		step := r.def.Step(id)
 		if step == nil {
 			continue
 		}
@@ -131,12 +132,12 @@ func (r *runner) liveSteps() []*compiledStep {
 		}
 	}
 	for id := range r.state.engine.Joins {
-		if step := r.def.steps[id]; step != nil {
+		if step := r.def.Step(id); step != nil {
 			live = append(live, step)
 		}
 	}
 	for _, a := range r.arrived { // ended in this wave, its paths are followed in the next
-		if step := r.def.steps[a.step]; step != nil {
+		if step := r.def.Step(a.step); step != nil {
 			live = append(live, step)
 		}
 	}
@@ -144,9 +145,9 @@ func (r *runner) liveSteps() []*compiledStep {
 }
 
 // reachable tells whether a forward route leads from anything live to the step.
-func (r *runner) reachable(step *compiledStep, live []*compiledStep) bool {
+func (r *runner) reachable(step *graph.CompiledStep, live []*graph.CompiledStep) bool {
 	for _, l := range live {
-		if l != step && r.def.leads(l, step) {
+		if l != step && r.def.Leads(l, step) {
 			return true
 		}
 	}
@@ -172,13 +173,13 @@ func (r *runner) settleSkipped() {
 
 // skipFrom labels target and what forward paths lead to from it; it tells whether some
 // of it may still be reached and has to be looked at again.
-func (r *runner) skipFrom(target string, live []*compiledStep) (again bool) {
+func (r *runner) skipFrom(target string, live []*graph.CompiledStep) (again bool) {
 	seen := map[string]bool{}
 	stack := []string{target}
 	for len(stack) > 0 {
 		id := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		step := r.def.steps[id]
+		step := r.def.Step(id)
 		if step == nil || seen[id] {
 			continue
 		}
@@ -196,8 +197,8 @@ func (r *runner) skipFrom(target string, live []*compiledStep) (again bool) {
 			r.unwritten.touch()
 			r.event(EventStep, StepEvent{Step: id, Visit: r.counters.Visits[id], Status: StatusSkipped})
 		}
-		for _, p := range step.next {
-			if p.forward() {
+		for _, p := range step.Next {
+			if p.Forward() {
 				stack = append(stack, p.Target)
 			}
 		}

@@ -57,7 +57,7 @@ func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limi
 		}
 		step = p.Source
 	}
-	if def.steps[step] == nil {
+	if def.Step(step) == nil {
 		return nil, stepNotFound(w, step)
 	}
 	out := &Affected{Workflow: workflow, Step: step, At: AffectedGroup{Sessions: []string{}},
@@ -65,7 +65,7 @@ func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limi
 	if limit <= 0 {
 		limit = 10_000
 	}
-	reach := def.reaching(step)
+	reach := def.Reaching(step)
 	err = e.eachSession(ctx, SessionQuery{Workflow: workflow, Status: openStatuses}, limit, func(rec *SessionRecord) {
 		out.Scanned++
 		if state, err := ParseState(rec.ID, rec.State); err == nil {
@@ -99,31 +99,6 @@ func (a *Affected) place(state *State, id, step string, reach map[string]bool) {
 	case state.Status(step) == StatusComplete:
 		a.Behind.add(id)
 	}
-}
-
-// reaching is the set of steps from which some path, back ones too, leads to a step.
-func (d *Definition) reaching(step string) map[string]bool {
-	before := map[string][]string{}
-	for _, s := range d.steps {
-		for _, p := range s.next {
-			if p.fault == "" {
-				before[p.Target] = append(before[p.Target], s.ID)
-			}
-		}
-	}
-	seen := map[string]bool{}
-	stack := []string{step}
-	for len(stack) > 0 {
-		s := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, b := range before[s] {
-			if !seen[b] {
-				seen[b] = true
-				stack = append(stack, b)
-			}
-		}
-	}
-	return seen
 }
 
 // eachSession visits the sessions of a query, newest first, at most limit.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
@@ -48,7 +49,7 @@ func checkConfirm(q *openAsk, response json.RawMessage) ([]jsontext.Field, error
 	if q.Remarks {
 		answer, feedback = remarked(response)
 	}
-	yes, ok := truthOf(answer, q.Options)
+	yes, ok := graph.TruthOf(answer, q.Options)
 	if !ok {
 		texts := []string{"true", "false", "yes", "no"}
 		for _, o := range q.Options {
@@ -99,32 +100,6 @@ func optionText(options []Option, i int, otherwise string) string {
 	return otherwise
 }
 
-func truthOf(response json.RawMessage, options []Option) (yes, ok bool) {
-	switch string(bytes.TrimSpace(response)) {
-	case "true":
-		return true, true
-	case "false":
-		return false, true
-	}
-	var text string
-	if json.Unmarshal(response, &text) != nil {
-		return false, false
-	}
-	text = strings.TrimSpace(text)
-	for i, o := range options {
-		if strings.EqualFold(text, strings.TrimSpace(o.Text)) {
-			return i == 0, i < 2
-		}
-	}
-	switch strings.ToLower(text) {
-	case "yes", "true", "y":
-		return true, true
-	case "no", "false", "n":
-		return false, true
-	}
-	return false, false
-}
-
 // checkSelect takes an option's text or value.
 func checkSelect(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
 	var text string
@@ -142,42 +117,6 @@ func checkSelect(q *openAsk, response json.RawMessage) ([]jsontext.Field, error)
 	}
 	return nil, &DetailError{Err: ErrAnswerInvalid,
 		Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
-}
-
-// An approval is what a person says to an approval question.
-type approval struct {
-	Approved bool            `json:"approved"`
-	Input    json.RawMessage `json:"input"`
-	Reason   string          `json:"reason"`
-}
-
-// readApproval reads {approved, input?, reason?}, or a plain true or false.
-func readApproval(response json.RawMessage) (approval, error) {
-	var a approval
-	if yes, ok := truthOf(response, nil); ok {
-		a.Approved = yes
-		return a, nil
-	}
-	var seen map[string]json.RawMessage
-	fault := func(pointer, message string) error {
-		return &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response" + pointer, Message: message}}}
-	}
-	if json.Unmarshal(response, &seen) != nil {
-		return a, fault("", "want {\"approved\": true or false, \"input\"?, \"reason\"?}, or true or false")
-	}
-	if _, ok := seen["approved"]; !ok {
-		return a, fault("/approved", "is missing: want true or false")
-	}
-	if err := json.Unmarshal(response, &a); err != nil {
-		return a, fault("", err.Error())
-	}
-	if len(a.Input) > 0 && string(a.Input) != "null" && a.Input[0] != '{' {
-		return a, fault("/input", "want an object: the step's whole input")
-	}
-	if string(a.Input) == "null" {
-		a.Input = nil
-	}
-	return a, nil
 }
 
 // equalJSON compares two JSON texts by their compact form.
@@ -228,7 +167,7 @@ func (r *runner) applyAnswer(req *Request) string {
 		r.counters.renewOutput(req.Step, record.Seq)
 	}
 	*r.visitCount(req.Step) = 0
-	if r.def.steps[req.Step] == nil {
+	if r.def.Step(req.Step) == nil {
 		r.putGone(req.Step, r.state.engine.Live[req.Step], failure{kind: KindStepGone, final: true,
 			message: fmt.Sprintf("step %q was removed while it waited; move the session to another step", req.Step)})
 		return "kept; the step is gone"
@@ -304,4 +243,13 @@ func compactJSON(text json.RawMessage) json.RawMessage {
 		return text
 	}
 	return b.Bytes()
+}
+
+// readApproval is ReadApproval with the error that clients get.
+func readApproval(response json.RawMessage) (graph.Approval, error) {
+	a, fault := graph.ReadApproval(response)
+	if fault != nil {
+		return a, &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{*fault}}
+	}
+	return a, nil
 }

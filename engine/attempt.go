@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -18,7 +19,7 @@ import (
 type attempt struct {
 	r        *runner
 	step     string
-	compiled *compiledStep
+	compiled *graph.CompiledStep
 	spec     *Spec
 	call_    Call
 	input    json.RawMessage // as it is recorded
@@ -45,7 +46,7 @@ type attemptResult struct {
 }
 
 // newAttempt prepares a call; nothing has been done yet.
-func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
+func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
 	l := r.state.engine.Live[step.ID]
 	number := 1
 	if d := r.state.engine.Driven[step.ID]; d != nil && d.Visit == l.Visit {
@@ -64,14 +65,14 @@ func (r *runner) newAttempt(step *compiledStep, spec *Spec, input, bindings json
 			Number: number, OnError: step.OnError,
 		},
 	}
-	if len(step.tools) > 0 {
-		a.call_.Tools = r.def.toolInfos(step.ID, r.e.registry)
+	if len(step.ToolPaths) > 0 {
+		a.call_.Tools = r.def.ToolInfos(step.ID, r.e.registry)
 	}
 	a.given, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput})
 	a.call_.Sink = a
 	switch {
-	case step.timeout > 0:
-		a.timeout = step.timeout
+	case step.AttemptTimeout > 0:
+		a.timeout = step.AttemptTimeout
 	case spec.Timeout > 0:
 		a.timeout = spec.Timeout
 	default:
@@ -188,7 +189,7 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		r.recordLate(res) // cancelled or moved away meanwhile: recorded, activates nothing
 		return nil
 	}
-	if r.def.steps[a.step] == nil {
+	if r.def.Step(a.step) == nil {
 		what := "its call was under way"
 		if res.err != nil {
 			what += " (" + res.err.Error() + ")"

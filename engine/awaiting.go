@@ -43,12 +43,3 @@ func (s *State) awaiting() ([]byte, time.Time) {
 	text, _ := json.Marshal(list)
 	return text, milli(list[0].Since)
 }
-
-// waiting is SESSION.awaiting as a list; a text that does not parse has none.
-func (rec *SessionRecord) waiting() []Waiting {
-	var list []Waiting
-	if len(rec.Awaiting) > 0 {
-		_ = json.Unmarshal(rec.Awaiting, &list)
-	}
-	return list
-}

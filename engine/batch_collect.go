@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // wanted is what counts of an item that somebody asks for: what it was in an earlier batch
@@ -15,9 +17,9 @@ func wanted(item *BatchItem) BatchItem {
 // batchHash tells two batches with one key apart.
 func batchHash(q *BatchRequest) string {
 	h := sha256.New()
-	hashJSON(h, map[string]any{"action": q.Action, "filter": q.Filter, "options": q.Options})
+	graph.HashJSON(h, map[string]any{"action": q.Action, "filter": q.Filter, "options": q.Options})
 	for i := range q.Items {
-		hashJSON(h, wanted(&q.Items[i]))
+		graph.HashJSON(h, wanted(&q.Items[i]))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

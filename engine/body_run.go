@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
@@ -50,10 +51,10 @@ const defaultRounds = 1000
 func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 	a := res.attempt
 	step := a.compiled
-	if len(step.body) == 0 {
+	if len(step.Body) == 0 {
 		return r.badHandover(res, "step %q contains no steps: draw a CONTAINS path from it to each step of its body", a.step)
 	}
-	if len(step.starts) == 0 {
+	if len(step.Starts) == 0 {
 		return r.badHandover(res, "the body of %q is one circle: mark the path that closes it with back", a.step)
 	}
 	b := &bodyRun{Rounds: q.Rounds, While: q.While, Until: q.Until, Max: q.MaxRounds, Finish: q.Finish,
@@ -88,7 +89,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 // nextRound begins the round that b.Round names, or ends the body where none follows.
 func (r *runner) nextRound(id string, d *drivenStep) {
 	b := d.Body
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	if b.Over || b.Rounds > 0 && b.Round >= b.Rounds || !r.holdsNow(id, b.While, true) {
 		r.endBody(id, d)
 		return
@@ -98,15 +99,15 @@ func (r *runner) nextRound(id string, d *drivenStep) {
 			message: fmt.Sprintf("max_rounds: %d rounds have run; retry gives as many again", b.Max)})
 		return
 	}
-	if len(step.starts) == 0 {
+	if len(step.Starts) == 0 {
 		r.goneFor(id, visitInfo{started: milli(d.Started), reads: d.Reads}, nil,
 			fmt.Sprintf("all steps that %q contains were removed while its rounds ran; add one and retry, or move the session to another step", id))
 		return
 	}
-	b.Steps = append([]string(nil), step.body...)
+	b.Steps = append([]string(nil), step.Body...)
 	b.Visits, b.Waiting, b.Broke, b.Failed = 0, nil, nil, ""
 	r.showRound(id, d)
-	starts := step.starts
+	starts := step.Starts
 	if b.AtOnce && len(starts) > b.Room {
 		b.Waiting = append([]string(nil), starts[b.Room:]...)
 		starts = starts[:b.Room]
@@ -184,8 +185,8 @@ func (r *runner) holdsNow(id string, condition json.RawMessage, otherwise bool) 
 
 // clearBody takes away what the round before left in a body: statuses, joins and what
 // was skipped. Visits go on counting.
-func (r *runner) clearBody(step *compiledStep) {
-	for _, id := range step.body {
+func (r *runner) clearBody(step *graph.CompiledStep) {
+	for _, id := range step.Body {
 		r.state.clearStatus(id)
 		delete(r.state.engine.Live, id)
 		delete(r.state.engine.Asks, id)
@@ -193,13 +194,13 @@ func (r *runner) clearBody(step *compiledStep) {
 		delete(r.state.engine.Arrived, id)
 		delete(r.state.engine.Again, id)
 		r.dropDriven(id)
-		if inner := r.def.steps[id]; inner != nil {
+		if inner := r.def.Step(id); inner != nil {
 			r.clearBody(inner)
 		}
 	}
 	kept := r.state.engine.Untaken[:0]
 	for _, target := range r.state.engine.Untaken {
-		if s := r.def.steps[target]; s == nil || !r.def.holds(step.ID, s) {
+		if s := r.def.Step(target); s == nil || !r.def.Holds(step.ID, s) {
 			kept = append(kept, target)
 		}
 	}
@@ -246,8 +247,8 @@ func (r *runner) allowance() int {
 // visitCount is where the visits of a step are counted against max_steps: in the round of
 // the container that holds it, else in the session.
 func (r *runner) visitCount(id string) *int {
-	if s := r.def.steps[id]; s != nil && s.holder != "" {
-		if d := r.state.engine.Driven[s.holder]; d != nil && d.Body != nil {
+	if s := r.def.Step(id); s != nil && s.Holder != "" {
+		if d := r.state.engine.Driven[s.Holder]; d != nil && d.Body != nil {
 			return &d.Body.Visits
 		}
 	}

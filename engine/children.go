@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
@@ -71,7 +73,7 @@ func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 	return nil
 }
 
-func (r *runner) checkChild(step *compiledStep, c ChildSession) string {
+func (r *runner) checkChild(step *graph.CompiledStep, c ChildSession) string {
 	var above []string
 	if p := r.state.engine.Parent; p != nil {
 		above = p.Above
@@ -83,7 +85,7 @@ func (r *runner) checkChild(step *compiledStep, c ChildSession) string {
 		return "inputs: want an object"
 	}
 	if c.Body {
-		if len(step.starts) == 0 {
+		if len(step.Starts) == 0 {
 			return fmt.Sprintf("step %q names no workflow and contains no steps", step.ID)
 		}
 		return ""
@@ -192,7 +194,7 @@ func (r *runner) createChild(id string, d *drivenStep, index int, spec string) b
 		parent.Above = append(parent.Above, p.Above...)
 	}
 	if c.Body {
-		workflow, starts, parent.Body = r.workflow, r.def.steps[id].starts, id
+		workflow, starts, parent.Body = r.workflow, r.def.Step(id).Starts, id
 	} else {
 		parent.Above = append(parent.Above, r.workflow)
 	}
@@ -305,7 +307,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]
 	for i := range out {
 		child := childID(r.id, id, d.Visit, i, 0)
 		if f, failed := k.Failed[fmt.Sprint(i)]; failed {
-			out[i] = BodyResult{Session: f.Session, Status: f.Status, Error: &SessionError{Step: f.Step, Kind: firstText(f.Kind, KindFailed), Message: f.Message}}
+			out[i] = BodyResult{Session: f.Session, Status: f.Status, Error: &SessionError{Step: f.Step, Kind: cmp.Or(f.Kind, KindFailed), Message: f.Message}}
 			continue
 		}
 		for try := range k.Try + 1 {

@@ -60,7 +60,7 @@ func (d *definitionReader) recent(ctx context.Context, workflow string, age time
 	d.mu.Lock()
 	known := d.known[workflow]
 	d.mu.Unlock()
-	if known != nil && time.Since(known.readAt) < age {
+	if known != nil && time.Since(known.ReadAt) < age {
 		return known, nil
 	}
 	return d.read(ctx, workflow, "")
@@ -214,7 +214,7 @@ func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 	} else {
 		fresh = Compile(w)
 	}
-	fresh.readAt = began
+	fresh.ReadAt = began
 	d.mu.Lock()
 	d.known[w.ID] = fresh
 	d.mu.Unlock()
@@ -225,7 +225,7 @@ func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 // for any name.
 func (d *definitionReader) absent(id string, began time.Time) *Definition {
 	none := Compile(&Workflow{ID: id})
-	none.readAt, none.absent = began, true
+	none.ReadAt, none.Absent = began, true
 	d.mu.Lock()
 	delete(d.known, id)
 	d.mu.Unlock()
@@ -237,9 +237,9 @@ func (d *definitionReader) save(ctx context.Context, result map[string]*Definiti
 	var fresh []StoredDefinition
 	d.mu.Lock()
 	for _, def := range result {
-		for id, c := range def.steps {
-			if !d.saved[c.hash] {
-				fresh = append(fresh, def.stepDefinition(id))
+		for id, c := range def.All() {
+			if !d.saved[c.Hash] {
+				fresh = append(fresh, def.StepDefinition(id))
 			}
 		}
 	}
@@ -264,15 +264,15 @@ func (d *definitionReader) save(ctx context.Context, result map[string]*Definiti
 func (d *definitionReader) forgetSaved() {
 	current := 0
 	for _, def := range d.known {
-		current += len(def.steps)
+		current += len(def.IDs())
 	}
 	if len(d.saved) <= 2*current+savedRoom {
 		return
 	}
 	d.saved = make(map[string]bool, current)
 	for _, def := range d.known {
-		for _, c := range def.steps {
-			d.saved[c.hash] = true
+		for _, c := range def.All() {
+			d.saved[c.Hash] = true
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestDefinitionReaderForgets(t *testing.T) {
 	d := newDefinitionReader(store)
 	for i := range 3000 {
 		def, err := d.read(t.Context(), fmt.Sprintf("unknown-%d", i), "")
-		if err != nil || !def.absent {
+		if err != nil || !def.Absent {
 			t.Fatalf("%+v, %v", def, err)
 		}
 		store.edits = i

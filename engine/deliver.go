@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 func isSentinel(err, sentinel error) bool { return errors.Is(err, sentinel) }
@@ -84,10 +86,10 @@ func (e *Engine) explainAnswer(ctx context.Context, a *acceptance, err error) er
 		return err
 	}
 	def, readErr := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
-	if readErr != nil || def.steps[a.q.Step] != nil {
+	if readErr != nil || def.Step(a.q.Step) != nil {
 		return err
 	}
-	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: def.ids}
+	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: def.IDs()}
 }
 
 // An acceptance decides, under the session's lock, whether an answer counts.
@@ -143,7 +145,7 @@ func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 		return detail(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, milli(due).Format(time.RFC3339Nano))
 	}
 	for i := range v.Unapplied {
-		if q := &v.Unapplied[i]; q.closes(asked) {
+		if q := &v.Unapplied[i]; closes(q, asked) {
 			return detail(ErrNoOpenQuestion, "a request (%s) that came before closes the question of step %q; look at the session again once it is applied", q.Kind, asked.step)
 		}
 	}
@@ -152,7 +154,7 @@ func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 
 // closes reports whether a request, once applied, may close an open question other than by
 // answering it.
-func (q *Request) closes(asked *askedQuestion) bool {
+func closes(q *Request, asked *askedQuestion) bool {
 	b := bodyOf(q)
 	switch q.Kind {
 	case RequestCancel, RequestRollback:
@@ -240,7 +242,7 @@ func (a *acceptance) before(req *Request, hash string) error {
 		return nil
 	}
 	return &DetailError{Err: ErrAlreadyAnswered, Accepted: acceptedOf(req, true),
-		Detail: fmt.Sprintf("step %q, visit %d, with %s", req.Step, req.Visit, cutText(string(req.Body), 200))}
+		Detail: fmt.Sprintf("step %q, visit %d, with %s", req.Step, req.Visit, graph.CutText(string(req.Body), 200))}
 }
 
 func (a *acceptance) accepted(written *Request) *Accepted {
@@ -261,13 +263,6 @@ func byTarget(list []Request, on string) *Request {
 		}
 	}
 	return nil
-}
-
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
 }
 
 func bodyHash(body json.RawMessage) string {

@@ -216,7 +216,7 @@ func (d *doctor) session(ctx context.Context, rec *SessionRecord, definitions ma
 		}
 		switch state.steps[step].Status {
 		case StatusActive, StatusPending, StatusAwaitingInput:
-			if def.steps[step] == nil {
+			if def.Step(step) == nil {
 				d.find("error", KindStepGone, fmt.Sprintf("stepgraph session move %s --from %s --to STEP", rec.ID, step),
 					"session %s stands at step %q, which is not in workflow %q", rec.ID, step, id)
 			}

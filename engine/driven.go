@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,13 +162,13 @@ func (r *runner) withContainers(again []string) []string {
 			return
 		}
 		seen[id] = true
-		step := r.def.steps[id]
-		if step != nil && step.holder != "" {
-			add(step.holder)
+		step := r.def.Step(id)
+		if step != nil && step.Holder != "" {
+			add(step.Holder)
 		}
 		out = append(out, id)
 		if step != nil && r.state.engine.Driven[id] != nil {
-			for _, inner := range step.body {
+			for _, inner := range step.Body {
 				add(inner)
 			}
 		}
@@ -181,7 +182,7 @@ func (r *runner) withContainers(again []string) []string {
 // takeUpDriven gives what a retried step acts through a new allowance.
 func (r *runner) takeUpDriven(id string) {
 	d := r.state.engine.Driven[id]
-	if d == nil || r.def.steps[id] == nil { // one that is gone is so again in the next wave
+	if d == nil || r.def.Step(id) == nil { // one that is gone is so again in the next wave
 		return
 	}
 	r.renew(id, d)
@@ -224,14 +225,14 @@ func (r *runner) settleError(id string) {
 	}
 	r.state.engine.Settled[id] = KindFailed
 	if l := r.state.engine.Live[id]; l != nil {
-		r.state.engine.Settled[id] = firstText(l.Kind, KindFailed)
+		r.state.engine.Settled[id] = cmp.Or(l.Kind, KindFailed)
 	}
 	r.dropDriven(id)
 	delete(r.state.engine.Live, id)
 	r.clearFailure(id)
 	r.unwritten.touch()
-	if step := r.def.steps[id]; step != nil {
-		for _, inner := range step.body { // what made it fail is dealt with, too
+	if step := r.def.Step(id); step != nil {
+		for _, inner := range step.Body { // what made it fail is dealt with, too
 			r.settleError(inner)
 		}
 	}
@@ -239,7 +240,7 @@ func (r *runner) settleError(id string) {
 
 // stepError is the error a step is in.
 func (r *runner) stepError(id string) *SessionError {
-	e := &SessionError{Step: id, Kind: firstText(r.state.engine.Settled[id], KindFailed), Message: r.state.steps[id].Error}
+	e := &SessionError{Step: id, Kind: cmp.Or(r.state.engine.Settled[id], KindFailed), Message: r.state.steps[id].Error}
 	if l := r.state.engine.Live[id]; l != nil && l.Kind != "" {
 		e.Kind = l.Kind
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // An Explanation says why a session stopped where it is: each step that waits and for
@@ -102,7 +103,7 @@ func (x *Explanation) session(r *runner, rec *SessionRecord) {
 	if f := s.Failure; f != nil && f.Step == "" {
 		x.because("", f.Kind, "stepgraph session retry "+x.Session, "%s", f.Message)
 	}
-	if r.def.absent {
+	if r.def.Absent {
 		x.because("", "workflow_gone", "stepgraph load FILE", "workflow %q does not exist", r.workflow)
 	}
 }
@@ -117,15 +118,15 @@ func because(reason string) string {
 // step explains one step that has not ended well.
 func (x *Explanation) step(r *runner, id string) {
 	entry := r.state.steps[id]
-	gone := r.def.steps[id] == nil
+	gone := r.def.Step(id) == nil
 	switch entry.Status {
 	case StatusAwaitingInput:
 		q := r.state.engine.Asks[id]
 		mend := fmt.Sprintf("stepgraph session answer %s ANSWER --step %s", x.Session, id)
-		text := fmt.Sprintf("asks %q since %s", cutText(q.Prompt, 200), milli(q.Since).Format(time.RFC3339))
+		text := fmt.Sprintf("asks %q since %s", graph.CutText(q.Prompt, 200), milli(q.Since).Format(time.RFC3339))
 		if q.Kind == AskApproval {
 			mend = strings.Replace(mend, "ANSWER", "yes", 1)
-			text += fmt.Sprintf("; approves %s with input %s", reasonOr(q.Function, "no function"), cutText(string(q.Input), 500))
+			text += fmt.Sprintf("; approves %s with input %s", reasonOr(q.Function, "no function"), graph.CutText(string(q.Input), 500))
 		}
 		if gone {
 			text += "; the step is no longer in the workflow"
@@ -156,13 +157,13 @@ func (x *Explanation) step(r *runner, id string) {
 
 // join explains a join: all that waits.
 func (x *Explanation) join(r *runner, id string) {
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	if step == nil {
 		return
 	}
 	var by []string
 	for _, l := range r.liveSteps() {
-		if l != step && r.def.leads(l, step) {
+		if l != step && r.def.Leads(l, step) {
 			by = append(by, fmt.Sprintf("%s (%s)", l.ID, reasonOr(r.state.Status(l.ID), "waiting join")))
 		}
 	}
@@ -173,7 +174,7 @@ func (x *Explanation) join(r *runner, id string) {
 // closed explains the steps that did not run because a path they require was not taken.
 func (x *Explanation) closed(r *runner) {
 	for _, id := range sortedKeys(r.state.engine.Arrived) {
-		step := r.def.steps[id]
+		step := r.def.Step(id)
 		_, waits := r.state.engine.Joins[id]
 		if status := r.state.Status(id); step == nil || step.Join != JoinRequired || waits || status != "" && status != StatusSkipped {
 			continue
@@ -192,20 +193,20 @@ func (x *Explanation) closed(r *runner) {
 // condition would take the session on.
 func (x *Explanation) ends(r *runner) {
 	for _, id := range r.state.stepOrder {
-		step := r.def.steps[id]
+		step := r.def.Step(id)
 		if step == nil || r.state.steps[id].Status != StatusComplete {
 			continue
 		}
 		end := ExplainedEnd{Step: id, Paths: []ExplainedPath{}}
 		led := false
-		for _, p := range step.next {
+		for _, p := range step.Next {
 			j := r.judge(p)
 			end.Paths = append(end.Paths, ExplainedPath(j))
 			status := r.state.Status(p.Target)
 			_, waits := r.state.engine.Joins[p.Target]
 			led = led || waits || j.Open && status != "" && status != StatusSkipped
 		}
-		if !led && (len(step.next) > 0 || x.Status == StatusComplete) {
+		if !led && (len(step.Next) > 0 || x.Status == StatusComplete) {
 			x.Ends = append(x.Ends, end)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
-	"github.com/tidwall/gjson"
 )
 
 // A failure is why an attempt did not succeed.
@@ -30,18 +30,12 @@ func (f failure) json() json.RawMessage {
 	return b
 }
 
-// Retried reports whether the execution is an attempt that failed and was to be made again: it
-// is not the end of its visit.
-func (x *Execution) Retried() bool {
-	return x.Status == StatusError && gjson.GetBytes(x.Error, "retried").Bool()
-}
-
 // failStep ends an attempt that failed: tried again later where the policy allows, else
 // the step is in error and on_error decides. It returns a record when the step's paths
 // are to be followed all the same (on_error: continue).
 func (r *runner) failStep(id string, f failure) *Execution {
 	r.logRefusal(id, f)
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	l := r.ensureVisit(id)
 	l.Tries++
 	if policy := r.retryPolicy(step, f.kind); !f.final && l.Tries < policy.MaxAttempts {
@@ -68,7 +62,7 @@ func (r *runner) failStep(id string, f failure) *Execution {
 // retryPolicy returns the policy of a step for a kind of failure: its own, else that of its
 // function. A function's policy does not apply to the step's own timeout: its author has said
 // how long the step may take, and three attempts would take three times as long.
-func (r *runner) retryPolicy(step *compiledStep, kind string) RetryPolicy {
+func (r *runner) retryPolicy(step *graph.CompiledStep, kind string) RetryPolicy {
 	switch {
 	case step == nil:
 		return RetryPolicy{}
@@ -80,7 +74,7 @@ func (r *runner) retryPolicy(step *compiledStep, kind string) RetryPolicy {
 			return spec.Retry
 		}
 	}
-	return step.retry
+	return step.Policy
 }
 
 func (r *runner) recordFailure(id string, f failure) *Execution {

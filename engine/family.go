@@ -62,7 +62,7 @@ func (e *Engine) answerBelow(ctx context.Context, q AnswerRequest) (string, erro
 			return "", err
 		}
 		for i := range below {
-			if below[i].asksPerson(q.Step) {
+			if asksPerson(&below[i], q.Step) {
 				return below[i].ID, nil
 			}
 		}
@@ -76,8 +76,8 @@ func (e *Engine) answerBelow(ctx context.Context, q AnswerRequest) (string, erro
 
 // asksPerson reports whether a session has a question open that is a person's to answer,
 // at the step if one is named.
-func (rec *SessionRecord) asksPerson(step string) bool {
-	return slices.ContainsFunc(rec.waiting(), func(w Waiting) bool {
+func asksPerson(rec *SessionRecord, step string) bool {
+	return slices.ContainsFunc(rec.Waits(), func(w Waiting) bool {
 		return w.Kind != AskSignal && (step == "" || step == w.Step)
 	})
 }

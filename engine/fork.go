@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -110,8 +111,8 @@ func (f *forking) history() (all []Execution, err error) {
 // inside tells whether a visit was part of another: of a round of a container, of an
 // agent's round. It cannot be begun again by itself.
 func (f *forking) inside(x *Execution) bool {
-	s := f.def.steps[x.Step]
-	return x.Parent != "" || s != nil && s.holder != ""
+	s := f.def.Step(x.Step)
+	return x.Parent != "" || s != nil && s.Holder != ""
 }
 
 // split finds the visit and sorts what the history has into what ended before it and what
@@ -141,8 +142,8 @@ func (f *forking) split(all []Execution) error {
 }
 
 func (f *forking) notAlone() error {
-	if s := f.def.steps[f.q.Step]; s != nil && s.holder != "" {
-		return detail(ErrBadRequest, "step %q runs in the body of %q: name a visit of %q", f.q.Step, s.holder, s.holder)
+	if s := f.def.Step(f.q.Step); s != nil && s.Holder != "" {
+		return detail(ErrBadRequest, "step %q runs in the body of %q: name a visit of %q", f.q.Step, s.Holder, s.Holder)
 	}
 	return detail(ErrBadRequest, "visit %d of step %q was a call of an agent's tool: name a visit of the agent", f.q.Visit, f.q.Step)
 }
@@ -153,7 +154,7 @@ func (f *forking) openVisit(all []Execution) error {
 	if l == nil || l.Visit != f.q.Visit {
 		return detail(ErrStepNotFound, "session %s has no visit %d of step %q in its history", f.rec.ID, f.q.Visit, f.q.Step)
 	}
-	if s := f.def.steps[f.q.Step]; l.Tool != nil || s != nil && s.holder != "" {
+	if s := f.def.Step(f.q.Step); l.Tool != nil || s != nil && s.Holder != "" {
 		return f.notAlone()
 	}
 	f.before, f.at = all, f.rec.UpdatedAt.UnixMilli()
@@ -222,7 +223,7 @@ func (f *forking) replay(s *State, c *counters) error {
 	for _, key := range f.state.outputOrder { // the inputs of the start
 		if !ran[key] {
 			for _, v := range f.state.Outputs(key) {
-				s.addOutput(key, v, keptOutputs)
+				s.addOutput(key, v, graph.KeptOutputs)
 			}
 		}
 	}
@@ -263,7 +264,7 @@ func (f *forking) fold(s *State, c *counters, x *Execution) error {
 	if err != nil {
 		return err
 	}
-	s.addOutput(x.Step, output, keptOutputs)
+	s.addOutput(x.Step, output, graph.KeptOutputs)
 	return nil
 }
 

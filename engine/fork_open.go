@@ -92,8 +92,8 @@ func (o *openFinder) collect() {
 }
 
 func (o *openFinder) add(step string, t takenPath) {
-	s := o.f.def.steps[step]
-	if s == nil || s.holder != "" || t.Seq <= 0 || t.Seq >= o.first || slices.Contains(o.taken[step], t) {
+	s := o.f.def.Step(step)
+	if s == nil || s.Holder != "" || t.Seq <= 0 || t.Seq >= o.first || slices.Contains(o.taken[step], t) {
 		return
 	}
 	o.taken[step] = append(o.taken[step], t)
@@ -129,9 +129,9 @@ func (o *openFinder) place(step string, took []takenPath) {
 		return
 	}
 	sort.SliceStable(took, func(i, j int) bool { return took[i].Seq < took[j].Seq })
-	s := o.f.def.steps[step]
+	s := o.f.def.Step(step)
 	switch {
-	case s.waits():
+	case s.Waits():
 		o.f.joins[step] = took
 	case step == o.f.q.Step: // it is begun in any case
 	case s.OnError != OnErrorContinue && o.failed(step): // paths to a step in error activate nothing
@@ -191,7 +191,7 @@ func (o *openFinder) withoutPaths() {
 		known[v.step] = true
 	}
 	add := func(step string, visit int, since int64) {
-		if s := o.f.def.steps[step]; known[step] || s == nil || s.holder != "" || since == 0 || since >= o.f.at {
+		if s := o.f.def.Step(step); known[step] || s == nil || s.Holder != "" || since == 0 || since >= o.f.at {
 			return
 		}
 		known[step] = true
@@ -214,13 +214,13 @@ func (o *openFinder) withoutPaths() {
 func (f *forking) openNow() {
 	f.joins = map[string][]takenPath{}
 	for id, took := range f.state.engine.Joins {
-		if s := f.def.steps[id]; s != nil && s.holder == "" {
+		if s := f.def.Step(id); s != nil && s.Holder == "" {
 			f.joins[id] = took
 		}
 	}
 	for _, id := range sortedKeys(f.state.engine.Live) {
 		l := f.state.engine.Live[id]
-		if s := f.def.steps[id]; id == f.q.Step || l.Tool != nil || s != nil && s.holder != "" || !f.underWay(visitKey{id, l.Visit}) {
+		if s := f.def.Step(id); id == f.q.Step || l.Tool != nil || s != nil && s.Holder != "" || !f.underWay(visitKey{id, l.Visit}) {
 			continue
 		}
 		f.live = append(f.live, openVisit{step: id, visit: l.Visit, took: l.Took, since: f.askedAt(id)})

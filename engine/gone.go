@@ -50,9 +50,9 @@ func (r *runner) putGone(id string, l *liveStep, f failure) {
 func (r *runner) settleGone(id string, d *drivenStep) (moved, handled bool) {
 	v := visitInfo{started: milli(d.Started), reads: d.Reads}
 	switch {
-	case r.def.steps[id] == nil && d.Kids != nil && len(d.Kids.Live) > 0:
+	case r.def.Step(id) == nil && d.Kids != nil && len(d.Kids.Live) > 0:
 		return false, true
-	case r.def.steps[id] == nil:
+	case r.def.Step(id) == nil:
 		what := "its tools ran"
 		switch {
 		case d.Kids != nil:
@@ -66,7 +66,7 @@ func (r *runner) settleGone(id string, d *drivenStep) (moved, handled bool) {
 		return false, false
 	}
 	for _, inner := range d.Body.Steps {
-		if s := r.def.steps[inner]; s != nil && s.holder != id && r.liveStatus(inner) {
+		if s := r.def.Step(inner); s != nil && s.Holder != id && r.liveStatus(inner) {
 			r.goneFor(id, v, nil, fmt.Sprintf("the CONTAINS path from %q to %q was removed while round %d ran; add it again and retry, or move the session to another step",
 				id, inner, d.Body.Round+1))
 			return true, true
@@ -79,8 +79,8 @@ func (r *runner) settleGone(id string, d *drivenStep) (moved, handled bool) {
 // steps of the round under way that are no longer in it.
 func (r *runner) bodySteps(id string) []string {
 	var body []string
-	if step := r.def.steps[id]; step != nil {
-		body = step.body
+	if step := r.def.Step(id); step != nil {
+		body = step.Body
 	}
 	d := r.state.engine.Driven[id]
 	if d == nil || d.Body == nil {
@@ -98,8 +98,8 @@ func (r *runner) bodySteps(id string) []string {
 // holderOf is the container whose round a step is part of, "" for none: as the workflow has
 // it, or, of a step that is gone, as the round began.
 func (r *runner) holderOf(id string) string {
-	if step := r.def.steps[id]; step != nil {
-		return step.holder
+	if step := r.def.Step(id); step != nil {
+		return step.Holder
 	}
 	for _, holder := range sortedKeys(r.state.engine.Driven) {
 		if d := r.state.engine.Driven[holder]; d.Body != nil && containsText(d.Body.Steps, id) {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // defaultConcurrency is how many children of a group or a map run at once.
@@ -11,11 +13,11 @@ const defaultConcurrency = 32
 // First the first success ends it.
 func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
 	b := d.Body
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	if b.First {
 		if winner := r.firstSuccess(step); winner != "" {
 			b.Waiting = nil
-			for _, end := range step.body {
+			for _, end := range step.Body {
 				if end != winner && r.liveStatus(end) {
 					r.cancelStep(end, fmt.Sprintf("step %q was first", winner))
 				}
@@ -35,7 +37,7 @@ func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
 		return moved
 	}
 	succeeded := false
-	for _, end := range step.ends {
+	for _, end := range step.Ends {
 		succeeded = succeeded || r.state.Status(end) == StatusComplete
 	}
 	if failed := r.failedIn(step); !succeeded && failed != "" {
@@ -46,8 +48,8 @@ func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
 	return true
 }
 
-func (r *runner) liveInBody(step *compiledStep) (n int) {
-	for _, id := range step.body {
+func (r *runner) liveInBody(step *graph.CompiledStep) (n int) {
+	for _, id := range step.Body {
 		if r.liveStatus(id) {
 			n++
 		}
@@ -56,8 +58,8 @@ func (r *runner) liveInBody(step *compiledStep) (n int) {
 }
 
 // failedIn is the last step of a body that is in error, "" for none.
-func (r *runner) failedIn(step *compiledStep) (failed string) {
-	for _, id := range step.body {
+func (r *runner) failedIn(step *graph.CompiledStep) (failed string) {
+	for _, id := range step.Body {
 		if r.state.Failed(id) {
 			failed = id
 		}
@@ -66,9 +68,9 @@ func (r *runner) failedIn(step *compiledStep) (failed string) {
 }
 
 // firstSuccess is the end of a group whose output came first, "" when none has one yet.
-func (r *runner) firstSuccess(step *compiledStep) (winner string) {
+func (r *runner) firstSuccess(step *graph.CompiledStep) (winner string) {
 	var earliest int64
-	for _, end := range step.ends {
+	for _, end := range step.Ends {
 		if r.state.Status(end) != StatusComplete {
 			continue
 		}
@@ -82,11 +84,11 @@ func (r *runner) firstSuccess(step *compiledStep) (winner string) {
 
 // groupResults are the ends of a group in the order of CONTAINS, as they ended.
 func (r *runner) groupResults(id string) []BodyResult {
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	var out []BodyResult
-	for _, end := range step.ends {
+	for _, end := range step.Ends {
 		one := BodyResult{Step: end, Name: end, Status: r.state.Status(end)}
-		if s := r.def.steps[end]; s.Name != "" {
+		if s := r.def.Step(end); s.Name != "" {
 			one.Name = s.Name
 		}
 		switch one.Status {
@@ -101,7 +103,7 @@ func (r *runner) groupResults(id string) []BodyResult {
 		}
 		out = append(out, one)
 	}
-	for _, inner := range step.body { // errors on the way to an end are dealt with too
+	for _, inner := range step.Body { // errors on the way to an end are dealt with too
 		r.settleError(inner)
 	}
 	return out

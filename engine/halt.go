@@ -67,7 +67,7 @@ func (r *runner) takeUpHalted(again []string) {
 		r.state.engine.Joins = put(r.state.engine.Joins, id, append(took, r.state.engine.Joins[id]...))
 	}
 	for _, v := range h.Live {
-		if r.def.steps[v.Step] != nil && !r.liveStatus(v.Step) {
+		if r.def.Step(v.Step) != nil && !r.liveStatus(v.Step) {
 			r.beginVisit(v.Step, append(v.Took, h.Again[v.Step]...))
 		}
 	}

@@ -7,7 +7,7 @@ import "fmt"
 func (r *runner) applyMove(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
-	if r.def.steps[b.To] == nil {
+	if r.def.Step(b.To) == nil {
 		return fmt.Sprintf("not moved: step %q is not in the workflow", b.To)
 	}
 	from := b.Step
@@ -43,7 +43,7 @@ func (r *runner) applyMove(q *Request) string {
 // closed: a body step that ran outside a round would lead nowhere. Within a round that is
 // under way a move is possible, also from a step that is gone.
 func (s *State) moveProblem(def *Definition, from, to string) string {
-	holder := def.steps[to].holder
+	holder := def.Step(to).Holder
 	if holder == "" || s.engine.Parent != nil && s.engine.Parent.Body == holder {
 		return ""
 	}
@@ -51,7 +51,7 @@ func (s *State) moveProblem(def *Definition, from, to string) string {
 	if d == nil || d.Body == nil || s.Status(holder) != StatusActive {
 		return fmt.Sprintf("step %q is in the body of %q, of which no round is under way: move to %q", to, holder, holder)
 	}
-	if source := def.steps[from]; source != nil && source.holder != holder {
+	if source := def.Step(from); source != nil && source.Holder != holder {
 		return fmt.Sprintf("step %q is in the body of %q and step %q is not: move to %q, or from a step of that body", to, holder, from, holder)
 	}
 	return ""
@@ -67,7 +67,7 @@ func (s *State) stuckStep(def *Definition) string {
 			if s.engine.Settled[id] != "" {
 				continue
 			}
-			if def.steps[id] == nil {
+			if def.Step(id) == nil {
 				return id
 			}
 		}

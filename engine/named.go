@@ -55,7 +55,7 @@ func (r *runner) setNamed(a *attempt) *failure {
 			}
 		}
 		switch {
-		case r.def.steps[n.name] != nil:
+		case r.def.Step(n.name) != nil:
 			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q cannot be kept: a step has that name", n.name)}
 		case n.name == "" || !json.Valid(value):
 			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q has no name, or is no JSON", n.name)}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
@@ -30,10 +31,10 @@ func newSessionAt(id, workflow string, starts []string, inputs json.RawMessage, 
 	}
 	s.engine.Parent = parent
 	if len(inputs) > 0 && string(inputs) != "null" {
-		s.addOutput("initial", inputs, keptOutputs)
+		s.addOutput("initial", inputs, graph.KeptOutputs)
 		gjson.ParseBytes(inputs).ForEach(func(k, v gjson.Result) bool {
 			if k.String() != "initial" {
-				s.addOutput(k.String(), json.RawMessage(v.Raw), keptOutputs)
+				s.addOutput(k.String(), json.RawMessage(v.Raw), graph.KeptOutputs)
 			}
 			return true
 		})
@@ -55,7 +56,7 @@ func (y *youngSession) alias(name string, value json.RawMessage) error {
 	if !json.Valid(value) {
 		return fmt.Errorf("value of %q is no JSON", name)
 	}
-	y.state.addOutput(name, value, keptOutputs)
+	y.state.addOutput(name, value, graph.KeptOutputs)
 	return nil
 }
 
@@ -65,7 +66,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
 	e := &y.state.engine
 	for _, name := range sortedKeys(q.Outputs) {
-		y.state.addOutput(name, compactJSON(q.Outputs[name]), keptOutputs)
+		y.state.addOutput(name, compactJSON(q.Outputs[name]), graph.KeptOutputs)
 	}
 	for _, step := range sortedKeys(q.Seeds) {
 		if e.Seeds == nil {
@@ -75,7 +76,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 	}
 	e.Until = q.Until
 	for _, path := range q.Taken {
-		e.arrive(def.steps[def.byPath[path].Target], takenPath{Path: path})
+		e.arrive(def.Step(def.Path(path).Target), takenPath{Path: path})
 	}
 	for _, m := range q.Messages {
 		y.counted.Messages++
@@ -96,19 +97,19 @@ func (e *Engine) checkGiven(q *StartRequest, def *Definition) error {
 			if !json.Valid(value) {
 				return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/" + field + "/" + name, Message: "is no JSON"}}}
 			}
-			if field == "seeds" && def.steps[name] == nil {
-				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.ids}
+			if field == "seeds" && def.Step(name) == nil {
+				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.IDs()}
 			}
 		}
 	}
 	for i, id := range q.Taken {
-		if def.byPath[id] == nil || def.byPath[id].fault != "" {
+		if def.Path(id) == nil || def.Path(id).Fault != "" {
 			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/taken/%d", i), Message: fmt.Sprintf("the workflow has no path %q that can be taken", id)}}}
 		}
 	}
 	for _, id := range q.Until {
-		if def.steps[id] == nil {
-			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.ids}
+		if def.Step(id) == nil {
+			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.IDs()}
 		}
 	}
 	for i, m := range q.Messages {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/tidwall/gjson"
@@ -43,12 +44,8 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 	return text, true, nil
 }
 
-// variablesName is what references call the variables of the configuration by.
-const variablesName = "vars"
-
-// variables are the one output of vars, where nothing else is called so.
 func (e *Engine) variables(step string, index int) (json.RawMessage, bool, error) {
-	if step != variablesName || e.o.Variables == nil || index > 0 || index < -1 {
+	if step != graph.VariablesName || e.o.Variables == nil || index > 0 || index < -1 {
 		return nil, false, nil
 	}
 	value, err := jsontext.Marshal(e.o.Variables())
@@ -132,7 +129,7 @@ func (r *runner) rememberBlob(hash string, text []byte) {
 
 // checkOutput refuses an output that is no JSON, too large, or does not fit the step's
 // output_schema.
-func (r *runner) checkOutput(step *compiledStep, output json.RawMessage) *failure {
+func (r *runner) checkOutput(step *graph.CompiledStep, output json.RawMessage) *failure {
 	if len(output) == 0 {
 		return &failure{kind: KindOutputInvalid, message: fmt.Sprintf("function %s gave no output", step.Function), final: true}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -23,21 +24,21 @@ const clauseBytes = 512
 
 // evaluatePaths judges the paths of a finished visit and returns those that are open, in
 // path order. What was found is kept with the visit's record.
-func (r *runner) evaluatePaths(id string, record *Execution) []*compiledPath {
-	step := r.def.steps[id]
-	if step == nil || len(step.next) == 0 || containsText(r.state.engine.Until, id) {
+func (r *runner) evaluatePaths(id string, record *Execution) []*graph.CompiledPath {
+	step := r.def.Step(id)
+	if step == nil || len(step.Next) == 0 || containsText(r.state.engine.Until, id) {
 		return nil
 	}
-	var open []*compiledPath
-	judged := make([]pathRecord, 0, len(step.next))
-	for _, p := range step.next {
+	var open []*graph.CompiledPath
+	judged := make([]pathRecord, 0, len(step.Next))
+	for _, p := range step.Next {
 		j := r.judge(p)
 		judged = append(judged, j)
 		r.noteProblem(p.ID, j.Error)
 		switch {
 		case j.Open:
 			open = append(open, p)
-		case p.forward():
+		case p.Forward():
 			r.untaken(p.Target)
 		}
 	}
@@ -47,13 +48,13 @@ func (r *runner) evaluatePaths(id string, record *Execution) []*compiledPath {
 }
 
 // judge evaluates one path against the state as it is now.
-func (r *runner) judge(p *compiledPath) pathRecord {
+func (r *runner) judge(p *graph.CompiledPath) pathRecord {
 	out := pathRecord{Path: p.ID, Target: p.Target}
-	if p.fault != "" {
-		out.Error = "path " + p.fault
+	if p.Fault != "" {
+		out.Error = "path " + p.Fault
 		return out
 	}
-	verdict := p.condition.Evaluate(conditionScope{references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
+	verdict := p.Parsed.Evaluate(conditionScope{references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
 	out.Open, out.Clauses = verdict.Open, verdict.Clauses
 	if verdict.Err != nil {
 		out.Error = verdict.Err.Error()

@@ -93,3 +93,6 @@ func (e *Engine) CheckEdit(before, after *Workflow) error {
 	}
 	return refuse(after.ID, brought)
 }
+
+// Validate lists what is wrong with a workflow by the functions of this engine.
+func (e *Engine) Validate(w *Workflow) []Problem { return Validate(w, e.registry) }

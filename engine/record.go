@@ -70,7 +70,7 @@ func (r *runner) end(id, status string) {
 
 // keepOutput appends an output to the state's window, on a BLOB when it is large.
 func (r *runner) keepOutput(id string, output json.RawMessage, seq int64) {
-	kept := r.def.steps[id].keep()
+	kept := r.def.Step(id).Keep()
 	value := r.intern(output)
 	r.stateBytes += len(value)
 	for _, old := range r.state.addOutput(id, value, kept) {
@@ -98,8 +98,8 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 		Input: cut(input), Output: cut(output), Error: problem, Usage: v.usage,
 		StartedAt: v.started, FinishedAt: r.nowTime(), Reads: v.reads, Took: r.tookLineage(l.Took),
 	}
-	if step := r.def.steps[id]; step != nil {
-		e.Function, e.Definition = step.Function, step.hash
+	if step := r.def.Step(id); step != nil {
+		e.Function, e.Definition = step.Function, step.Hash
 	}
 	if l.Tool != nil {
 		if d := r.state.engine.Driven[l.Tool.Agent]; d != nil && d.Agent != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/tidwall/gjson"
 )
 
@@ -11,7 +12,7 @@ import (
 // input, and else it would fail by the old one for ever. What an approver has let through
 // stays, and so does the list of rounds under way.
 func (r *runner) renew(id string, d *drivenStep) {
-	if step := r.def.steps[id]; step == nil || step.Approval || d.Body != nil && !d.Ready {
+	if step := r.def.Step(id); step == nil || step.Approval || d.Body != nil && !d.Ready {
 		return
 	}
 	d.Renew = true
@@ -20,10 +21,10 @@ func (r *runner) renew(id string, d *drivenStep) {
 
 // inputOf is the input with which the function of a driven step is called again: that of
 // its first call, after a retry that of now if all of it has a value.
-func (r *runner) inputOf(step *compiledStep, d *drivenStep, in resolvedInput) (input, bindings json.RawMessage, reads []Lineage, problem *failure) {
+func (r *runner) inputOf(step *graph.CompiledStep, d *drivenStep, in resolvedInput) (input, bindings json.RawMessage, reads []Lineage, problem *failure) {
 	if d.Renew {
-		if step.fault != nil {
-			return nil, nil, nil, &failure{kind: KindBadInput, message: step.fault.Error(), final: true}
+		if step.Fault != nil {
+			return nil, nil, nil, &failure{kind: KindBadInput, message: step.Fault.Error(), final: true}
 		}
 		if in.err != nil {
 			return nil, nil, nil, &failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}

@@ -1,70 +1,22 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
-
-// A requirement is what a step with `join: required` waits for: that one of some paths is
-// taken. A path that names no group is a requirement of its own.
-type requirement struct {
-	group string // "" of a path that stands alone
-	paths []string
-}
-
-func (q requirement) String() string {
-	if q.group == "" {
-		return "path " + q.paths[0]
-	}
-	return fmt.Sprintf("any of group %q (%s)", q.group, strings.Join(q.paths, ", "))
-}
-
-// findRequirements gives each step with `join: required` its requirements, in path order.
-// Back paths are no part of any: a jump goes where it goes without what came before.
-func (d *Definition) findRequirements() {
-	for _, id := range d.ids {
-		for _, p := range d.steps[id].next {
-			target := d.steps[p.Target]
-			if !p.forward() || target.Join != JoinRequired {
-				continue
-			}
-			if len(p.Group) == 0 {
-				target.required = append(target.required, requirement{paths: []string{p.ID}})
-			}
-			for _, group := range p.Group {
-				target.require(group, p.ID)
-			}
-		}
-	}
-}
-
-func (c *compiledStep) require(group, path string) {
-	for i := range c.required {
-		if c.required[i].group == group && group != "" {
-			c.required[i].paths = append(c.required[i].paths, path)
-			return
-		}
-	}
-	c.required = append(c.required, requirement{group: group, paths: []string{path}})
-}
-
-// demands reports whether a path is part of a requirement of the step.
-func (c *compiledStep) demands(path string) bool {
-	return slices.ContainsFunc(c.required, func(q requirement) bool { return slices.Contains(q.paths, path) })
-}
 
 // unmet returns the requirements of a step none of whose paths was taken. A jump back to the
 // step, and an operator who moves the session there, need none: then all are met.
-func (e *engineState) unmet(step *compiledStep) (missing []requirement) {
+func (e *engineState) unmet(step *graph.CompiledStep) (missing []graph.Requirement) {
 	taken := map[string]bool{}
 	for _, from := range e.took(step.ID) {
 		if taken[from.Path] = true; from.Jump {
 			return nil
 		}
 	}
-	for _, q := range step.required {
-		if !slices.ContainsFunc(q.paths, func(path string) bool { return taken[path] }) {
+	for _, q := range step.Required {
+		if !slices.ContainsFunc(q.Paths, func(path string) bool { return taken[path] }) {
 			missing = append(missing, q)
 		}
 	}
@@ -86,8 +38,8 @@ func (e *engineState) took(id string) []takenPath {
 
 // arrive keeps that a path into a step with `join: required` was taken, for this visit and
 // for later ones: a loop does not run again what lies before it.
-func (e *engineState) arrive(step *compiledStep, from takenPath) {
-	if !step.demands(from.Path) {
+func (e *engineState) arrive(step *graph.CompiledStep, from takenPath) {
+	if !step.Demands(from.Path) {
 		return
 	}
 	if e.Arrived == nil {
@@ -107,13 +59,13 @@ func (e *engineState) arrive(step *compiledStep, from takenPath) {
 // back path leads to and of all that it leads to. Without that an arm taken in an earlier
 // round would open the gate of a later one.
 func (e *engineState) goBack(d *Definition, to string) {
-	target := d.steps[to]
+	target := d.Step(to)
 	if target == nil {
 		return
 	}
 	anew := func(from takenPath) bool {
-		source := d.sourceOf(from.Path)
-		return !from.Jump && source != nil && (source == target || d.leads(target, source))
+		source := d.SourceOf(from.Path)
+		return !from.Jump && source != nil && (source == target || d.Leads(target, source))
 	}
 	for id := range e.Arrived {
 		forget(e.Arrived, id, anew)
@@ -129,28 +81,20 @@ func forget(arrivals map[string][]takenPath, step string, which func(takenPath) 
 	}
 }
 
-// sourceOf is the step a NEXT path begins at.
-func (d *Definition) sourceOf(path string) *compiledStep {
-	if p := d.byPath[path]; p != nil {
-		return d.steps[p.Source]
-	}
-	return nil
-}
-
 // dropClosed gives up the waiting steps with `join: required` of which some requirement is not
 // met and that nothing live can reach any more: a gate before them stayed closed. What has
 // arrived stays known, for a loop that brings the rest.
 func (r *runner) dropClosed() {
-	var closed []*compiledStep
+	var closed []*graph.CompiledStep
 	for id := range r.state.engine.Joins {
-		if step := r.def.steps[id]; step != nil && step.Join == JoinRequired && len(r.state.engine.unmet(step)) > 0 {
+		if step := r.def.Step(id); step != nil && step.Join == JoinRequired && len(r.state.engine.unmet(step)) > 0 {
 			closed = append(closed, step)
 		}
 	}
 	if len(closed) == 0 {
 		return
 	}
-	live := slices.DeleteFunc(r.liveSteps(), func(s *compiledStep) bool {
+	live := slices.DeleteFunc(r.liveSteps(), func(s *graph.CompiledStep) bool {
 		_, waits := r.state.engine.Joins[s.ID]
 		return waits && slices.Contains(closed, s)
 	})

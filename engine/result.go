@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -42,7 +41,7 @@ func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, err
 // the step that completed last. Of the steps of a body where the session runs that alone.
 func (s *State) result(def *Definition, holder string, outputs stateOutputs) json.RawMessage {
 	var ran []string
-	ends := def.workflowEnds(holder)
+	ends := def.WorkflowEnds(holder)
 	if len(s.engine.Until) > 0 {
 		ends = s.engine.Until
 	}
@@ -80,7 +79,7 @@ func (s *State) lastRun() []string {
 func (o *runnerOutputs) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
 	r := (*runner)(o)
 	d := r.state.driven(step)
-	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.readsResults(step) {
+	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.ReadsResults(step) {
 		return value, true, nil
 	}
 	stored, err := r.roundResults(step, d)
@@ -95,24 +94,4 @@ func (o *runnerOutputs) withResults(step string, index int, value json.RawMessag
 		list = append(list, s.Output...)
 	}
 	return jsontext.With(value, []jsontext.Field{{Key: "results", Value: append(list, ']')}}), true, nil
-}
-
-// readsResults tells whether a body refers to the results of its container. It is true where
-// that is not known: of a session that is only read, or a container that somebody removed.
-func (d *Definition) readsResults(container string) bool {
-	if d == nil || d.steps[container] == nil {
-		return true
-	}
-	for _, id := range d.steps[container].body {
-		s := d.steps[id]
-		if strings.Contains(s.Input, container) && strings.Contains(s.Input, "results") || len(s.body) > 0 && d.readsResults(id) {
-			return true
-		}
-		for _, p := range s.next {
-			if text := conditionText(p.Condition); strings.Contains(text, container) && strings.Contains(text, "results") {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -12,10 +12,10 @@ import "fmt"
 func (r *runner) applyRollback(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
-	if r.def.steps[b.Step] == nil {
+	if r.def.Step(b.Step) == nil {
 		return fmt.Sprintf("step %q is not in the workflow", b.Step)
 	}
-	if b.To != "" && r.def.steps[b.To] == nil {
+	if b.To != "" && r.def.Step(b.To) == nil {
 		return fmt.Sprintf("compensating step %q is not in the workflow", b.To)
 	}
 	f, err := r.forkHere(b)
@@ -86,8 +86,8 @@ func (r *runner) goesOn(f *forking) map[string]bool {
 		more = false
 		for _, id := range r.state.stepOrder {
 			holder := ""
-			if s := r.def.steps[id]; s != nil {
-				holder = s.holder
+			if s := r.def.Step(id); s != nil {
+				holder = s.Holder
 			}
 			if l := r.state.engine.Live[id]; l != nil && l.Tool != nil {
 				holder = l.Tool.Agent

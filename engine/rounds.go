@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -20,7 +21,7 @@ func (r *runner) settleBody(id string, d *drivenStep) bool {
 	if b.Failed != "" {
 		return r.endFailedRound(id, d)
 	}
-	r.keepResult(id, d, r.resultOfRound(r.def.steps[id]))
+	r.keepResult(id, d, r.resultOfRound(r.def.Step(id)))
 	if len(b.Broke) > 0 || r.holdsNow(id, b.Until, false) {
 		b.Over = true
 	}
@@ -32,7 +33,7 @@ func (r *runner) toNextRound(id string, d *drivenStep) {
 	d.Body.Round++
 	if !d.Body.Over {
 		if b := d.Body; b.Rounds == 0 || b.Round < b.Rounds {
-			r.clearBody(r.def.steps[id])
+			r.clearBody(r.def.Step(id))
 		}
 	}
 	r.nextRound(id, d)
@@ -59,7 +60,7 @@ func (r *runner) bodyLive(id string) bool {
 // endFailedRound does what the container's on_error says about a body step in error.
 func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 	b := d.Body
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	problem := r.stepError(b.Failed)
 	f := failure{kind: problem.Kind, message: problem.Message, final: true}
 	r.cancelBody(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
@@ -89,12 +90,12 @@ func (r *runner) failBody(id string, f failure) {
 
 // resultOfRound is the newest output of the body's end, an object by step id where the body
 // has several ends: of those that ran in this round.
-func (r *runner) resultOfRound(step *compiledStep) json.RawMessage {
-	return resultOf(step.ends, func(id string) (json.RawMessage, bool) {
+func (r *runner) resultOfRound(step *graph.CompiledStep) json.RawMessage {
+	return resultOf(step.Ends, func(id string) (json.RawMessage, bool) {
 		switch r.state.Status(id) {
 		case StatusComplete:
 		case StatusError: // with on_error: continue its output says why
-			if r.def.steps[id].OnError != OnErrorContinue {
+			if r.def.Step(id).OnError != OnErrorContinue {
 				return nil, false
 			}
 		default:
@@ -204,7 +205,7 @@ func (r *runner) endBody(id string, d *drivenStep) {
 // its body is the only one taken.
 func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
 	d := r.state.engine.Driven[id]
-	if problem := r.checkOutput(r.def.steps[id], output); problem != nil {
+	if problem := r.checkOutput(r.def.Step(id), output); problem != nil {
 		problem.info = v
 		r.failStepFor(id, *problem)
 		return
@@ -226,8 +227,8 @@ func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
 
 // noteBreak keeps a path out of a running body for the end of its round. In a session
 // that runs a map's body alone there is no outside.
-func (r *runner) noteBreak(p *compiledPath, from takenPath) {
-	if d := r.state.engine.Driven[r.def.steps[p.Source].holder]; d != nil && d.Body != nil {
+func (r *runner) noteBreak(p *graph.CompiledPath, from takenPath) {
+	if d := r.state.engine.Driven[r.def.Step(p.Source).Holder]; d != nil && d.Body != nil {
 		d.Body.Broke = append(d.Body.Broke, brokenPath{Target: p.Target, From: from})
 		r.unwritten.touch()
 	}
@@ -235,13 +236,13 @@ func (r *runner) noteBreak(p *compiledPath, from takenPath) {
 
 // breakOut takes the paths that broke out of a container's body.
 func (r *runner) breakOut(id string, record *Execution, broke []brokenPath) {
-	holder := r.def.steps[id].holder
+	holder := r.def.Step(id).Holder
 	for _, b := range broke {
-		target := r.def.steps[b.Target]
+		target := r.def.Step(b.Target)
 		if target == nil {
 			continue
 		}
-		if target.holder == holder {
+		if target.Holder == holder {
 			r.activate(b.Target, takenPath{Seq: record.Seq, Path: b.From.Path, Jump: b.From.Jump})
 			if b.From.Jump {
 				r.state.engine.goBack(r.def, b.Target)

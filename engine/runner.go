@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	r := &runner{
 		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
 		inbox: rec.Inbox, claimed: rec.Inbox,
-		draft: draft{requests: c.Requests}, root: firstText(rec.Root, rec.ID),
+		draft: draft{requests: c.Requests}, root: cmp.Or(rec.Root, rec.ID),
 		running: map[string]*attempt{},
 		results: make(chan attemptResult, e.o.StepsAtOnce),
 		poke:    make(chan struct{}, 1),
@@ -99,7 +100,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 		return r.unreadable(ctx, rec, err)
 	}
 	if r.def != nil { // read when the session was started
-		r.readAt = r.def.readAt
+		r.readAt = r.def.ReadAt
 	} else if err := r.readDefinition(ctx); err != nil {
 		return err
 	}

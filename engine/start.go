@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/tidwall/gjson"
 )
 
@@ -108,12 +109,12 @@ func explainCreate(err error, id, key string) error {
 // startHash tells two starts with one key apart.
 func startHash(q *StartRequest, entry string, inputs json.RawMessage) string {
 	h := sha256.New()
-	hashJSON(h, map[string]any{"workflow": q.Workflow, "entry": entry, "id": q.ID, "inputs": string(inputs), "labels": q.Labels})
+	graph.HashJSON(h, map[string]any{"workflow": q.Workflow, "entry": entry, "id": q.ID, "inputs": string(inputs), "labels": q.Labels})
 	if len(q.Taken) > 0 {
-		hashJSON(h, q.Taken)
+		graph.HashJSON(h, q.Taken)
 	}
 	if len(q.Outputs) > 0 || len(q.Seeds) > 0 || len(q.Until) > 0 || len(q.Messages) > 0 {
-		hashJSON(h, map[string]any{"outputs": q.Outputs, "seeds": q.Seeds, "until": q.Until, "messages": q.Messages})
+		graph.HashJSON(h, map[string]any{"outputs": q.Outputs, "seeds": q.Seeds, "until": q.Until, "messages": q.Messages})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -151,11 +152,11 @@ func checkID(id string) error {
 
 // checkEntry tells whether a session may start at a step of the workflow.
 func (e *Engine) checkEntry(ctx context.Context, def *Definition, workflow, entry string) error {
-	if def.absent {
+	if def.Absent {
 		return e.workflowNotFound(ctx, workflow)
 	}
-	if def.steps[entry] == nil {
-		return &DetailError{Err: ErrNoEntry, Detail: fmt.Sprintf("workflow %q has no step %q to start at", workflow, entry), Exists: def.ids}
+	if def.Step(entry) == nil {
+		return &DetailError{Err: ErrNoEntry, Detail: fmt.Sprintf("workflow %q has no step %q to start at", workflow, entry), Exists: def.IDs()}
 	}
 	return nil
 }

@@ -3,11 +3,9 @@ package engine
 import (
 	"encoding/json"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
-
-// keptOutputs is how many outputs of a step the state keeps, newest last. The seed's rule.
-const keptOutputs = 5
 
 // A State is a session's state, decoded. Outputs and messages stay JSON text: they are
 // written back byte for byte, so a number keeps its literal and an object its key order.
@@ -236,7 +234,7 @@ func (s *State) setNewest(step string, value json.RawMessage) {
 		l.values[len(l.values)-1] = value
 		return
 	}
-	s.addOutput(step, value, keptOutputs)
+	s.addOutput(step, value, graph.KeptOutputs)
 }
 
 // live returns the engine's entry of a step, made when absent (a step that somebody set

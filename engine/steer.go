@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // steering gives what each kind of operator's request does to a session, under its
@@ -140,7 +142,7 @@ func (r *runner) applyRetry(q *Request) string {
 // applyAdvance evaluates a finished step's paths again: one added later is taken now.
 func (r *runner) applyAdvance(q *Request) string {
 	b := bodyOf(q)
-	step := r.def.steps[b.Step]
+	step := r.def.Step(b.Step)
 	if step == nil {
 		return fmt.Sprintf("step %q is not in the workflow", b.Step)
 	}
@@ -155,17 +157,17 @@ func (r *runner) applyAdvance(q *Request) string {
 	fresh := 0
 	for _, p := range r.evaluatePaths(b.Step, &Execution{}) {
 		if !taken[p.ID] {
-			r.activate(p.Target, takenPath{Seq: last, Path: p.ID, Jump: p.back})
+			r.activate(p.Target, takenPath{Seq: last, Path: p.ID, Jump: p.Closes})
 			fresh++
 		}
 	}
 	r.settleJoins()
-	return fmt.Sprintf("%d of %d paths taken", fresh, len(step.next))
+	return fmt.Sprintf("%d of %d paths taken", fresh, len(step.Next))
 }
 
 // takenSince returns the newest execution of a step and its paths that were taken after
 // it, as far as the history knows: advance takes what was not.
-func (r *runner) takenSince(step *compiledStep) (last int64, taken map[string]bool) {
+func (r *runner) takenSince(step *graph.CompiledStep) (last int64, taken map[string]bool) {
 	newest, ok := required(r, func() ([]Execution, error) {
 		return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: step.ID, Newest: true, Limit: 1})
 	})
@@ -173,7 +175,7 @@ func (r *runner) takenSince(step *compiledStep) (last int64, taken map[string]bo
 		return 0, nil
 	}
 	last, taken = newest[0].Seq, map[string]bool{}
-	for _, p := range step.next {
+	for _, p := range step.Next {
 		for _, t := range r.pathsTaken(p.Target) {
 			taken[p.ID] = taken[p.ID] || t.Seq == last && t.Path == p.ID
 		}
@@ -210,7 +212,7 @@ func (r *runner) applyReask(q *Request) string {
 		if r.state.Status(id) != StatusAwaitingInput || b.Step != "" && b.Step != id {
 			continue
 		}
-		if r.def.steps[id] == nil {
+		if r.def.Step(id) == nil {
 			continue
 		}
 		r.closeToAsk(id)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -18,7 +19,7 @@ import (
 
 // badArguments says what is wrong with the arguments of a call, "" when nothing is.
 func (r *runner) badArguments(tool *Path, args json.RawMessage) string {
-	target := r.def.steps[tool.Target]
+	target := r.def.Step(tool.Target)
 	spec := r.e.registry.Find(target.Function)
 	if spec == nil {
 		return "" // the visit says so
@@ -27,8 +28,8 @@ func (r *runner) badArguments(tool *Path, args json.RawMessage) string {
 	if err != nil {
 		return err.Error()
 	}
-	fixed := fixedFields(target, spec)
-	declared, open := declaredParameters(toolParameters(tool, target, spec))
+	fixed := graph.FixedFields(target, spec)
+	declared, open := graph.DeclaredParameters(graph.ToolParameters(tool, target, spec))
 	var undeclared, given []string
 	for _, f := range jsontext.Fields(text) {
 		switch {
@@ -54,71 +55,15 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// fixedFields are those that no argument may replace: what the step gives itself, and
-// program text and conditions, which are the workflow's alone. Where arguments go into one
-// field, they are the names in that field. What the function itself takes from a tool call
-// (Spec.Parameters) is never fixed: the step gives it for when it runs by itself.
-func fixedFields(target *compiledStep, spec *Spec) map[string]bool {
-	fixed := map[string]bool{}
-	fields := jsontext.Fields(json.RawMessage(target.Input))
-	if spec.Arguments == "" {
-		taken, _ := declaredParameters(spec.Parameters)
-		for _, f := range fields {
-			if !slices.Contains(taken, f.Key) {
-				fixed[f.Key] = true
-			}
-		}
-		for _, key := range slices.Concat(spec.Program, spec.Raw) {
-			fixed[key] = true
-		}
-		return fixed
-	}
-	for _, f := range fields {
-		if f.Key == spec.Arguments {
-			for _, inner := range jsontext.Fields(f.Value) {
-				fixed[inner.Key] = true
-			}
-		}
-	}
-	return fixed
-}
-
-// declaredParameters are the names in the schema of a tool's arguments. open reports whether
-// the schema leaves the names to whoever calls: it names none, or says so.
-func declaredParameters(schema json.RawMessage) (names []string, open bool) {
-	var s struct {
-		Properties           map[string]json.RawMessage `json:"properties"`
-		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
-		AllOf, AnyOf, OneOf  []json.RawMessage
-	}
-	if json.Unmarshal(schema, &s) != nil {
-		return nil, false
-	}
-	for name := range s.Properties {
-		names = append(names, name)
-	}
-	for _, part := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf) {
-		more, _ := declaredParameters(part)
-		names = append(names, more...)
-	}
-	slices.Sort(names)
-	switch more := string(s.AdditionalProperties); more {
-	case "":
-		return slices.Compact(names), len(names) == 0
-	default:
-		return slices.Compact(names), more != "false"
-	}
-}
-
 // overArguments puts the arguments of a tool call into a resolved input: beside its fields,
 // or into the one that the function has for them. badArguments has seen them; what a later
 // edit of the step fixed stays as the step has it.
-func (r *runner) overArguments(input json.RawMessage, step *compiledStep, spec *Spec, call *toolVisit) (json.RawMessage, error) {
+func (r *runner) overArguments(input json.RawMessage, step *graph.CompiledStep, spec *Spec, call *toolVisit) (json.RawMessage, error) {
 	args, err := r.keptText(call.Args)
 	if err != nil {
 		return nil, err
 	}
-	fixed := fixedFields(step, spec)
+	fixed := graph.FixedFields(step, spec)
 	var given []jsontext.Field
 	for _, f := range jsontext.Fields(args) {
 		if !fixed[f.Key] {

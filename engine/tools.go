@@ -182,9 +182,9 @@ func (r *runner) clearToolStatus(id string) {
 }
 
 func (r *runner) toolPath(agent, name string) *Path {
-	for _, t := range r.def.tools(agent, r.e.registry) {
+	for _, t := range r.def.Tools(agent, r.e.registry) {
 		if t.Name == name {
-			return t.path
+			return t.Path
 		}
 	}
 	return nil
@@ -192,7 +192,7 @@ func (r *runner) toolPath(agent, name string) *Path {
 
 func (r *runner) toolNames(agent string) string {
 	text := ""
-	for i, t := range r.def.tools(agent, r.e.registry) {
+	for i, t := range r.def.Tools(agent, r.e.registry) {
 		if i > 0 {
 			text += ", "
 		}

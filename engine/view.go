@@ -122,7 +122,7 @@ func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, state *S
 	}
 	for i := range s.Awaiting {
 		q := &s.Awaiting[i]
-		q.Gone = def.steps[q.Step] == nil
+		q.Gone = def.Step(q.Step) == nil
 		q.Answered = answered[target(rec.ID, q.Step, q.Visit, q.Ask)]
 	}
 	return nil

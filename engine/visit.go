@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -28,8 +29,8 @@ func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
 	r.chat = r.state.Messages()
 	inputs := make(map[string]resolvedInput, len(steps))
 	for _, id := range steps {
-		step := r.def.steps[id]
-		if step == nil || step.fault != nil || step.Function == "" || step.Bypass || step.Inactive {
+		step := r.def.Step(id)
+		if step == nil || step.Fault != nil || step.Function == "" || step.Bypass || step.Inactive {
 			continue // it is not called
 		}
 		l := r.ensureVisit(id)
@@ -44,7 +45,7 @@ func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
 }
 
 // resolveNow resolves one input against the state as it is now.
-func (r *runner) resolveNow(step *compiledStep, spec *Spec, l *liveStep) (in resolvedInput) {
+func (r *runner) resolveNow(step *graph.CompiledStep, spec *Spec, l *liveStep) (in resolvedInput) {
 	in.result, in.bindings, in.ok, in.err = r.resolveInput(step, spec, l)
 	if in.ok && in.err == nil {
 		in.reads = r.lineage(in.result.Reads)
@@ -58,7 +59,7 @@ func (r *runner) resolveNow(step *compiledStep, spec *Spec, l *liveStep) (in res
 // moved when anything changed.
 func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (record *Execution, moved bool) {
 	l := r.ensureVisit(id)
-	step := r.def.steps[id]
+	step := r.def.Step(id)
 	if step == nil && (l.Tries > 0 || l.Approved != nil || r.state.engine.Driven[id] != nil) {
 		r.stepGone(id, visitInfo{}, nil, "its visit was under way")
 		return nil, true
@@ -97,9 +98,9 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 		r.count(id, l)
 		return r.failStep(id, failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true}), true
 	}
-	if step.fault != nil {
+	if step.Fault != nil {
 		r.count(id, l)
-		return r.failStep(id, failure{kind: KindBadInput, message: step.fault.Error(), final: true}), true
+		return r.failStep(id, failure{kind: KindBadInput, message: step.Fault.Error(), final: true}), true
 	}
 	switch {
 	case in.err != nil:
@@ -132,7 +133,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 
 // callAgain calls the function of a step that had handed control to the engine, with what
 // came of it. A step with child sessions that is retried is called as the first time.
-func (r *runner) callAgain(ctx context.Context, step *compiledStep, d *drivenStep, in resolvedInput) (*Execution, bool) {
+func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *drivenStep, in resolvedInput) (*Execution, bool) {
 	fail := func(f failure) (*Execution, bool) {
 		f.info = visitInfo{started: milli(d.Started), reads: d.Reads}
 		return r.failStep(step.ID, f), true
@@ -201,8 +202,8 @@ func (r *runner) noFunction(name string) string {
 }
 
 // resolveInput resolves a step's whole input against the state as it is now.
-func (r *runner) resolveInput(step *compiledStep, spec *Spec, l *liveStep) (references.Result, json.RawMessage, bool, error) {
-	input, raw, err := step.inputFor(spec)
+func (r *runner) resolveInput(step *graph.CompiledStep, spec *Spec, l *liveStep) (references.Result, json.RawMessage, bool, error) {
+	input, raw, err := step.InputFor(spec)
 	if err != nil {
 		return references.Result{}, nil, false, err
 	}
@@ -289,7 +290,7 @@ func (r *runner) missingReason(m references.Missing) string {
 	if m.Step == "" {
 		return m.Reason
 	}
-	if r.def.steps[m.Step] == nil && len(r.state.Outputs(m.Step)) == 0 {
+	if r.def.Step(m.Step) == nil && len(r.state.Outputs(m.Step)) == 0 {
 		return m.Reason + fmt.Sprintf("; no step %q is in the workflow", m.Step)
 	}
 	if status := r.state.Status(m.Step); status == StatusSkipped || status == StatusError || status == StatusCancelled {

@@ -75,7 +75,7 @@ func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 	l.Wait = nil
 	*r.visitCount(id) = 0
 	output := jsontext.With(json.RawMessage("{}"), fields)
-	if r.def.steps[id] == nil {
+	if r.def.Step(id) == nil {
 		r.stepGone(id, v, output, "it waited")
 		return nil
 	}
@@ -122,7 +122,7 @@ func (r *runner) applySignal(q *Request) string {
 		if record := r.endWait(w.Step, &s); record != nil {
 			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
 		}
-		if r.def.steps[w.Step] == nil { // whoever waits for it after a retry or a move finds it
+		if r.def.Step(w.Step) == nil { // whoever waits for it after a retry or a move finds it
 			r.state.engine.Signals = append(r.state.engine.Signals, s)
 			return "kept; step " + w.Step + ", which waited for it, is gone"
 		}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"sort"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // An arrival is something that came to the session and belongs to its next wave: a
@@ -229,7 +231,7 @@ func (r *runner) followPaths(done []arrival) {
 	}
 	r.state.LastEvaluated = r.now()
 	type activation struct {
-		path *compiledPath
+		path *graph.CompiledPath
 		from takenPath
 	}
 	var taken []activation
@@ -243,15 +245,15 @@ func (r *runner) followPaths(done []arrival) {
 		}
 	}
 	for _, t := range taken {
-		t.from.Jump = t.path.back
-		if t.path.leaves {
+		t.from.Jump = t.path.Closes
+		if t.path.Leaves {
 			r.noteBreak(t.path, t.from)
 			continue
 		}
 		r.activate(t.path.Target, t.from)
 	}
 	for _, t := range taken {
-		if t.path.back && !t.path.leaves {
+		if t.path.Closes && !t.path.Leaves {
 			r.state.engine.goBack(r.def, t.path.Target)
 		}
 	}

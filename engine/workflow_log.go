@@ -7,6 +7,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -32,15 +33,15 @@ func (e *Engine) WorkflowLog(ctx context.Context, workflow, step string) ([]LogE
 	if err != nil {
 		return nil, err
 	}
-	if len(texts) == 0 && def.absent {
+	if len(texts) == 0 && def.Absent {
 		return nil, e.workflowNotFound(ctx, workflow)
 	}
 	out := make([]LogEntry, 0, len(texts))
 	before := map[string]*definitionText{} // by step
 	for _, t := range texts {
-		c := def.steps[t.Step]
+		c := def.Step(t.Step)
 		entry := LogEntry{Step: t.Step, Hash: t.Hash, FirstSeen: t.FirstSeen,
-			Current: c != nil && c.hash == t.Hash, Text: json.RawMessage(t.Text)}
+			Current: c != nil && c.Hash == t.Hash, Text: json.RawMessage(t.Text)}
 		var now definitionText
 		if json.Unmarshal([]byte(t.Text), &now) == nil {
 			if last := before[t.Step]; last != nil {
@@ -95,10 +96,10 @@ func (e *Engine) definitionOf(ctx context.Context, workflow, step, hash string) 
 		if err != nil {
 			return nil, err
 		}
-		if def.steps[step] == nil {
+		if def.Step(step) == nil {
 			return nil, stepNotFound(def.Workflow, step)
 		}
-		text = def.steps[step].text
+		text = def.Step(step).Text
 	} else {
 		found, err := e.store.StepDefinitions(ctx, workflow, step)
 		if err != nil {
@@ -210,6 +211,6 @@ func restoreEdit(w *Workflow, old *definitionText) (*Edit, []Problem, error) {
 		p, _ := PathFromProperties(was.Kind, step.ID, was.Target, was.Properties)
 		edit.PutPaths = append(edit.PutPaths, p)
 	}
-	sort.SliceStable(edit.PutPaths, func(i, j int) bool { return pathLess(&edit.PutPaths[i], &edit.PutPaths[j]) })
+	sort.SliceStable(edit.PutPaths, func(i, j int) bool { return graph.PathLess(&edit.PutPaths[i], &edit.PutPaths[j]) })
 	return edit, problems, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -170,14 +171,14 @@ func checkWorkflow(w *Workflow) error {
 
 func checkWorkflowID(id string) error {
 	if id == "" || len(id) > maxID {
-		return detail(ErrBadRequest, "workflow id %q: want 1 to %d bytes", cutText(id, 40), maxID)
+		return detail(ErrBadRequest, "workflow id %q: want 1 to %d bytes", graph.CutText(id, 40), maxID)
 	}
 	return nil
 }
 
 func checkStepID(id string) error {
 	if id == "" || len(id) > maxID {
-		return detail(ErrBadRequest, "step id %q: want 1 to %d bytes", cutText(id, 40), maxID)
+		return detail(ErrBadRequest, "step id %q: want 1 to %d bytes", graph.CutText(id, 40), maxID)
 	}
 	return nil
 }
@@ -215,7 +216,7 @@ func compareSteps(old, wanted *Workflow, edit *Edit, diff *Difference) {
 		switch {
 		case before == nil:
 			diff.Steps.Added = append(diff.Steps.Added, s.ID)
-		case sameJSON(before.editable(), s.editable()):
+		case sameJSON(before.Editable(), s.Editable()):
 			continue
 		default:
 			diff.Steps.Changed = append(diff.Steps.Changed, s.ID)

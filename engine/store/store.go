@@ -1,8 +1,11 @@
-package engine
+package store
 
 import (
 	"context"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // A Store keeps workflows, sessions and their history. Every method may be called by many
@@ -47,20 +50,20 @@ type Workflows interface {
 	// has a WORKFLOW node or a STEP), normalized; missing ids are left out. One read
 	// serves all ids. entries, by workflow id, are step ids to look for besides (on Neo4j,
 	// the unlabelled-workflow steps of `default`: `root` and the entry asked for).
-	Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*Workflow, error)
+	Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error)
 	// WorkflowIDs lists all workflows by id with their number of steps. It may scan, and
 	// adopts steps that have no workflow property into default.
 	WorkflowIDs(ctx context.Context) ([]WorkflowInfo, error)
 	// EditWorkflow applies an edit in one transaction and returns the workflow after it.
 	// ErrVersionMismatch when edit.Match is set and is not the workflow's ETag.
-	EditWorkflow(ctx context.Context, edit Edit) (*Workflow, error)
+	EditWorkflow(ctx context.Context, edit Edit) (*graph.Workflow, error)
 	// SaveDefinitions keeps texts by hash; those already there stay as they are.
-	SaveDefinitions(ctx context.Context, definitions []StoredDefinition) error
+	SaveDefinitions(ctx context.Context, definitions []graph.StoredDefinition) error
 	// Definitions returns the texts of the hashes that exist, in no order.
-	Definitions(ctx context.Context, hashes []string) ([]StoredDefinition, error)
+	Definitions(ctx context.Context, hashes []string) ([]graph.StoredDefinition, error)
 	// StepDefinitions returns what a step has been, oldest first; step "" means every
 	// step of the workflow.
-	StepDefinitions(ctx context.Context, workflow, step string) ([]StoredDefinition, error)
+	StepDefinitions(ctx context.Context, workflow, step string) ([]graph.StoredDefinition, error)
 }
 
 // WorkflowInfo is one line of a list of workflows.
@@ -76,13 +79,13 @@ type WorkflowInfo struct {
 // removes its paths with it.
 type Edit struct {
 	Workflow    string
-	Match       string    // ETag the workflow must have; "" for any
-	Put         *Workflow // if set: name, description, settings, extra of the WORKFLOW node; its steps and paths are not looked at
-	PutSteps    []Step
+	Match       string          // ETag the workflow must have; "" for any
+	Put         *graph.Workflow // if set: name, description, settings, extra of the WORKFLOW node; its steps and paths are not looked at
+	PutSteps    []graph.Step
 	RemoveSteps []string
-	PutPaths    []Path
-	RemovePaths []Path // by Ref
-	Delete      bool   // removes the workflow with all its steps
+	PutPaths    []graph.Path
+	RemovePaths []graph.Path // by Ref
+	Delete      bool         // removes the workflow with all its steps
 }
 
 // Sessions creates, reads, lists and deletes sessions.
@@ -281,7 +284,7 @@ type History interface {
 	// Took when asked for.
 	Executions(ctx context.Context, session string, q HistoryQuery) ([]Execution, error)
 	// Messages returns a page of a session's chat in order.
-	Messages(ctx context.Context, session string, q HistoryQuery) ([]Message, error)
+	Messages(ctx context.Context, session string, q HistoryQuery) ([]function.Message, error)
 	// Blobs returns the texts of the hashes a session has; missing ones are left out.
 	Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error)
 	// Results returns the outputs of a container's rounds in index order.

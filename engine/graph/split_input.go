@@ -1,8 +1,9 @@
-package engine
+package graph
 
 import (
 	"sync"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
@@ -19,7 +20,7 @@ type splitInput struct {
 
 // inputFor returns the compiled input a function of this spec resolves, and the fields it
 // gets raw.
-func (c *compiledStep) inputFor(spec *Spec) (*references.Input, []jsontext.Field, error) {
+func (c *CompiledStep) InputFor(spec *function.Spec) (*references.Input, []jsontext.Field, error) {
 	if len(spec.Raw) == 0 {
 		return c.input, nil, nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package store
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func (edit *StateEdit) Refuse(rec *SessionRecord, now time.Time) error {
 	case rec.Version != edit.Version:
 		return fmt.Errorf("session %s: %w: it is %d, the edit is of %d", rec.ID, ErrVersionMismatch, rec.Version, edit.Version)
 	case rec.Inbox > edit.Seen:
-		return detail(ErrSessionBusy, "session %s has requests that are not applied yet (%d of %d); read the state again and repeat the edit", rec.ID, rec.Inbox-edit.Seen, rec.Inbox)
+		return &DetailError{Err: ErrSessionBusy, Detail: fmt.Sprintf("session %s has requests that are not applied yet (%d of %d); read the state again and repeat the edit", rec.ID, rec.Inbox-edit.Seen, rec.Inbox)}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -38,7 +39,7 @@ func (s *Step) Properties() map[string]any {
 
 // StepFromProperties reads a STEP node. A property of a type we cannot use is kept in
 // Extra and reported, so that one slip in Neo4j Browser never hides a step.
-func StepFromProperties(p map[string]any) (Step, []Problem) {
+func StepFromProperties(p map[string]any) (Step, []function.Problem) {
 	r := propertyReader{properties: p}
 	s := Step{
 		ID: r.text("id"), Workflow: r.text("workflow"), Function: r.text("function"), Input: r.text("input"),
@@ -85,7 +86,7 @@ func (p *Path) Properties() map[string]any {
 
 // PathFromProperties reads the properties of a relationship. The plural `conditions` is
 // read where `condition` is absent, as old LUNA workflows have it.
-func PathFromProperties(kind PathKind, source, target string, p map[string]any) (Path, []Problem) {
+func PathFromProperties(kind PathKind, source, target string, p map[string]any) (Path, []function.Problem) {
 	r := propertyReader{properties: p}
 	out := Path{
 		Kind: kind, Source: source, Target: target,
@@ -109,7 +110,7 @@ func PathFromProperties(kind PathKind, source, target string, p map[string]any) 
 type propertyReader struct {
 	properties map[string]any
 	used       map[string]bool
-	problems   []Problem
+	problems   []function.Problem
 }
 
 func (r *propertyReader) take(name string) (any, bool) {
@@ -127,7 +128,7 @@ func (r *propertyReader) take(name string) (any, bool) {
 // misfit gives a property back to Extra and says why.
 func (r *propertyReader) misfit(name, want string, v any) {
 	delete(r.used, name)
-	r.problems = append(r.problems, Problem{Level: "error", Code: "property_type",
+	r.problems = append(r.problems, function.Problem{Level: "error", Code: "property_type",
 		Message: fmt.Sprintf("property %s is %T, want %s: it is kept but not used", name, v, want)})
 }
 
@@ -291,7 +292,7 @@ func setNumber(p map[string]any, name string, f *float64) {
 }
 
 // conditionText is a condition as one text, for ordering and hashing.
-func conditionText(c any) string {
+func ConditionText(c any) string {
 	switch c := c.(type) {
 	case nil:
 		return ""

@@ -1,11 +1,11 @@
-package engine
+package graph
 
 import "strings"
 
 // before tells whether some path, back ones too, leads from a step to another, or both
 // run side by side from a common start.
-func (v *validation) before(id string, c *compiledStep) bool {
-	if v.d.leads(v.d.steps[id], c) {
+func (v *validation) before(id string, c *CompiledStep) bool {
+	if v.d.Leads(v.d.steps[id], c) {
 		return true
 	}
 	seen := map[string]bool{id: true}
@@ -16,7 +16,7 @@ func (v *validation) before(id string, c *compiledStep) bool {
 		if s == nil {
 			continue
 		}
-		if s.ID == c.ID || s.holder == c.ID || c.holder == s.ID {
+		if s.ID == c.ID || s.Holder == c.ID || c.Holder == s.ID {
 			return true
 		}
 		for _, next := range v.successors(s) {
@@ -47,7 +47,7 @@ func (v *validation) ancestors(id string) map[string]bool {
 		v.into = map[string][]string{}
 		for _, s := range v.d.steps {
 			for _, p := range v.d.onward(s) {
-				if p.forward() {
+				if p.Forward() {
 					v.into[p.Target] = append(v.into[p.Target], s.ID)
 				}
 			}
@@ -68,19 +68,19 @@ func (v *validation) ancestors(id string) map[string]bool {
 }
 
 // successors are all steps control can go to from s.
-func (v *validation) successors(s *compiledStep) []string {
+func (v *validation) successors(s *CompiledStep) []string {
 	var out []string
-	for _, p := range s.next {
-		if p.fault == "" {
+	for _, p := range s.Next {
+		if p.Fault == "" {
 			out = append(out, p.Target)
 		}
 	}
-	for _, t := range s.tools {
+	for _, t := range s.ToolPaths {
 		out = append(out, t.Target)
 	}
-	out = append(out, s.body...)
-	if s.holder != "" {
-		out = append(out, s.holder)
+	out = append(out, s.Body...)
+	if s.Holder != "" {
+		out = append(out, s.Holder)
 	}
 	return out
 }
@@ -115,8 +115,8 @@ func (v *validation) loops() {
 	type ends struct{ source, target string }
 	judged := map[ends]bool{}
 	for _, id := range v.d.ids {
-		for _, p := range v.d.steps[id].next {
-			if !p.back || p.fault != "" || p.Condition != nil {
+		for _, p := range v.d.steps[id].Next {
+			if !p.Closes || p.Fault != "" || p.Condition != nil {
 				continue
 			}
 			endless, done := judged[ends{p.Source, p.Target}]
@@ -132,12 +132,12 @@ func (v *validation) loops() {
 }
 
 // endless tells whether a loop that an unconditional p closes has neither a condition nor a question.
-func (v *validation) endless(p *compiledPath) bool {
+func (v *validation) endless(p *CompiledPath) bool {
 	for _, s := range v.d.loopOf(p) {
 		if asks(s) {
 			return false
 		}
-		for _, out := range s.next {
+		for _, out := range s.Next {
 			if out.Condition != nil {
 				return false
 			}
@@ -146,23 +146,23 @@ func (v *validation) endless(p *compiledPath) bool {
 	return true
 }
 
-func asks(s *compiledStep) bool {
+func asks(s *CompiledStep) bool {
 	return s.Approval || strings.Contains(s.Function, "request") || s.Function == "wait"
 }
 
 // loopOf returns the steps between a closing path's target and its source.
-func (d *Definition) loopOf(p *compiledPath) []*compiledStep {
+func (d *Definition) loopOf(p *CompiledPath) []*CompiledStep {
 	source, target := d.steps[p.Source], d.steps[p.Target]
 	if source == nil || target == nil {
 		return nil
 	}
 	if source == target {
-		return []*compiledStep{source}
+		return []*CompiledStep{source}
 	}
-	var in []*compiledStep
+	var in []*CompiledStep
 	for _, s := range d.steps {
-		fromTarget := s == target || d.leads(target, s)
-		toSource := s == source || d.leads(s, source)
+		fromTarget := s == target || d.Leads(target, s)
+		toSource := s == source || d.Leads(s, source)
 		if fromTarget && toSource {
 			in = append(in, s)
 		}

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 // A spot is where a depth-first walk over forward paths has met a step. It answers most
 // questions of what leads where without a walk, and takes the same room in a workflow of
@@ -18,14 +18,14 @@ func (s spot) mayLead(other spot) bool { return s.lowest <= other.left && other.
 // findRoutes gives every step its spot. Forward paths form no cycle.
 func (d *Definition) findRoutes() {
 	type frame struct {
-		step  *compiledStep
-		paths []*compiledPath
+		step  *CompiledStep
+		paths []*CompiledPath
 		next  int
 	}
 	entered, left := 0, 0
-	seen := make(map[*compiledStep]bool, len(d.steps))
+	seen := make(map[*CompiledStep]bool, len(d.steps))
 	var stack []frame
-	enter := func(s *compiledStep) {
+	enter := func(s *CompiledStep) {
 		seen[s] = true
 		s.spot.entered = entered
 		entered++
@@ -41,7 +41,7 @@ func (d *Definition) findRoutes() {
 			if f.next < len(f.paths) {
 				p := f.paths[f.next]
 				f.next++
-				if p.forward() && !seen[d.steps[p.Target]] {
+				if p.Forward() && !seen[d.steps[p.Target]] {
 					enter(d.steps[p.Target])
 				}
 				continue
@@ -50,7 +50,7 @@ func (d *Definition) findRoutes() {
 			at.left, at.lowest = left, left
 			left++
 			for _, p := range f.paths {
-				if p.forward() {
+				if p.Forward() {
 					at.lowest = min(at.lowest, d.steps[p.Target].spot.lowest)
 				}
 			}
@@ -60,22 +60,22 @@ func (d *Definition) findRoutes() {
 }
 
 // forward tells whether something can go along a path without going round a loop.
-func (p *compiledPath) forward() bool { return p.fault == "" && !p.back }
+func (p *CompiledPath) Forward() bool { return p.Fault == "" && !p.Closes }
 
 // leads tells whether a forward route of one path or more leads from a step to another.
-func (d *Definition) leads(from, to *compiledStep) bool {
+func (d *Definition) Leads(from, to *CompiledStep) bool {
 	if from.spot.holds(to.spot) {
 		return true
 	}
 	if !from.spot.mayLead(to.spot) {
 		return false
 	}
-	seen := map[*compiledStep]bool{from: true}
-	for stack := []*compiledStep{from}; len(stack) > 0; {
+	seen := map[*CompiledStep]bool{from: true}
+	for stack := []*CompiledStep{from}; len(stack) > 0; {
 		s := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, p := range d.onward(s) {
-			if !p.forward() {
+			if !p.Forward() {
 				continue
 			}
 			next := d.steps[p.Target]

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/references"
@@ -15,15 +16,15 @@ import (
 // Validate lists what is wrong with a workflow, errors and warnings together, each with
 // its place. Nothing of it keeps a session from starting: a fault is its step's or
 // path's own. registry may be nil; then functions are not looked at.
-func Validate(w *Workflow, registry *Registry) []Problem {
-	v := validation{d: Compile(w), registry: registry, problems: append([]Problem(nil), w.Problems...)}
+func Validate(w *Workflow, registry *function.Registry) []function.Problem {
+	v := validation{d: Compile(w), registry: registry, problems: append([]function.Problem(nil), w.Problems...)}
 	v.entries()
 	for _, id := range v.d.ids {
 		v.step(v.d.steps[id])
 	}
-	compiled := make(map[*Path]*compiledPath, len(w.Paths))
+	compiled := make(map[*Path]*CompiledPath, len(w.Paths))
 	for _, s := range v.d.steps {
-		for _, c := range s.next {
+		for _, c := range s.Next {
 			compiled[c.Path] = c
 		}
 	}
@@ -38,13 +39,10 @@ func Validate(w *Workflow, registry *Registry) []Problem {
 	return v.problems
 }
 
-// Validate lists what is wrong with a workflow by the functions of this engine.
-func (e *Engine) Validate(w *Workflow) []Problem { return Validate(w, e.registry) }
-
 type validation struct {
 	d        *Definition
-	registry *Registry
-	problems []Problem
+	registry *function.Registry
+	problems []function.Problem
 	names    map[string]bool     // see named
 	into     map[string][]string // see ancestors
 }
@@ -55,7 +53,7 @@ func (v *validation) named() map[string]bool {
 	if v.names != nil {
 		return v.names
 	}
-	v.names = map[string]bool{variablesName: true, "initial": true}
+	v.names = map[string]bool{VariablesName: true, "initial": true}
 	for _, s := range v.d.steps {
 		var in struct {
 			Name    string                     `json:"name"`
@@ -72,7 +70,7 @@ func (v *validation) named() map[string]bool {
 		if in.Global {
 			v.names[in.Name] = true
 		}
-		if len(s.body) > 0 {
+		if len(s.Body) > 0 {
 			v.names["item"], v.names["index"] = true, true
 			for name := range in.Inputs {
 				v.names[name] = true
@@ -83,7 +81,7 @@ func (v *validation) named() map[string]bool {
 }
 
 func (v *validation) add(level, code string, step, path, format string, args ...any) {
-	v.problems = append(v.problems, Problem{Level: level, Code: code, Step: step, Path: path, Message: fmt.Sprintf(format, args...)})
+	v.problems = append(v.problems, function.Problem{Level: level, Code: code, Step: step, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 func (v *validation) entries() {
@@ -107,9 +105,9 @@ func (v *validation) entries() {
 	}
 }
 
-func (v *validation) step(c *compiledStep) {
-	if c.fault != nil {
-		v.add("error", faultCode(c.fault), c.ID, "", "%v", c.fault)
+func (v *validation) step(c *CompiledStep) {
+	if c.Fault != nil {
+		v.add("error", faultCode(c.Fault), c.ID, "", "%v", c.Fault)
 	}
 	if !referable(c.ID) {
 		v.add("warning", "not_referable", c.ID, "", "references cannot name this step: an id of letters, digits, _ and - can be named")
@@ -140,7 +138,7 @@ func faultCode(err error) string {
 	return "broken_" + name // input, retry, timeout
 }
 
-func (v *validation) function(c *compiledStep) {
+func (v *validation) function(c *CompiledStep) {
 	if v.registry == nil || c.Function == "" {
 		return
 	}
@@ -154,7 +152,7 @@ func (v *validation) function(c *compiledStep) {
 		v.add("error", "no_function", c.ID, "", "%s", text)
 	case spec.Disabled != "":
 		v.add("warning", "disabled_function", c.ID, "", "%s", spec.Disabled)
-	case spec.Check != nil && c.fault == nil && !jsontext.Blank(c.Input):
+	case spec.Check != nil && c.Fault == nil && !jsontext.Blank(c.Input):
 		for _, p := range spec.Check(json.RawMessage(c.Input)) {
 			p.Step = c.ID
 			if v.isTool(c.ID) {
@@ -163,7 +161,7 @@ func (v *validation) function(c *compiledStep) {
 			v.problems = append(v.problems, p)
 		}
 	}
-	if spec != nil && c.fault == nil {
+	if spec != nil && c.Fault == nil {
 		v.required(c, spec)
 		v.unknownInput(c, spec)
 		v.credentials(c, spec)
@@ -171,7 +169,7 @@ func (v *validation) function(c *compiledStep) {
 }
 
 // required checks that the input has what the function's schema asks for.
-func (v *validation) required(c *compiledStep, spec *Spec) {
+func (v *validation) required(c *CompiledStep, spec *function.Spec) {
 	if spec.Input == nil {
 		return
 	}
@@ -194,7 +192,7 @@ func orEmpty(input string) string {
 }
 
 // references checks what a step's input refers to.
-func (v *validation) references(c *compiledStep) {
+func (v *validation) references(c *CompiledStep) {
 	if c.input == nil {
 		return
 	}
@@ -205,7 +203,7 @@ func (v *validation) references(c *compiledStep) {
 }
 
 // reference checks one reference of a step's input (c set) or of a path's condition.
-func (v *validation) reference(ref references.Reference, step, path string, c *compiledStep) {
+func (v *validation) reference(ref references.Reference, step, path string, c *CompiledStep) {
 	switch {
 	case ref.Malformed != "":
 		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
@@ -226,24 +224,24 @@ func (v *validation) reference(ref references.Reference, step, path string, c *c
 	}
 }
 
-func (v *validation) path(p *compiledPath) {
-	if p.fault != "" {
-		v.add("error", "closed_path", p.Source, p.ID, "path %s", p.fault)
+func (v *validation) path(p *CompiledPath) {
+	if p.Fault != "" {
+		v.add("error", "closed_path", p.Source, p.ID, "path %s", p.Fault)
 	}
-	if err := p.condition.Err(); err != nil {
+	if err := p.Parsed.Err(); err != nil {
 		v.add("error", "broken_condition", p.Source, p.ID, "condition: %v: the path is closed", err)
 	}
-	for _, operand := range p.condition.Operands() {
+	for _, operand := range p.Parsed.Operands() {
 		v.operand(p, operand)
 	}
-	if p.back && !p.Back {
+	if p.Closes && !p.Back {
 		v.add("warning", "closes_loop", p.Source, p.ID, "counts as back: it closes a loop that has no path marked `back`")
 	}
 }
 
 // contains checks what CONTAINS and TOOL paths make of a step.
-func (v *validation) contains(c *compiledStep) {
-	if len(c.body) > 0 && len(c.starts) == 0 {
+func (v *validation) contains(c *CompiledStep) {
+	if len(c.Body) > 0 && len(c.Starts) == 0 {
 		v.add("error", "body_without_start", c.ID, "", "every step of the body is led to from inside: mark the path that closes the circle with back")
 	}
 	holders := map[string]string{}
@@ -255,14 +253,14 @@ func (v *validation) contains(c *compiledStep) {
 		switch {
 		case target == nil:
 			v.add("error", "no_body_step", c.ID, p.ID, "contains step %q, which is not there", p.Target)
-		case target.holder != c.ID:
-			v.add("error", "two_containers", p.Target, p.ID, "step %q is in the body of %q already, or contains itself: this path does not count", p.Target, target.holder)
+		case target.Holder != c.ID:
+			v.add("error", "two_containers", p.Target, p.ID, "step %q is in the body of %q already, or contains itself: this path does not count", p.Target, target.Holder)
 		case holders[p.Target] != "":
 			v.add("warning", "contained_twice", p.Target, p.ID, "step %q is contained twice", p.Target)
 		}
 		holders[p.Target] = p.ID
 	}
-	for _, t := range c.tools {
+	for _, t := range c.ToolPaths {
 		if v.d.steps[t.Target] == nil {
 			v.add("error", "no_tool_step", c.ID, t.ID, "TOOL leads to step %q, which is not there", t.Target)
 		}
@@ -272,15 +270,15 @@ func (v *validation) contains(c *compiledStep) {
 			}
 		}
 	}
-	if len(c.body) > 0 && c.Function == "" {
+	if len(c.Body) > 0 && c.Function == "" {
 		v.add("error", "body_without_function", c.ID, "", "the step contains others and calls no function: loop, iterate, group or map runs a body")
 	}
 }
 
-func (v *validation) operand(p *compiledPath, operand string) {
+func (v *validation) operand(p *CompiledPath, operand string) {
 	t := references.Parse(operand)
 	if !v.near(operand, p.Source, p.ID) && !t.HasReference() {
-		v.add("warning", "literal_operand", p.Source, p.ID, "%q has no reference: it is judged as a text", cutText(operand, 80))
+		v.add("warning", "literal_operand", p.Source, p.ID, "%q has no reference: it is judged as a text", CutText(operand, 80))
 	}
 	if meant, always := conditions.Meant(operand); always {
 		v.add("error", "always_true", p.Source, p.ID, "%s", alwaysTrue(operand, meant))
@@ -291,13 +289,13 @@ func (v *validation) operand(p *compiledPath, operand string) {
 }
 
 func alwaysTrue(operand, meant string) string {
-	return fmt.Sprintf("condition %q is a text around a reference, which is never empty and so always true; to compare, write: %s", cutText(operand, 200), cutText(meant, 300))
+	return fmt.Sprintf("condition %q is a text around a reference, which is never empty and so always true; to compare, write: %s", CutText(operand, 200), CutText(meant, 300))
 }
 
 // rounds checks the conditions of a container, which stand in its input.
-func (v *validation) rounds(c *compiledStep) {
+func (v *validation) rounds(c *CompiledStep) {
 	var in map[string]json.RawMessage
-	if len(c.body) == 0 || json.Unmarshal([]byte(orEmpty(c.Input)), &in) != nil {
+	if len(c.Body) == 0 || json.Unmarshal([]byte(orEmpty(c.Input)), &in) != nil {
 		return
 	}
 	for _, name := range []string{"while", "until"} {

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 // findBackPaths returns the NEXT paths that close a loop: those people marked `back`,
 // and, for cycles that have none marked, the closing paths met by a depth-first search
@@ -7,7 +7,7 @@ package engine
 func (d *Definition) findBackPaths() map[string]bool {
 	search := backSearch{d: d, back: map[string]bool{}, seen: map[string]int{}}
 	for _, s := range d.steps {
-		for _, p := range s.next {
+		for _, p := range s.Next {
 			if p.Back {
 				search.back[p.ID] = true
 			}
@@ -16,7 +16,7 @@ func (d *Definition) findBackPaths() map[string]bool {
 	search.from(DefaultEntry)
 	incoming := map[string]bool{}
 	for _, s := range d.steps {
-		for _, p := range s.next {
+		for _, p := range s.Next {
 			incoming[p.Target] = true
 		}
 	}
@@ -44,7 +44,7 @@ func (b *backSearch) from(root string) {
 		return
 	}
 	type frame struct {
-		paths []*compiledPath
+		paths []*CompiledPath
 		id    string
 		next  int
 	}
@@ -60,7 +60,7 @@ func (b *backSearch) from(root string) {
 		}
 		p := f.paths[f.next]
 		f.next++
-		if p.fault != "" || b.back[p.ID] {
+		if p.Fault != "" || b.back[p.ID] {
 			continue
 		}
 		switch b.seen[p.Target] {

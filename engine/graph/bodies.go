@@ -1,4 +1,4 @@
-package engine
+package graph
 
 import (
 	"fmt"
@@ -15,17 +15,17 @@ const maxNesting = 8
 func (d *Definition) findBodies() {
 	d.boundNesting()
 	for _, s := range d.steps {
-		for _, p := range s.next {
-			if p.fault != "" {
+		for _, p := range s.Next {
+			if p.Fault != "" {
 				continue
 			}
 			target := d.steps[p.Target]
 			switch {
-			case target.holder == s.holder:
-			case d.holds(target.holder, s):
-				p.leaves = true
+			case target.Holder == s.Holder:
+			case d.Holds(target.Holder, s):
+				p.Leaves = true
 			default:
-				p.fault = fmt.Sprintf("leads into the body of %q from outside", target.holder)
+				p.Fault = fmt.Sprintf("leads into the body of %q from outside", target.Holder)
 			}
 		}
 	}
@@ -37,14 +37,14 @@ func (d *Definition) findBodies() {
 func (d *Definition) boundNesting() {
 	depth := make(map[string]int, len(d.ids))
 	for _, id := range d.ids {
-		if d.steps[id].holder == "" {
+		if d.steps[id].Holder == "" {
 			d.nestFrom(id, depth)
 		}
 	}
 	for _, id := range d.ids {
 		if _, done := depth[id]; !done { // no step outside all bodies holds it: it is in a circle, or below one
 			d.removeFromBody(d.steps[id])
-			d.steps[id].fault = errNesting
+			d.steps[id].Fault = errNesting
 			d.nestFrom(id, depth)
 		}
 	}
@@ -57,35 +57,35 @@ func (d *Definition) nestFrom(top string, depth map[string]int) {
 	for stack := []string{top}; len(stack) > 0; {
 		s := d.steps[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
-		for _, id := range s.body {
+		for _, id := range s.Body {
 			depth[id] = depth[s.ID] + 1
 			if depth[id] > maxNesting {
-				d.steps[id].fault = errNesting
+				d.steps[id].Fault = errNesting
 			}
 			if depth[s.ID] > maxNesting {
-				d.steps[id].holder = ""
+				d.steps[id].Holder = ""
 			}
 			stack = append(stack, id)
 		}
 		if depth[s.ID] > maxNesting {
-			s.body = nil
+			s.Body = nil
 		}
 	}
 }
 
-func (d *Definition) removeFromBody(s *compiledStep) {
-	holder := d.steps[s.holder]
-	holder.body = slices.DeleteFunc(holder.body, func(id string) bool { return id == s.ID })
-	s.holder = ""
+func (d *Definition) removeFromBody(s *CompiledStep) {
+	holder := d.steps[s.Holder]
+	holder.Body = slices.DeleteFunc(holder.Body, func(id string) bool { return id == s.ID })
+	s.Holder = ""
 }
 
 // holds tells whether a step stands, at some depth, in the body of holder; everything
 // stands in "", the workflow itself.
-func (d *Definition) holds(holder string, s *compiledStep) bool {
+func (d *Definition) Holds(holder string, s *CompiledStep) bool {
 	if holder == "" {
 		return true
 	}
-	for h := s.holder; h != ""; h = d.steps[h].holder {
+	for h := s.Holder; h != ""; h = d.steps[h].Holder {
 		if h == holder {
 			return true
 		}
@@ -98,29 +98,29 @@ func (d *Definition) holds(holder string, s *compiledStep) bool {
 // forward path inside leads out of. Both in the order of CONTAINS.
 func (d *Definition) findEnds() {
 	for _, s := range d.steps {
-		if len(s.body) == 0 {
+		if len(s.Body) == 0 {
 			continue
 		}
 		entered := map[string]bool{}
-		for _, id := range s.body {
+		for _, id := range s.Body {
 			ends := true
-			for _, p := range d.steps[id].next {
-				if p.forward() && !p.leaves {
+			for _, p := range d.steps[id].Next {
+				if p.Forward() && !p.Leaves {
 					ends = false
 				}
 			}
 			for _, p := range d.onward(d.steps[id]) { // what breaks out of a body inside leads here too
-				if p.forward() && d.steps[p.Target].holder == s.ID {
+				if p.Forward() && d.steps[p.Target].Holder == s.ID {
 					entered[p.Target] = true
 				}
 			}
 			if ends {
-				s.ends = append(s.ends, id)
+				s.Ends = append(s.Ends, id)
 			}
 		}
-		for _, id := range s.body {
+		for _, id := range s.Body {
 			if !entered[id] {
-				s.starts = append(s.starts, id)
+				s.Starts = append(s.Starts, id)
 			}
 		}
 	}
@@ -128,16 +128,16 @@ func (d *Definition) findEnds() {
 
 // beyond lists the paths that break out of a step's body, at any depth, to outside it:
 // whatever they lead to can be reached from the container.
-func (d *Definition) beyond(s *compiledStep) []*compiledPath {
-	var out []*compiledPath
-	keep := func(p *compiledPath) {
-		if p.fault == "" && p.leaves && !d.holds(s.ID, d.steps[p.Target]) {
+func (d *Definition) beyond(s *CompiledStep) []*CompiledPath {
+	var out []*CompiledPath
+	keep := func(p *CompiledPath) {
+		if p.Fault == "" && p.Leaves && !d.Holds(s.ID, d.steps[p.Target]) {
 			out = append(out, p)
 		}
 	}
-	for _, id := range s.body {
+	for _, id := range s.Body {
 		inner := d.steps[id]
-		for _, p := range inner.next {
+		for _, p := range inner.Next {
 			keep(p)
 		}
 		for _, p := range d.beyond(inner) {
@@ -149,30 +149,30 @@ func (d *Definition) beyond(s *compiledStep) []*compiledPath {
 
 // onward are the paths by which a step's activity may go on: its own and those that
 // break out of its body.
-func (d *Definition) onward(s *compiledStep) []*compiledPath {
-	if len(s.body) == 0 {
-		return s.next
+func (d *Definition) onward(s *CompiledStep) []*CompiledPath {
+	if len(s.Body) == 0 {
+		return s.Next
 	}
-	return append(append([]*compiledPath(nil), s.next...), d.beyond(s)...)
+	return append(append([]*CompiledPath(nil), s.Next...), d.beyond(s)...)
 }
 
 // workflowEnds are the steps outside bodies that no forward path leads out of, by id:
 // what a session comes to. Tools of agents are not among them.
-func (d *Definition) workflowEnds(holder string) []string {
+func (d *Definition) WorkflowEnds(holder string) []string {
 	tools := map[string]bool{}
 	for _, s := range d.steps {
-		for _, t := range s.tools {
+		for _, t := range s.ToolPaths {
 			tools[t.Target] = true
 		}
 	}
 	var ids []string
 	for id, s := range d.steps {
-		if s.holder != holder || tools[id] && holder == "" {
+		if s.Holder != holder || tools[id] && holder == "" {
 			continue
 		}
 		ends := true
-		for _, p := range s.next {
-			if p.forward() && (holder == "" || !p.leaves) {
+		for _, p := range s.Next {
+			if p.Forward() && (holder == "" || !p.Leaves) {
 				ends = false
 			}
 		}

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/near"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -27,7 +28,7 @@ var anyField = []string{"context_limit", "name", "global", "globals", "descripti
 // unknownInput warns of input fields that are nearly those of the function: what stands in
 // them is not used. A name that is near none may be a field of a person's own, which many
 // functions keep in their output.
-func (v *validation) unknownInput(c *compiledStep, spec *Spec) {
+func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 	var given map[string]json.RawMessage
 	if spec.Input == nil || len(spec.Input.Properties) == 0 || json.Unmarshal([]byte(orEmpty(c.Input)), &given) != nil {
 		return

@@ -1,8 +1,10 @@
-package engine
+package graph
 
 import (
 	"sort"
 	"strconv"
+
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // DefaultWorkflow is the workflow of every STEP that names none.
@@ -23,7 +25,7 @@ type Workflow struct {
 	Paths       []Path         `json:"paths"`
 	// Problems are faults a store met while reading the graph (two steps of one id, a
 	// property of a wrong type). Validate adds what it finds.
-	Problems []Problem `json:"problems,omitempty"`
+	Problems []function.Problem `json:"problems,omitempty"`
 }
 
 // A Step is one STEP node. All texts are as stored; Input is JSON text with references.
@@ -122,13 +124,13 @@ func (w *Workflow) Path(id string) *Path {
 // order and one set of names whatever the database returned.
 func (w *Workflow) Normalize() {
 	sort.SliceStable(w.Steps, func(i, j int) bool { return w.Steps[i].ID < w.Steps[j].ID })
-	sort.SliceStable(w.Paths, func(i, j int) bool { return pathLess(&w.Paths[i], &w.Paths[j]) })
+	sort.SliceStable(w.Paths, func(i, j int) bool { return PathLess(&w.Paths[i], &w.Paths[j]) })
 	NamePaths(w.Paths)
 }
 
 // pathLess is path order: by source, then kind, then priority (none last), then target,
 // then what else tells two parallel paths apart.
-func pathLess(a, b *Path) bool {
+func PathLess(a, b *Path) bool {
 	if a.Source != b.Source {
 		return a.Source < b.Source
 	}
@@ -150,7 +152,7 @@ func pathLess(a, b *Path) bool {
 	if a.Stored && a.ID != b.ID {
 		return a.ID < b.ID
 	}
-	if ca, cb := conditionText(a.Condition), conditionText(b.Condition); ca != cb {
+	if ca, cb := ConditionText(a.Condition), ConditionText(b.Condition); ca != cb {
 		return ca < cb
 	}
 	return a.Ref < b.Ref

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func TestRoutesEqualASearch(t *testing.T) {
 		for _, from := range d.steps {
 			found := searched(d, from)
 			for _, to := range d.steps {
-				if got := d.leads(from, to); got != found[to.ID] {
+				if got := d.Leads(from, to); got != found[to.ID] {
 					t.Fatalf("seed %d: leads(%s, %s) = %v, want %v", seed, from.ID, to.ID, got, found[to.ID])
 				}
 			}
@@ -36,11 +36,11 @@ func TestRoutesEqualASearch(t *testing.T) {
 }
 
 // searched are the steps that forward paths lead to.
-func searched(d *Definition, from *compiledStep) map[string]bool {
+func searched(d *Definition, from *CompiledStep) map[string]bool {
 	found := map[string]bool{}
-	for todo := []*compiledStep{from}; len(todo) > 0; todo = todo[1:] {
+	for todo := []*CompiledStep{from}; len(todo) > 0; todo = todo[1:] {
 		for _, p := range d.onward(todo[0]) {
-			if p.forward() && !found[p.Target] {
+			if p.Forward() && !found[p.Target] {
 				found[p.Target] = true
 				todo = append(todo, d.steps[p.Target])
 			}

@@ -1,6 +1,10 @@
-package engine
+package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+)
 
 // A Checkpoint is the one write that records what a session's steps have done: state,
 // scalars, history and messages together, or nothing at all. It is applied when the
@@ -35,7 +39,7 @@ type Checkpoint struct {
 	LeaseFor time.Duration
 
 	Executions []Execution
-	Messages   []Message
+	Messages   []function.Message
 	Applied    []RequestOutcome
 	Blobs      []Blob
 	DropBlobs  []string // hashes no output holds any more

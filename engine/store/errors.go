@@ -1,9 +1,11 @@
-package engine
+package store
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // What callers decide on. The api package answers each with one problem type.
@@ -38,21 +40,15 @@ var (
 	ErrNotOnThisStore = errors.New("not on this store")
 )
 
-// A Fault is one place where an answer, a body or a property is wrong.
-type Fault struct {
-	Pointer string `json:"pointer"` // RFC 6901, "" for the whole
-	Message string `json:"message"`
-}
-
 // A DetailError is a sentinel with what people need to see: a sentence, and where it has
 // them the places, what exists instead, or what was accepted before.
 type DetailError struct {
 	Err      error // one of the sentinels above
 	Detail   string
-	Faults   []Fault
-	Exists   []string  // names that exist, for a not found
-	Problems []Problem // for ErrWorkflowInvalid
-	Accepted *Accepted // for ErrAlreadyAnswered
+	Faults   []graph.Fault
+	Exists   []string           // names that exist, for a not found
+	Problems []function.Problem // for ErrWorkflowInvalid
+	Accepted *Accepted          // for ErrAlreadyAnswered
 }
 
 func (e *DetailError) Error() string {
@@ -75,8 +71,3 @@ func (e *DetailError) Error() string {
 }
 
 func (e *DetailError) Unwrap() error { return e.Err }
-
-// detail builds a DetailError from a format.
-func detail(sentinel error, format string, args ...any) *DetailError {
-	return &DetailError{Err: sentinel, Detail: fmt.Sprintf(format, args...)}
-}

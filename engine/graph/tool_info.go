@@ -1,18 +1,20 @@
-package engine
+package graph
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A namedTool is a TOOL path under the name models call it by.
-type namedTool struct {
+type NamedTool struct {
 	Name string
-	path *Path
+	Path *Path
 }
 
 // toolNameLength is what model APIs take at most.
@@ -21,15 +23,15 @@ const toolNameLength = 64
 // tools are the tools of an agent's step in path order, each under a name of its own: the
 // path's, else the step's id, with everything but letters, digits, _ and - replaced. Of
 // two equal names the second gets a number.
-func (d *Definition) tools(agent string, _ *Registry) []namedTool {
+func (d *Definition) Tools(agent string, _ *function.Registry) []NamedTool {
 	step := d.steps[agent]
 	if step == nil {
 		return nil
 	}
 	taken := map[string]bool{}
 	seen := map[string]bool{}
-	var out []namedTool
-	for _, p := range step.tools {
+	var out []NamedTool
+	for _, p := range step.ToolPaths {
 		if d.steps[p.Target] == nil || seen[p.Target+"\x00"+p.Name] {
 			continue
 		}
@@ -45,7 +47,7 @@ func (d *Definition) tools(agent string, _ *Registry) []namedTool {
 			name = base[:min(len(base), toolNameLength-len(suffix))] + suffix
 		}
 		taken[name] = true
-		out = append(out, namedTool{Name: name, path: p})
+		out = append(out, NamedTool{Name: name, Path: p})
 	}
 	return out
 }
@@ -61,39 +63,30 @@ func toolName(text string) string {
 }
 
 // toolInfos describes the tools of a step to its function.
-func (d *Definition) toolInfos(step string, registry *Registry) []ToolInfo {
-	var out []ToolInfo
-	for _, t := range d.tools(step, registry) {
-		target := d.steps[t.path.Target]
+func (d *Definition) ToolInfos(step string, registry *function.Registry) []function.ToolInfo {
+	var out []function.ToolInfo
+	for _, t := range d.Tools(step, registry) {
+		target := d.steps[t.Path.Target]
 		spec := registry.Find(target.Function)
-		info := ToolInfo{Name: t.Name, Step: target.ID, Function: target.Function, Properties: t.path.Extra,
-			Description: firstText(t.path.Description, target.Description)}
+		info := function.ToolInfo{Name: t.Name, Step: target.ID, Function: target.Function, Properties: t.Path.Extra,
+			Description: cmp.Or(t.Path.Description, target.Description)}
 		if spec != nil {
 			info.Function = spec.Name
-			info.Description = firstText(info.Description, spec.Description)
+			info.Description = cmp.Or(info.Description, spec.Description)
 		}
-		info.Parameters = toolParameters(t.path, target, spec)
+		info.Parameters = ToolParameters(t.Path, target, spec)
 		out = append(out, info)
 	}
 	return out
 }
 
-func firstText(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // toolParameters is the JSON Schema of a tool's arguments: the path's, else that of the
 // function's input, which then takes nothing beside it. What the step gives itself is left
 // out of either.
-func toolParameters(p *Path, target *compiledStep, spec *Spec) json.RawMessage {
+func ToolParameters(p *Path, target *CompiledStep, spec *function.Spec) json.RawMessage {
 	fixed := map[string]bool{}
 	if spec != nil {
-		fixed = fixedFields(target, spec)
+		fixed = FixedFields(target, spec)
 	}
 	if text, ok := p.Extra["parameters"].(string); ok && json.Valid([]byte(text)) {
 		return withoutProperties(json.RawMessage(text), fixed)
@@ -110,7 +103,7 @@ func toolParameters(p *Path, target *compiledStep, spec *Spec) json.RawMessage {
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}
-	if names, _ := declaredParameters(schema); len(names) == 0 {
+	if names, _ := DeclaredParameters(schema); len(names) == 0 {
 		return schema // the function takes an object of anything
 	}
 	return closedSchema(withoutProperties(schema, fixed))

@@ -1,4 +1,4 @@
-package engine
+package graph
 
 import (
 	"crypto/sha256"
@@ -11,9 +11,9 @@ import (
 // included. Two reads of an unchanged workflow give the same one on every store.
 func (w *Workflow) ETag() string {
 	h := sha256.New()
-	hashJSON(h, map[string]any{"id": w.ID, "name": w.Name, "description": w.Description, "settings": w.Settings, "extra": w.Extra})
+	HashJSON(h, map[string]any{"id": w.ID, "name": w.Name, "description": w.Description, "settings": w.Settings, "extra": w.Extra})
 	for i := range w.Steps {
-		hashJSON(h, w.Steps[i].editable())
+		HashJSON(h, w.Steps[i].Editable())
 	}
 	for i := range w.Paths {
 		hashPath(h, &w.Paths[i])
@@ -22,7 +22,7 @@ func (w *Workflow) ETag() string {
 }
 
 // editable is a step's properties without the workflow, which the engine itself sets.
-func (s *Step) editable() map[string]any {
+func (s *Step) Editable() map[string]any {
 	p := s.Properties()
 	delete(p, "workflow")
 	return p
@@ -30,12 +30,12 @@ func (s *Step) editable() map[string]any {
 
 // hashPath covers a path's ends too; the name of a path without a stored id is not part.
 func hashPath(h hash.Hash, p *Path) {
-	hashJSON(h, map[string]any{"kind": p.Kind, "source": p.Source, "target": p.Target,
+	HashJSON(h, map[string]any{"kind": p.Kind, "source": p.Source, "target": p.Target,
 		"target_workflow": p.TargetWorkflow, "properties": p.Properties()})
 }
 
 // hashJSON feeds the canonical JSON of v: encoding/json sorts the keys of maps.
-func hashJSON(h hash.Hash, v any) {
+func HashJSON(h hash.Hash, v any) {
 	b, err := json.Marshal(v)
 	if err != nil { // NaN or an odd type in Extra: still the same bytes for the same value
 		b = []byte(err.Error())

@@ -1,8 +1,10 @@
-package engine
+package store
 
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // Statuses of a step and of a session, as stored. A session is never skipped; a step is
@@ -113,15 +115,6 @@ type Lineage struct {
 	Label     string `json:"label"`
 }
 
-// A StoredDefinition is the text of a step as it was when it ran, by hash.
-type StoredDefinition struct {
-	Hash      string    `json:"hash"`
-	Workflow  string    `json:"workflow"`
-	Step      string    `json:"step"`
-	Text      string    `json:"text"` // JSON: properties and outgoing paths
-	FirstSeen time.Time `json:"first_seen"`
-}
-
 // A Blob is an output too large for the state.
 type Blob struct {
 	Session string
@@ -136,4 +129,19 @@ type StoredResult struct {
 	Visit   int
 	Index   int
 	Output  []byte
+}
+
+// Retried reports whether the execution is an attempt that failed and was to be made again: it
+// is not the end of its visit.
+func (x *Execution) Retried() bool {
+	return x.Status == StatusError && gjson.GetBytes(x.Error, "retried").Bool()
+}
+
+// Waits returns SESSION.awaiting as a list, empty for a text that does not parse.
+func (rec *SessionRecord) Waits() []Waiting {
+	var list []Waiting
+	if len(rec.Awaiting) > 0 {
+		_ = json.Unmarshal(rec.Awaiting, &list)
+	}
+	return list
 }
