@@ -84,7 +84,7 @@ func (r *runner) apply(q *Request) {
 	}
 	r.counters.Seen = q.N
 	r.unsettled = true
-	if q.ofPerson() {
+	if ofPerson(q) {
 		r.person.Store(true)
 	}
 	outcome, held := r.outcome(q)

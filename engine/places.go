@@ -111,7 +111,7 @@ func hasteOf(ctx context.Context) haste {
 
 // ofPerson reports whether somebody waits for what a request does: it is no item of a batch,
 // whose keys have a slash, and no word of a child session.
-func (q *Request) ofPerson() bool {
+func ofPerson(q *Request) bool {
 	return q.Kind != RequestChild && q.Kind != RequestLost && !strings.Contains(q.Key, "/")
 }
 
