@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"sort"
 	"strings"
 	"time"
@@ -156,7 +157,7 @@ func (d *doctor) engines(ctx context.Context) error {
 		if len(lacks) > 0 {
 			sort.Strings(lacks)
 			d.find("warning", "functions", "run the same version on every engine",
-				"engine %s lacks functions that others have, and leaves steps that call them to those: %s", list[i].Name, cutText(strings.Join(lacks, ", "), 500))
+				"engine %s lacks functions that others have, and leaves steps that call them to those: %s", list[i].Name, graph.CutText(strings.Join(lacks, ", "), 500))
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ type (
 	BodyResult      = function.BodyResult
 	Call            = function.Call
 	CallError       = function.CallError
+	Credential      = function.Credential
 	CallTools       = function.CallTools
 	ChildSession    = function.ChildSession
 	Example         = function.Example
@@ -75,6 +76,16 @@ func BindSecrets(spec *Spec, stored json.RawMessage, input json.RawMessage) (jso
 // CallOf is function.CallOf.
 func CallOf(ctx context.Context) *Call {
 	return function.CallOf(ctx)
+}
+
+// Credentials is function.Credentials.
+func Credentials(spec *Spec, input json.RawMessage) []Credential {
+	return function.Credentials(spec, input)
+}
+
+// ReplaceCredentials is function.ReplaceCredentials.
+func ReplaceCredentials(spec *Spec, input json.RawMessage, replace func(Credential) string) json.RawMessage {
+	return function.ReplaceCredentials(spec, input, replace)
 }
 
 // IsTransient is function.IsTransient.

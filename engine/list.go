@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+)
 
 // Bounds of pages.
 const (
@@ -76,7 +80,7 @@ func (e *Engine) Awaiting(ctx context.Context, q SessionQuery) ([]Question, *Cur
 		for _, w := range sessions[i].Awaiting {
 			w.Session, w.Workflow, w.Labels = sessions[i].ID, sessions[i].Workflow, sessions[i].Labels
 			if chat := sessions[i].Messages; w.Prompt == "" && len(chat) > 0 {
-				w.Last = cutText(chat[len(chat)-1].Content, 200)
+				w.Last = graph.CutText(chat[len(chat)-1].Content, 200)
 			}
 			out = append(out, w)
 		}

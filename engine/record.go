@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -89,7 +90,7 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 		l = &liveStep{Visit: r.counters.Visits[id]}
 	}
 	input := v.input
-	if step := r.def.steps[id]; step != nil {
+	if step := r.def.Step(id); step != nil {
 		input = r.withoutCredentials(step.Function, input)
 	}
 	e := &Execution{
@@ -151,4 +152,9 @@ func (r *runner) lineage(reads []references.Read) []Lineage {
 		}
 	}
 	return out
+}
+
+// withoutCredentials is an input as the history keeps it.
+func (r *runner) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
+	return function.ReplaceCredentials(r.e.registry.Find(name), input, func(function.Credential) string { return "***" })
 }

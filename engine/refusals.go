@@ -34,7 +34,7 @@ func (r *runner) logRefusal(id string, f failure) {
 		return
 	}
 	function := ""
-	if step := r.def.steps[id]; step != nil {
+	if step := r.def.Step(id); step != nil {
 		function = step.Function
 	}
 	r.log.Warn("step refused by policy", logWorkflow, r.workflow, logStep, id, logFunction, function, logError, f.message)

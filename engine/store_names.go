@@ -7,6 +7,8 @@ import (
 // The contract between the engine and a store, with the records that cross it, is package store. A
 // program that embeds the engine meets its records and errors by these names.
 type (
+	Announcement    = store.Announcement
+	Engines         = store.Engines
 	Accepted        = store.Accepted
 	Batch           = store.Batch
 	BatchItem       = store.BatchItem

@@ -314,7 +314,7 @@ func equalTexts(a, b []string) bool {
 // bypassed is the output of a step that is not called: nil keeps the one it has. A bypassed step
 // without one gets that of its property bypass_output, JSON text, because in the system that its
 // workflow came from such a node shows an empty text.
-func (r *runner) bypassed(step *compiledStep) json.RawMessage {
+func (r *runner) bypassed(step *graph.CompiledStep) json.RawMessage {
 	text, _ := step.Extra["bypass_output"].(string)
 	if !step.Bypass || !json.Valid([]byte(text)) || len(r.state.Outputs(step.ID)) > 0 {
 		return nil

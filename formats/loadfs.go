@@ -33,7 +33,7 @@ func LoadFS(fsys fs.FS, patterns ...string) ([]*engine.Workflow, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(patterns) == 0 && !IsWorkflow(name, text) {
+		if len(patterns) == 0 && !Recognised(name, text) {
 			continue
 		}
 		loaded, err := Load(name, text)

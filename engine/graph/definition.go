@@ -31,7 +31,7 @@ type Definition struct {
 	ReadAt time.Time // when the read of it began
 }
 
-// A compiledStep is a step with what running it needs.
+// A CompiledStep is a step with what running it needs.
 type CompiledStep struct {
 	*Step
 	Hash           string
@@ -55,7 +55,7 @@ type CompiledStep struct {
 	Required []Requirement
 }
 
-// A compiledPath is a NEXT path with its condition parsed.
+// A CompiledPath is a NEXT path with its condition parsed.
 type CompiledPath struct {
 	*Path
 	Parsed conditions.Condition

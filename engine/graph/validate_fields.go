@@ -87,3 +87,11 @@ func misspelt(name string, known []string) string {
 	}
 	return found[0]
 }
+
+// credentials warns of credentials that stand in the workflow for everybody who reads it.
+func (v *validation) credentials(c *CompiledStep, spec *function.Spec) {
+	for _, found := range function.Credentials(spec, json.RawMessage(orEmpty(c.Input))) {
+		v.add("warning", "literal_credential", c.ID, "", "input.%s holds a credential, which everybody who reads the workflow sees; "+
+			"store it with `stepgraph secret set NAME --host HOST` and write $NAME in its place, or load the file with --move-secrets", found.Path)
+	}
+}

@@ -1,4 +1,4 @@
-package engine
+package function
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
@@ -121,7 +120,7 @@ func (s *credentialSearch) text(raw json.RawMessage, text, path, key string) jso
 		return jsontext.AppendString(nil, string(s.value(json.RawMessage(trimmed), path, key)))
 	}
 	value := strings.TrimSpace(credentialScheme.ReplaceAllString(text, ""))
-	if !credentialKey.MatchString(key) || value == "" || function.NamesSecret(value) || strings.Contains(value, "@{") {
+	if !credentialKey.MatchString(key) || value == "" || NamesSecret(value) || strings.Contains(value, "@{") {
 		return raw
 	}
 	is := s.replace(Credential{Path: path, Value: value})
@@ -130,17 +129,4 @@ func (s *credentialSearch) text(raw json.RawMessage, text, path, key string) jso
 	}
 	s.changed = true
 	return jsontext.AppendString(nil, strings.Replace(text, value, is, 1))
-}
-
-// credentials warns of credentials that stand in the workflow for everybody who reads it.
-func (v *validation) credentials(c *compiledStep, spec *Spec) {
-	for _, found := range Credentials(spec, json.RawMessage(orEmpty(c.Input))) {
-		v.add("warning", "literal_credential", c.ID, "", "input.%s holds a credential, which everybody who reads the workflow sees; "+
-			"store it with `stepgraph secret set NAME --host HOST` and write $NAME in its place, or load the file with --move-secrets", found.Path)
-	}
-}
-
-// withoutCredentials is an input as the history keeps it.
-func (r *runner) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
-	return ReplaceCredentials(r.e.registry.Find(name), input, func(Credential) string { return "***" })
 }

@@ -1,8 +1,10 @@
-package engine
+package graph
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/references"
@@ -30,7 +32,7 @@ func meantReferences(text string) (found [][2]string) {
 }
 
 // nearReferences reports near misses in the texts of a step's input: they would be taken as text.
-func (v *validation) nearReferences(c *compiledStep) {
+func (v *validation) nearReferences(c *CompiledStep) {
 	if !strings.Contains(c.Input, "SESSION") && !strings.Contains(strings.ToUpper(c.Input), "SESSION") {
 		return
 	}
@@ -45,7 +47,7 @@ func (v *validation) nearReferences(c *compiledStep) {
 func (v *validation) near(text, step, path string) bool {
 	found := meantReferences(text)
 	for _, one := range found {
-		v.add("error", "near_reference", step, path, "%s is not a reference and would be taken as text; write %s", cutText(one[0], 120), cutText(one[1], 120))
+		v.add("error", "near_reference", step, path, "%s is not a reference and would be taken as text; write %s", CutText(one[0], 120), CutText(one[1], 120))
 	}
 	return len(found) > 0
 }
@@ -61,7 +63,7 @@ func eachText(value any, visit func(string)) {
 			eachText(one, visit)
 		}
 	case map[string]any:
-		for _, key := range sortedKeys(value) {
+		for _, key := range slices.Sorted(maps.Keys(value)) {
 			if key != "@literal" {
 				eachText(value[key], visit)
 			}
