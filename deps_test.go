@@ -24,21 +24,26 @@ var forbidden = map[string]map[string]string{
 		"net/http":           "embedding the engine must not pull a web stack",
 		"testing":            "no product links testing",
 	},
-	"references":    {module: "a pure language imports nothing of ours"},
-	"conditions":    {module: "a pure language imports other pure languages at most"},
-	"expressions":   {module: "a pure language imports nothing of ours"},
-	"memory":        {module + "sqlite": "stores never import each other", module + "cypher": "stores never import each other", "testing": "no product links testing"},
-	"sqlite":        {module + "cypher": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
-	"cypher":        {module + "sqlite": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
-	"functions":     {module + "cypher": "functions never know a store", module + "sqlite": "functions never know a store", module + "memory": "functions never know a store", "testing": "no product links testing"},
-	"models":        {module + "engine": "models are providers and nothing else", "testing": "no product links testing"},
-	"formats":       {module + "cypher/": "formats never know a store", module + "sqlite": "formats never know a store", "testing": "no product links testing"},
-	"api":           {module + "cypher": "the API asks the engine", module + "sqlite": "the API asks the engine", "testing": "no product links testing"},
-	"cmd/stepgraph": {"testing": "no product links testing"},
+	"engine/function": {module + "engine": "a function is written and tested without the engine", "testing": "no product links testing"},
+	"engine/graph":    {module + "engine": "a workflow knows no session", "testing": "no product links testing"},
+	"engine/store":    {module + "engine": "the contract of stores knows no engine", "testing": "no product links testing"},
+	"references":      {module: "a pure language imports nothing of ours"},
+	"conditions":      {module: "a pure language imports other pure languages at most"},
+	"expressions":     {module: "a pure language imports nothing of ours"},
+	"memory":          {module + "sqlite": "stores never import each other", module + "cypher": "stores never import each other", "testing": "no product links testing"},
+	"sqlite":          {module + "cypher": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
+	"cypher":          {module + "sqlite": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
+	"functions":       {module + "cypher": "functions never know a store", module + "sqlite": "functions never know a store", module + "memory": "functions never know a store", "testing": "no product links testing"},
+	"models":          {module + "engine": "models are providers and nothing else", "testing": "no product links testing"},
+	"formats":         {module + "cypher/": "formats never know a store", module + "sqlite": "formats never know a store", "testing": "no product links testing"},
+	"api":             {module + "cypher": "the API asks the engine", module + "sqlite": "the API asks the engine", "testing": "no product links testing"},
+	"cmd/stepgraph":   {"testing": "no product links testing"},
 }
 
 // allowed are the exceptions from forbidden.
 var allowed = map[string][]string{
+	"engine/graph": {module + "engine/function"},
+	"engine/store": {module + "engine/function", module + "engine/graph"},
 	// A comparison is an expression whose names are references, read in one way everywhere.
 	"conditions": {module + "expressions", module + "references"},
 }
