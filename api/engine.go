@@ -95,4 +95,5 @@ type Operating interface {
 	RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
 	Load() engine.Load
+	Working() error
 }

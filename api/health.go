@@ -2,8 +2,11 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // pingTimeout is how long the store may take to be ready.
@@ -12,13 +15,18 @@ const pingTimeout = 2 * time.Second
 // healthz says that the process answers, whatever its database does.
 func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { writeStatus(w, "ok") }
 
-// readyz asks the store, each time.
+// readyz asks the store, each time, and whether the engine gets through to it: a ping may
+// take another connection than the one that the engine waits on, and reads none of its tables.
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
 	defer cancel()
-	if err := s.e.Store().Ping(ctx); err != nil {
+	err := s.e.Store().Ping(ctx)
+	if err == nil {
+		err = s.e.Working()
+	}
+	if err != nil {
 		s.o.Log.WarnContext(r.Context(), "store is not ready", "error", err)
-		problem("unavailable", "the store does not answer").write(w)
+		notReady(err).write(w)
 		return
 	}
 	writeStatus(w, "ready")
@@ -27,4 +35,16 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 func writeStatus(w http.ResponseWriter, status string) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"` + status + `"}` + "\n"))
+}
+
+// notReady says no more of the store than what kind of trouble it is in: whoever asks has
+// shown no token.
+func notReady(err error) *Problem {
+	switch {
+	case errors.Is(err, engine.ErrDiskFull):
+		return problem("disk_full", "the disk of the store is full")
+	case errors.Is(err, engine.ErrStoreDamaged):
+		return problem("store_damaged", "the store is damaged")
+	}
+	return problem("unavailable", "the store does not answer")
 }

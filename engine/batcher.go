@@ -13,6 +13,8 @@ type batcher[In, Out any] struct {
 	do      func(ctx context.Context, rows []In) ([]Out, error)
 	size    func(*In) int // bytes of a row
 	writers int           // groups under way at once
+	// refusing, if set, reports errors that pass and that callers are told of at once.
+	refusing func(error) bool
 	// distinct, if set, keeps rows of one key out of each other's group.
 	distinct func(*In) string
 
@@ -26,6 +28,9 @@ const (
 	batchRows  = 200
 	batchBytes = 1 << 20
 )
+
+// slowAtMost is how often a group may be too slow for the store before it is split.
+const slowAtMost = 2
 
 type batchItem[In, Out any] struct {
 	ctx  context.Context
@@ -103,7 +108,9 @@ func (b *batcher[In, Out]) take() []*batchItem[In, Out] {
 }
 
 // finish sends a group until its outcome is known. A transient failure sends it again
-// whole; a lasting one sends its rows one by one, so that one row's fault stays its own.
+// whole; a lasting one sends its rows one by one, so that one row's fault stays its own. A
+// group that is too slow for the store again and again is sent in halves: the whole would
+// never get through.
 func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 	rows := make([]In, len(group))
 	for i, item := range group {
@@ -115,6 +122,11 @@ func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 		for i, item := range group {
 			item.out = out[i]
 		}
+	case len(group) > 1 && errors.Is(err, ErrStoreSlow):
+		half := len(group) / 2
+		b.finish(group[:half])
+		b.finish(group[half:])
+		return
 	case len(group) > 1 && !transient(err):
 		for i := range group {
 			b.finish(group[i : i+1])
@@ -134,7 +146,13 @@ func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, error) {
 	ctx, cancel := waitedFor(group)
 	defer cancel()
-	return insist(ctx, func() ([]Out, error) { return b.do(ctx, rows) })
+	slow := 0
+	return insistUnless(ctx, func(err error) bool {
+		if errors.Is(err, ErrStoreSlow) {
+			slow++
+		}
+		return len(rows) > 1 && slow == slowAtMost || b.refusing != nil && b.refusing(err)
+	}, func() ([]Out, error) { return b.do(ctx, rows) })
 }
 
 // waitedFor returns a context that ends when nobody waits for the group any more.

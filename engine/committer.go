@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -39,15 +40,21 @@ func newCommitter(store Store, o Options) *committer {
 		writers:  o.Writers,
 		do:       store.Deliver,
 		distinct: func(d *Delivery) string { return d.Session },
+		refusing: isFull,
 	}
 	c.creations = batcher[NewSession, Created]{
 		writers:  o.Writers,
 		do:       store.Create,
 		size:     func(n *NewSession) int { return len(n.State) + 512 },
 		distinct: func(n *NewSession) string { return n.ID },
+		refusing: isFull,
 	}
 	return c
 }
+
+// isFull reports errors of a full store. Whoever asks for something new is told at once;
+// checkpoints of what is under way wait until there is room.
+func isFull(err error) bool { return errors.Is(err, ErrDiskFull) }
 
 func (c *committer) commit(ctx context.Context, cp *Checkpoint) (CommitResult, error) {
 	return c.checkpoints.submit(ctx, cp)

@@ -112,6 +112,7 @@ type Engine struct {
 	runners  map[string]*runner // sessions this engine holds, by id
 	places   places
 	left     map[string]time.Time // sessions left to other engines, and until when, see peers.go
+	polled   pulse
 	running  bool
 	stopping bool
 	work     sync.WaitGroup // runners under way

@@ -10,9 +10,14 @@ import (
 
 // insist repeats a call of the store while it says to try again and ctx lives.
 func insist[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	return insistUnless(ctx, func(error) bool { return false }, call)
+}
+
+// insistUnless is insist that ends with errors for which enough is true, too.
+func insistUnless[T any](ctx context.Context, enough func(error) bool, call func() (T, error)) (T, error) {
 	for attempt := 0; ; attempt++ {
 		out, err := call()
-		if err == nil || !transient(err) {
+		if err == nil || !transient(err) || enough(err) {
 			return out, err
 		}
 		if cause := sleep(ctx, backoff(attempt)); cause != nil {

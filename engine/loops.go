@@ -16,6 +16,7 @@ func (e *Engine) pollLoop(ctx context.Context) {
 	var turns rotation
 	for {
 		more, err := e.claim(ctx, &turns)
+		e.polled.note(err)
 		wait := e.o.PollEvery - time.Duration(rand.Int64N(int64(e.o.PollEvery)/4+1))
 		switch {
 		case err != nil && ctx.Err() == nil:

@@ -30,6 +30,7 @@ func (e *Engine) begin(ctx context.Context) error {
 		return errors.New("engine: Run was called before")
 	}
 	e.running = true
+	e.polled.begin()
 	e.life, e.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	return nil
 }

@@ -116,6 +116,9 @@ var (
 	ErrStepNotFound     = store.ErrStepNotFound
 	ErrTooLarge         = store.ErrTooLarge
 	ErrUnavailable      = store.ErrUnavailable
+	ErrStoreSlow        = store.ErrStoreSlow
+	ErrDiskFull         = store.ErrDiskFull
+	ErrStoreDamaged     = store.ErrStoreDamaged
 	ErrUnknownOutcome   = store.ErrUnknownOutcome
 	ErrVersionMismatch  = store.ErrVersionMismatch
 	ErrWorkflowNotFound = store.ErrWorkflowNotFound

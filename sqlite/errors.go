@@ -38,6 +38,12 @@ func fault(what string, err error) error {
 	if errors.Is(err, engine.ErrUnknownOutcome) || errors.Is(err, engine.ErrUnavailable) {
 		return err
 	}
+	switch code(err) {
+	case lib.SQLITE_FULL:
+		return fmt.Errorf("%s: %w: %w: %w", what, engine.ErrDiskFull, engine.ErrUnavailable, explain(err))
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		return fmt.Errorf("%s: %w: %w", what, engine.ErrStoreDamaged, explain(err))
+	}
 	if transient(err) {
 		return fmt.Errorf("%s: %w: %w", what, engine.ErrUnavailable, explain(err))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -72,8 +73,30 @@ func (h *hold) release() error {
 	return errors.Join(h.put(""), h.f.Close())
 }
 
+// oneName is the name of a file that all who open it come to. SQLite keeps its log, and we
+// our lock, under the file's name: two engines that reach one file by two names do not
+// see each other and lose what was acknowledged. Symbolic links are followed; a file with
+// several hard links has no name that can be found out, so it is refused.
+func oneName(file string) (string, error) {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", err
+	}
+	n, err := hardLinks(real)
+	if err != nil {
+		return "", err
+	}
+	if n > 1 {
+		return "", fmt.Errorf("%s has %d hard links: engines that open it by different names would overwrite each other's log; remove the other names", real, n)
+	}
+	return real, nil
+}
+
 // Holder tells who holds a file, without opening it: nil when no engine does.
 func Holder(file string) (*HeldError, error) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
 	f, err := os.OpenFile(file+".lock", os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil

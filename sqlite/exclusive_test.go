@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -32,6 +33,28 @@ func TestExclusiveNamesTheHolder(t *testing.T) {
 		t.Errorf("after Close it is held by %v, %v", holder, err)
 	}
 	open(t, file, sqlite.Options{Exclusive: "127.0.0.1:2"})
+}
+
+// TestOneFileTwoNames: the lock is that of the file, whatever name it is opened by.
+func TestOneFileTwoNames(t *testing.T) {
+	dir := t.TempDir()
+	file, link, hard := filepath.Join(dir, "x.db"), filepath.Join(dir, "link.db"), filepath.Join(dir, "hard.db")
+	open(t, file, sqlite.Options{Exclusive: "127.0.0.1:7766"})
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sqlite.Open(t.Context(), link, sqlite.Options{Exclusive: "127.0.0.1:1"})
+	wantHeld(t, err, "127.0.0.1:7766", os.Getpid())
+	holder, err := sqlite.Holder(link)
+	if err != nil || holder == nil {
+		t.Fatalf("holder by the other name: %v, %v", holder, err)
+	}
+	if err := os.Link(file, hard); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = sqlite.Open(t.Context(), hard, sqlite.Options{}); err == nil || !strings.Contains(err.Error(), "2 hard links") {
+		t.Errorf("by a hard link: %v", err)
+	}
 }
 
 func TestHolderOfNothing(t *testing.T) {

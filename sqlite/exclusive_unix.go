@@ -20,3 +20,12 @@ func tryLock(f *os.File) error {
 	}
 	return err
 }
+
+// hardLinks is how many names a file has.
+func hardLinks(file string) (uint64, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(file, &st); err != nil {
+		return 0, err
+	}
+	return uint64(st.Nlink), nil
+}

@@ -20,3 +20,17 @@ func tryLock(f *os.File) error {
 	}
 	return err
 }
+
+// hardLinks is how many names a file has.
+func hardLinks(file string) (uint64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
+		return 0, err
+	}
+	return uint64(info.NumberOfLinks), nil
+}

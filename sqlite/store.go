@@ -75,6 +75,10 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 	if err := create(abs); err != nil {
 		return err
 	}
+	abs, err := oneName(abs)
+	if err != nil {
+		return err
+	}
 	if o.Exclusive != "" {
 		h, err := holdFile(abs, o.Exclusive)
 		if err != nil {
@@ -90,7 +94,6 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 	if readers <= 0 {
 		readers = 4
 	}
-	var err error
 	if s.writer, err = newWriter(ctx, address(abs, busy, false), s.now); err != nil {
 		return explain(err)
 	}
@@ -160,10 +163,16 @@ func (s *Store) Close() error {
 	return errors.Join(faults...)
 }
 
-// Ping tells whether the file can be read.
+// Ping reports whether the file can be read. After a write that found the disk full it writes, too: who
+// is told that the store is not ready sends no work, and nothing else would find that
+// there is room again.
 func (s *Store) Ping(ctx context.Context) error {
 	var tables int
-	return fault("ping", s.reader.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables))
+	err := s.reader.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	if err != nil || !s.writer.full.Load() {
+		return fault("ping", err)
+	}
+	return s.writer.write(ctx, "ping", func(t *tx) error { return t.touch() })
 }
 
 // Now is this machine's clock, or Options.Now.

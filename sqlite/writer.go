@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	lib "modernc.org/sqlite/lib"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -21,6 +24,7 @@ type writer struct {
 	closed     chan struct{} // closed by close, which keeps the turn for good
 	conn       *sql.Conn     // nil after a fault that left it in doubt; the next write opens another
 	statements map[string]*sql.Stmt
+	full       atomic.Bool // the newest write found the disk full
 }
 
 func newWriter(ctx context.Context, address string, now func() time.Time) (*writer, error) {
@@ -128,7 +132,22 @@ func (w *writer) write(ctx context.Context, what string, fn func(*tx) error) err
 		w.rollback()
 	}
 	done = true
-	return fault(what, err)
+	err = fault(what, err)
+	w.noteFull(err)
+	return err
+}
+
+// noteFull remembers whether the newest write found the disk full.
+func (w *writer) noteFull(err error) {
+	if err == nil || errors.Is(err, engine.ErrDiskFull) {
+		w.full.Store(err != nil)
+	}
+}
+
+// touch writes and changes nothing. The table needs a page that the file may not have.
+func (t *tx) touch() error {
+	_, err := t.w.conn.ExecContext(context.Background(), "CREATE TABLE room_probe (x); DROP TABLE room_probe")
+	return err
 }
 
 func (w *writer) begin(ctx context.Context) error {
@@ -148,8 +167,8 @@ func (w *writer) commit(what string) error {
 		return nil
 	}
 	w.rollback()
-	if isBusy(err) {
-		return err
+	if isBusy(err) || code(err) == lib.SQLITE_FULL {
+		return err // nothing of it is in the log
 	}
 	return fmt.Errorf("%s: commit: %w: %w", what, engine.ErrUnknownOutcome, err)
 }

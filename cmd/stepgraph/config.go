@@ -46,6 +46,7 @@ type config struct {
 	Quota       access.Quota               `json:"quota"`     // of tokens that have none of their own
 	Lease       string                     `json:"lease"`
 	Poll        string                     `json:"poll"`
+	Drain       string                     `json:"drain"`
 	Limits      limitsConfig               `json:"limits"` // how much an engine does at once
 }
 

@@ -74,7 +74,7 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, own.Close()) }()
+	defer func() { err = errors.Join(err, s.stop(), own.Close()) }()
 	if err := a.loadSeeds(ctx, own); err != nil {
 		return err
 	}

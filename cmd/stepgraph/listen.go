@@ -23,6 +23,8 @@ type listener struct {
 	scheme  string
 	cancel  context.CancelCauseFunc
 	release func()         // of netguard.Own
+	once    sync.Once      // of close
+	closed  error          // what it came to
 	work    sync.WaitGroup // requests, WebSockets among them, which the server itself forgets
 }
 
@@ -69,6 +71,11 @@ const finishWithin = 500 * time.Millisecond
 // close stops the server: no new requests, those under way finish; streams, and requests
 // that wait for a session, are ended after a moment.
 func (l *listener) close() error {
+	l.once.Do(func() { l.closed = l.shutDown() })
+	return l.closed
+}
+
+func (l *listener) shutDown() error {
 	defer l.release()
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()

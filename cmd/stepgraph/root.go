@@ -26,6 +26,7 @@ type app struct {
 
 	lease, poll time.Duration // of engines; 0 is their default
 	limits      limitsConfig
+	drain       time.Duration
 	auditFile   string // where the audit trail goes, if anywhere
 	tlsKey      string // file of the server's private key, if a flag names one
 }

@@ -49,7 +49,7 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil || own == nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, own.Close()) }()
+	defer func() { err = errors.Join(err, s.stop(), own.Close()) }()
 	if err := s.up(ctx, own, set.store); err != nil {
 		return err
 	}

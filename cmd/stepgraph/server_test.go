@@ -313,3 +313,23 @@ func TestDevWatchesAFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestDrain: a server that is told to stop says so on /readyz and goes on answering.
+func TestDrain(t *testing.T) {
+	s := serveHere(t, nil, "serve", "--store", "memory", "--addr", "127.0.0.1:0", "--drain", "1s", "--dir", t.TempDir(), "-o", "json")
+	s.ready(t)
+	s.stop()
+	status := func(path string) int {
+		r, err := http.Get(s.address + path)
+		if err != nil {
+			t.Fatalf("%s while it drains: %v", path, err)
+		}
+		r.Body.Close()
+		return r.StatusCode
+	}
+	for status("/readyz") == http.StatusOK { // until it was told
+	}
+	if got := status("/api/v1/sessions"); got != http.StatusOK {
+		t.Errorf("sessions while it drains: %d", got)
+	}
+}

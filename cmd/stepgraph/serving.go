@@ -31,6 +31,7 @@ type serveOptions struct {
 	lease  string
 	poll   string
 	limits limitFlags
+	drain  string
 
 	tlsCert, tlsKey string
 	maxStore, audit string
@@ -48,6 +49,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
 	o.limits.register(f)
+	f.StringVar(&o.drain, "drain", "", "how long to go on answering when told to stop, while /readyz says so ($STEPGRAPH_DRAIN, 0s; behind a balancer: longer than its interval)")
 	f.BoolVar(&o.compat, "compat", compat, "answer the HTTP calls of the systems whose workflows can be imported")
 }
 
@@ -118,6 +120,9 @@ func (a *app) pace(o *serveOptions) (err error) {
 	if a.poll, err = engine.ParseDuration(first(o.poll, a.env("STEPGRAPH_POLL"), a.config.Poll)); err != nil {
 		return usagef("--poll: %s", err)
 	}
+	if a.drain, err = engine.ParseDuration(first(o.drain, a.env("STEPGRAPH_DRAIN"), a.config.Drain)); err != nil {
+		return usagef("--drain: %s", err)
+	}
 	a.limits, err = a.readLimits(&o.limits)
 	return err
 }
@@ -180,6 +185,18 @@ func (s *serving) wait(ctx context.Context, own *ownEngine) error {
 		own.stopped <- err
 		return fmt.Errorf("the processor ended: %w", err)
 	}
+}
+
+// stop ends what serves, before the engine and its store are closed: a request that is under
+// way must not meet a closed store. First /readyz says that the server stops, for as long as
+// whoever balances between servers needs to notice.
+func (s *serving) stop() error {
+	s.gate.drain()
+	if s.a.drain > 0 {
+		s.a.say("draining for %s", s.a.drain)
+		time.Sleep(s.a.drain)
+	}
+	return s.on.close()
 }
 
 // announce writes the address where other commands look for it; the returned func takes

@@ -36,6 +36,14 @@ var (
 	// ErrUnknownOutcome: a write was sent and its answer lost. Sending the same rows
 	// again settles it.
 	ErrUnknownOutcome = errors.New("outcome of the write unknown")
+	// ErrStoreSlow: the store did not answer within the time a call may take. It comes with
+	// ErrUnavailable or ErrUnknownOutcome. Writes of many rows are tried with fewer.
+	ErrStoreSlow = errors.New("store too slow")
+	// ErrDiskFull: nothing can be written because the disk is full. It comes with
+	// ErrUnavailable: work goes on once there is room.
+	ErrDiskFull = errors.New("store full")
+	// ErrStoreDamaged: what is stored cannot be read. It does not pass by itself.
+	ErrStoreDamaged = errors.New("store damaged")
 	// ErrNotOnThisStore: the store has no such ability (graph queries on the embedded one).
 	ErrNotOnThisStore = errors.New("not on this store")
 )

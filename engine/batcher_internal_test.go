@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// TestSlowGroupIsSplit: a group that the store never gets done in time is sent in parts.
+func TestSlowGroupIsSplit(t *testing.T) {
+	var mu sync.Mutex
+	largest := 0
+	first := make(chan struct{})
+	b := batcher[int, int]{writers: 1, do: func(_ context.Context, rows []int) ([]int, error) {
+		if len(rows) == 1 && rows[0] == 0 {
+			<-first // the others gather behind it
+		}
+		if len(rows) > 10 {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, ErrStoreSlow)
+		}
+		mu.Lock()
+		largest = max(largest, len(rows))
+		mu.Unlock()
+		return rows, nil
+	}}
+	var all sync.WaitGroup
+	submit := func(i int) {
+		all.Go(func() {
+			if out, err := b.submit(t.Context(), i); err != nil || out != i {
+				t.Errorf("row %d: %d, %v", i, out, err)
+			}
+		})
+	}
+	submit(0)
+	for { // until the writer has it
+		b.mu.Lock()
+		taken := b.active == 1 && len(b.queue) == 0
+		b.mu.Unlock()
+		if taken {
+			break
+		}
+	}
+	for i := 1; i <= 100; i++ {
+		submit(i)
+	}
+	for {
+		b.mu.Lock()
+		gathered := len(b.queue)
+		b.mu.Unlock()
+		if gathered == 100 {
+			break
+		}
+	}
+	close(first)
+	all.Wait()
+	if largest < 5 || largest > 10 {
+		t.Errorf("groups of at most %d rows got through, want halves of 100 below 11", largest)
+	}
+}
+
+// TestFullStoreIsTold: who asks for something new is told at once that the store is full.
+func TestFullStoreIsTold(t *testing.T) {
+	c := newCommitter(&fullStore{}, Options{Writers: 1})
+	if _, err := c.create(t.Context(), NewSession{ID: "a"}); !errors.Is(err, ErrDiskFull) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A fullStore refuses new sessions.
+type fullStore struct{ Store }
+
+func (*fullStore) Create(context.Context, []NewSession) ([]Created, error) {
+	return nil, fmt.Errorf("%w: %w", ErrUnavailable, ErrDiskFull)
+}
+
+func (*fullStore) Commit(context.Context, []Checkpoint) ([]CommitResult, error) { return nil, nil }
+
+func (*fullStore) Deliver(context.Context, []Delivery) ([]Delivered, error) { return nil, nil }
