@@ -3,6 +3,7 @@ package cypher
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -13,6 +14,9 @@ var _ engine.Checker = (*Store)(nil)
 // do not answer, nodes left behind by sessions that are gone, deletions cut off in the
 // middle. It scans, and changes nothing.
 func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
+	patient := *s
+	patient.options.CallTimeout = 5 * time.Minute // it may scan
+	s = &patient
 	var findings []engine.Finding
 	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkIndexes, s.checkOrphans, s.checkDeleting} {
 		found, err := check(ctx)

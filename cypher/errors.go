@@ -53,6 +53,8 @@ func mappedAnswer(err error, answer *neo4j.Neo4jError) error {
 	switch {
 	case answer.Code == "Neo.DatabaseError.Transaction.TransactionCommitFailed":
 		return fmt.Errorf("%w: %w", engine.ErrUnknownOutcome, err)
+	case strings.HasPrefix(answer.Code, "Neo.ClientError.Transaction.TransactionTimedOut"):
+		return fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, engine.ErrStoreSlow, err)
 	case answer.IsRetriable(), mayRepeat[answer.Code]:
 		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
 	}

@@ -29,7 +29,7 @@ func QueryFiles() ([]string, error) {
 
 // PlanOf judges a query by the server's plan alone.
 func (s *Store) PlanOf(ctx context.Context, query string) error {
-	session := s.driver.NewSession(ctx, s.session)
+	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
 	return s.plan(ctx, session, query, nil)
 }

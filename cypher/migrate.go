@@ -75,6 +75,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	}
 	patient := *s
 	patient.options.TransactionTimeout = time.Hour // a constraint on a large store takes its time
+	patient.options.CallTimeout = time.Hour
 	return patient.migrate(ctx, wanted)
 }
 

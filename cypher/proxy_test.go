@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -14,8 +15,9 @@ type proxy struct {
 	listener net.Listener
 	server   string
 
-	mu  sync.Mutex
-	cut cut
+	mu     sync.Mutex
+	cut    cut
+	silent *atomic.Bool // of the connections made since the last silence
 }
 
 // A cut says where the next connection breaks.
@@ -47,7 +49,7 @@ func newProxy(t *testing.T, uri string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: listener, server: u.Host}
+	p := &proxy{listener: listener, server: u.Host, silent: &atomic.Bool{}}
 	t.Cleanup(func() { _ = listener.Close() })
 	go p.serve()
 	return p
@@ -73,6 +75,14 @@ func (p *proxy) breaks(here cut) bool {
 	return true
 }
 
+// silence lets nothing through on the connections there are, and closes none; new ones work.
+func (p *proxy) silence() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.silent.Store(true)
+	p.silent = &atomic.Bool{}
+}
+
 // pending tells whether the cut that was set has not happened yet.
 func (p *proxy) pending() bool {
 	p.mu.Lock()
@@ -91,21 +101,24 @@ func (p *proxy) serve() {
 			_ = client.Close()
 			continue
 		}
-		go p.pass(client, server, func(b []byte) bool {
+		p.mu.Lock()
+		silent := p.silent
+		p.mu.Unlock()
+		go p.pass(client, server, silent, func(b []byte) bool {
 			alone := bytes.Contains(b, pullMessage) && bytes.Contains(b, beginSign)
 			return (alone || bytes.Contains(b, commitMessage)) && p.breaks(before)
 		})
-		go p.pass(server, client, func(b []byte) bool { return bytes.Contains(b, committedSign) && p.breaks(after) })
+		go p.pass(server, client, silent, func(b []byte) bool { return bytes.Contains(b, committedSign) && p.breaks(after) })
 	}
 }
 
 // pass copies from one side to the other until a read in which the connection breaks.
-func (p *proxy) pass(from, to net.Conn, breaks func([]byte) bool) {
+func (p *proxy) pass(from, to net.Conn, silent *atomic.Bool, breaks func([]byte) bool) {
 	defer func() { _, _ = from.Close(), to.Close() }()
 	buffer := make([]byte, 1<<20)
 	for {
 		n, err := from.Read(buffer)
-		if n > 0 {
+		if n > 0 && !silent.Load() {
 			if breaks(buffer[:n]) {
 				return
 			}

@@ -34,8 +34,8 @@ func (s *Store) ReadQuery(ctx context.Context, query string, parameters map[stri
 	session.AccessMode = neo4j.AccessModeRead
 	session.FetchSize = readFetch
 	var rows []map[string]any
-	err := s.again(ctx, "graph.query", func() error {
-		opened := s.driver.NewSession(ctx, session)
+	err := s.again(ctx, "graph.query", func(ctx context.Context) error {
+		opened := s.link.session(ctx, session)
 		defer closeQuietly(ctx, opened)
 		if err := s.plan(ctx, opened, query, parameters); err != nil {
 			return mapped(err, settled)

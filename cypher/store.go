@@ -17,7 +17,7 @@ import (
 // A Store is an engine.Store on a Neo4j database. It recovers by itself when the server
 // was away: calls made meanwhile end with engine.ErrUnavailable.
 type Store struct {
-	driver  neo4j.DriverWithContext
+	link    *link
 	session neo4j.SessionConfig
 	options Options
 	log     *slog.Logger
@@ -33,11 +33,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	driver, err := neo4j.NewDriverWithContext(o.URI, o.token(), o.configure)
+	link, err := newLink(func() (neo4j.DriverWithContext, error) {
+		return neo4j.NewDriverWithContext(o.URI, o.token(), o.configure)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("neo4j %s: %w: want neo4j://, neo4j+s://, bolt:// or bolt+s://, host and port", o.URI, err)
 	}
-	s := &Store{driver: driver, options: o, log: o.Log, session: neo4j.SessionConfig{
+	s := &Store{link: link, options: o, log: o.Log, session: neo4j.SessionConfig{
 		// Reads go where writes go, too: a follower of a cluster may be behind, and an
 		// engine must read what it has just written.
 		AccessMode:   neo4j.AccessModeWrite,
@@ -47,7 +49,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	deadline, cancel := context.WithTimeoutCause(ctx, o.OpenTimeout, fmt.Errorf("no answer within %s", o.OpenTimeout))
 	defer cancel()
 	if err := s.verify(deadline); err != nil {
-		_ = driver.Close(context.WithoutCancel(ctx)) // the other error says more
+		_ = link.close(context.WithoutCancel(ctx)) // the other error says more
 		return nil, err
 	}
 	if o.Migrate == nil || *o.Migrate {
@@ -124,5 +126,5 @@ const closeWithin = 5 * time.Second
 func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	return s.driver.Close(ctx)
+	return s.link.close(ctx)
 }

@@ -18,10 +18,10 @@ type params = map[string]any
 // read asks something that changes nothing, again where that may help.
 func (s *Store) read(ctx context.Context, q statement, p params) ([]row, error) {
 	var rows []row
-	err := s.again(ctx, q.name, func() error {
+	err := s.again(ctx, q.name, func(ctx context.Context) error {
 		var err error
 		rows, err = s.attempt(ctx, q, p)
-		return mapped(err, settled)
+		return s.silence(ctx, err, settled)
 	})
 	return rows, err
 }
@@ -31,17 +31,17 @@ func (s *Store) read(ctx context.Context, q statement, p params) ([]row, error) 
 // lost, it is sent again.
 func (s *Store) write(ctx context.Context, q statement, p params) ([]row, error) {
 	var rows []row
-	err := s.again(ctx, q.name, func() error {
+	err := s.again(ctx, q.name, func(ctx context.Context) error {
 		var err error
 		rows, err = s.attempt(ctx, q, p)
-		return mapped(err, sent)
+		return s.silence(ctx, err, sent)
 	})
 	return rows, err
 }
 
 // attempt sends one statement once.
 func (s *Store) attempt(ctx context.Context, q statement, p params) ([]row, error) {
-	session := s.driver.NewSession(ctx, s.session)
+	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
 	result, err := session.Run(ctx, q.text, parameters(p), s.transaction(q.name))
 	if err != nil {
@@ -80,7 +80,7 @@ func (t transaction) ask(ctx context.Context, q statement, p params) ([]row, err
 // repeatable, the transaction is made again where its outcome is unknown: work must then
 // recognise what it has written before. It may be called several times in any case.
 func (s *Store) together(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
-	return s.again(ctx, name, func() error {
+	return s.again(ctx, name, func(ctx context.Context) error {
 		err := s.attemptTogether(ctx, name, work)
 		if !repeatable && errors.Is(err, engine.ErrUnknownOutcome) {
 			return final{err}
@@ -90,17 +90,34 @@ func (s *Store) together(ctx context.Context, name string, repeatable bool, work
 }
 
 func (s *Store) attemptTogether(ctx context.Context, name string, work func(transaction) error) error {
-	session := s.driver.NewSession(ctx, s.session)
+	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
 	tx, err := session.BeginTransaction(ctx, s.transaction(name))
 	if err != nil {
-		return mapped(err, settled)
+		return s.silence(ctx, err, settled)
 	}
 	if err := work(transaction{tx}); err != nil {
 		// The transaction is rolled back when the session closes.
-		return mapped(err, settled)
+		return s.silence(ctx, err, settled)
 	}
-	return mapped(tx.Commit(ctx), sent)
+	return s.silence(ctx, tx.Commit(ctx), sent)
+}
+
+// errSilent is the cause with which a call that has taken too long ends.
+var errSilent = errors.New("the server did not answer in time")
+
+// silence is mapped, for a call that may have come to its own deadline: that is the store's
+// trouble and not the caller's, so it may be tried again, on fresh connections.
+func (s *Store) silence(ctx context.Context, err error, at stage) error {
+	err = mapped(err, at)
+	if err == nil || context.Cause(ctx) != errSilent {
+		return err
+	}
+	s.link.renew()
+	if !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {
+		err = fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+	}
+	return fmt.Errorf("%w: %w (%s)", engine.ErrStoreSlow, err, s.options.CallTimeout)
 }
 
 // final marks an error that must not be tried again.
@@ -111,13 +128,15 @@ func (f final) Unwrap() error { return f.error }
 // again calls attempt until it succeeds, fails for good or has been called
 // Options.Attempts times, with pauses that grow and differ between callers. Once an
 // outcome was unknown it stays so, unless a later attempt settles it.
-func (s *Store) again(ctx context.Context, name string, attempt func() error) error {
+func (s *Store) again(ctx context.Context, name string, attempt func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err // nothing was sent, so this says nothing of outcomes
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.CallTimeout, errSilent)
+	defer cancel()
 	unknown := false
 	for n := 1; ; n++ {
-		err := attempt()
+		err := attempt(ctx)
 		if err == nil {
 			return nil
 		}

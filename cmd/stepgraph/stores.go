@@ -64,6 +64,7 @@ func (a *app) openStore(ctx context.Context, address, serving string) (engine.St
 	return cypher.Open(ctx, cypher.Options{
 		URI: address, Username: user, Password: password,
 		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: version(), Migrate: new(false), // migrate, doctor and what serves decide it
+		CallTimeout: a.lease * 2 / 3, // 0, the default, where no lease was set
 	})
 }
 
