@@ -686,6 +686,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{session}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Replay a call on the canvas of its call centre
+         * @description Highlights, moving edges, uses, errors and goals of a session whose workflow came from a call-centre graph. Other workflows have none of them; their history is in the executions.
+         */
+        get: operations["traceCall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/variables": {
         parameters: {
             query?: never;
@@ -1037,6 +1057,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{workflow}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count uses of nodes and goals of a call centre
+         * @description Counted from the histories of the newest calls. A visit counts once, however many rounds, attempts or requests it took.
+         */
+        get: operations["workflowUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{workflow}/validate": {
         parameters: {
             query?: never;
@@ -1235,6 +1275,36 @@ export interface components {
             /** @description results of a dry run only: what the session would do */
             would?: unknown;
         };
+        CallTrace: {
+            /** @description in their order: highlight {nodes}, animate {edges}, usage {node}, node_error {node, error}, goal {node} */
+            events: components["schemas"]["Event"][];
+            /** @description the goal tools that ran with success */
+            goals: {
+                [key: string]: boolean;
+            };
+            /** @description the call has a longer history, of which the beginning was read */
+            more: boolean;
+            /** @description how often each node was used: turns of the router, consultations, runs of tools, accesses to integrations */
+            usage: {
+                [key: string]: number;
+            };
+        };
+        CallUsage: {
+            /** @description in how many calls each goal was reached */
+            goals: {
+                [key: string]: number;
+            };
+            /** @description there are older calls, which were not read */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description whose history was read
+             */
+            sessions: number;
+            usage: {
+                [key: string]: number;
+            };
+        };
         Changes: {
             added: string[];
             changed: string[];
@@ -1300,6 +1370,13 @@ export interface components {
         EditedStep: {
             affected: components["schemas"]["Affected"];
             step: components["schemas"]["Step"];
+        };
+        Event: {
+            edges?: string[][];
+            error?: string;
+            event: string;
+            node?: string;
+            nodes?: string[];
         };
         Execution: {
             /** Format: int64 */
@@ -1449,6 +1526,7 @@ export interface components {
             workflows: components["schemas"]["Difference"][];
         };
         LogEntry: {
+            changes?: components["schemas"]["PropertyDiff"][];
             current: boolean;
             /** Format: date-time */
             first_seen: string;
@@ -1686,6 +1764,10 @@ export interface components {
             gone?: boolean;
             input?: unknown;
             kind: string;
+            labels?: {
+                [key: string]: string;
+            };
+            last?: string;
             name?: string;
             options?: components["schemas"]["Option"][];
             prompt: string;
@@ -2169,6 +2251,8 @@ export type Batch = components['schemas']['Batch'];
 export type BatchBody = components['schemas']['BatchBody'];
 export type BatchFilter = components['schemas']['BatchFilter'];
 export type BatchItem = components['schemas']['BatchItem'];
+export type CallTrace = components['schemas']['CallTrace'];
+export type CallUsage = components['schemas']['CallUsage'];
 export type Changes = components['schemas']['Changes'];
 export type Clause = components['schemas']['Clause'];
 export type ComparedPart = components['schemas']['ComparedPart'];
@@ -2179,6 +2263,7 @@ export type Counts = components['schemas']['Counts'];
 export type Difference = components['schemas']['Difference'];
 export type EditedPath = components['schemas']['EditedPath'];
 export type EditedStep = components['schemas']['EditedStep'];
+export type Event = components['schemas']['Event'];
 export type Execution = components['schemas']['Execution'];
 export type ExplainedEnd = components['schemas']['ExplainedEnd'];
 export type ExplainedPath = components['schemas']['ExplainedPath'];
@@ -5114,6 +5199,50 @@ export interface operations {
             503: components["responses"]["unavailable"];
         };
     };
+    traceCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallTrace"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description session_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
     listVariables: {
         parameters: {
             query?: never;
@@ -5382,8 +5511,10 @@ export interface operations {
                 "application/json": string;
                 "application/octet-stream": string;
                 "application/x-cypher-query": string;
+                "application/yaml": string;
                 "text/plain": string;
                 "text/x-cypher": string;
+                "text/yaml": string;
             };
         };
         responses: {
@@ -5563,7 +5694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description request_invalid, workflow_invalid */
+            /** @description path_refused, request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5633,8 +5764,8 @@ export interface operations {
     exportWorkflow: {
         parameters: {
             query?: {
-                /** @description json and cypher say everything, mermaid and dot draw; the others only write what came from a file of that format, source is the one it came from */
-                format?: "cypher" | "json" | "mermaid" | "dot" | "agentzero" | "callcentre" | "flowise" | "nebulaflow" | "source";
+                /** @description json, yaml and cypher say everything, mermaid and dot draw; the others only write what came from a file of that format, source is the one it came from */
+                format?: "cypher" | "json" | "yaml" | "mermaid" | "dot" | "agentzero" | "callcentre" | "flowise" | "nebulaflow" | "source";
             };
             header?: never;
             path: {
@@ -5655,6 +5786,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
+                    "application/yaml": string;
                     "text/plain": string;
                 };
             };
@@ -5971,7 +6103,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description request_invalid, workflow_invalid */
+            /** @description path_refused, request_invalid, workflow_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6620,6 +6752,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkflowTraffic"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description workflow_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    workflowUsage: {
+        parameters: {
+            query?: {
+                /** @description how many calls are read, the newest first */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                workflow: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallUsage"];
                 };
             };
             401: components["responses"]["unauthorized"];
