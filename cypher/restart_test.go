@@ -19,6 +19,7 @@ import (
 func TestOwnServer(t *testing.T) {
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	options := cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database}
+	options.Migrate = new(false) // the cases do it
 	store, err := cypher.Open(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
