@@ -17,8 +17,10 @@ type definitionReader struct {
 	mu     sync.Mutex
 	gather *definitionRead
 	busy   bool
-	known  map[string]*Definition // newest per workflow that exists
-	saved  map[string]bool        // hashes of DEFINITIONs that are written
+	// notBefore is when the next read begins at the earliest. Only who works writes it.
+	notBefore time.Time
+	known     map[string]*Definition // newest per workflow that exists
+	saved     map[string]bool        // hashes of DEFINITIONs that are written
 }
 
 type definitionRead struct {
@@ -86,26 +88,39 @@ func (d *definitionReader) join(workflow, entry string) *definitionRead {
 
 func (d *definitionReader) work() {
 	for {
-		d.mu.Lock()
-		r := d.gather
-		d.gather = nil
+		r := d.next()
 		if r == nil {
-			d.busy = false
-			d.mu.Unlock()
 			return
 		}
-		d.mu.Unlock()
 		ctx, cancel := context.WithTimeoutCause(context.Background(), readTimeout,
 			detail(ErrUnavailable, "reading definitions took longer than %s", readTimeout))
 		began := time.Now()
 		r.result, r.err = d.fetch(ctx, r)
-		took := time.Since(began)
+		if took := time.Since(began); took > time.Millisecond { // an embedded store is read in less than a pause would take
+			d.notBefore = time.Now().Add(min(took, longestGathering))
+		}
 		cancel()
 		close(r.done)
-		if took > time.Millisecond { // an embedded store is read in less than a pause would take
-			time.Sleep(min(took, longestGathering))
-		}
 	}
+}
+
+// next takes what has been asked for once enough has gathered; nil when nothing has been
+// asked for: then the work ends.
+func (d *definitionReader) next() *definitionRead {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.gather == nil {
+		d.busy = false
+		return nil
+	}
+	if wait := time.Until(d.notBefore); wait > 0 {
+		d.mu.Unlock()
+		time.Sleep(wait)
+		d.mu.Lock()
+	}
+	r := d.gather
+	d.gather = nil
+	return r
 }
 
 func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[string]*Definition, error) {

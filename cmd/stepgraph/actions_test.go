@@ -140,6 +140,8 @@ var noActions = map[string]string{
 	"dev":     "serves",
 	"serve":   "serves",
 	"run":     "starts and answers one session at the terminal",
+	"open":    "opens the page in a browser",
+	"schema":  "prints a document",
 	"migrate": "prepares a store",
 	"version": "says which",
 }
@@ -202,7 +204,7 @@ func libraryActions(t *testing.T) []string {
 // requestKinds reads the kinds of request from engine's source: constants cannot be
 // reflected on.
 func requestKinds(t *testing.T) []string {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../engine/request.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../engine/store/request.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
