@@ -64,6 +64,7 @@ var actions = []action{
 	{"StartBatch delete", "POST /batches", "batch delete"},
 	{"Batches", "GET /batches", "batch list"},
 	{"Batch", "GET /batches/{batch}", "batch show"},
+	{"Batch", "GET /batches/{batch}", "batch follow"},
 	{"BatchItems", "GET /batches/{batch}/results", "batch results"},
 	{"StopBatch", "POST /batches/{batch}/stop", "batch stop"},
 	{"ContinueBatch", "POST /batches/{batch}/continue", "batch continue"},
@@ -123,6 +124,9 @@ var noActions = map[string]string{
 	"PutWorkflow":       "Put without options",
 	"CheckEdit":         "what the API asks before it stores the edit of a step or path",
 	"Traffic":           "what Studio draws over a workflow; stats has the numbers",
+	"Standing":          "part of stats: how many sessions stand at each step",
+	"Load":              "what an engine does at this moment: /metrics and doctor show it",
+	"Working":           "what /readyz asks",
 	"Adopt":             "once, on a store that LUNA has left: migrate --adopt",
 
 	"Act child_ended": "what a child session sends its parent",
@@ -132,6 +136,8 @@ var noActions = map[string]string{
 
 	"GET /server":                       "which store the server has and where its Browser is, for Studio",
 	"GET /workflows/{workflow}/traffic": "Traffic",
+	"GET /workflows/{workflow}/usage":   "a call centre's view of its history; executions has all of it",
+	"GET /sessions/{session}/trace":     "as usage",
 	"token create":                      "tokens are made where their file is, not over the network",
 	"token list":                        "as token create",
 	"token revoke":                      "as token create",
