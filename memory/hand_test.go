@@ -8,9 +8,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Hand puts nodes into a store past its methods. A step without workflow is adopted at
-// once: memory has no other moment.
-type Hand struct{ Store *Store }
+// A Hand puts nodes into a store past its methods. A step without workflow is filed at once,
+// and again when a path leads to it: memory has no other moment.
+type Hand struct {
+	Store *Store
+	Loose map[string]bool // ids of steps that were pasted without workflow
+}
 
 // Step adds a node, even with an id that is there.
 func (h Hand) Step(_ context.Context, properties map[string]any) error {
@@ -19,6 +22,7 @@ func (h Hand) Step(_ context.Context, properties map[string]any) error {
 	p := cloneProperties(properties)
 	if p["workflow"] == nil {
 		p["workflow"] = engine.DefaultWorkflow
+		h.Loose[p["id"].(string)] = true
 	}
 	id := p["workflow"].(string)
 	if h.Store.workflows[id] == nil {
@@ -38,7 +42,27 @@ func (h Hand) Path(_ context.Context, kind engine.PathKind, source, target strin
 	}
 	h.Store.refs++
 	h.Store.workflows[from.workflow].paths[strconv.Itoa(h.Store.refs)] = &path{kind: kind, from: from, to: to, properties: cloneProperties(properties)}
+	h.file(from, to)
 	return nil
+}
+
+// file puts a loose step, and those that only it leads to, into the workflow of the step that
+// leads to it.
+func (h Hand) file(from, to *step) {
+	if !h.Loose[to.id()] || to.workflow != engine.DefaultWorkflow || from.workflow == engine.DefaultWorkflow {
+		return
+	}
+	old, now := h.Store.workflows[to.workflow], h.Store.workflows[from.workflow]
+	old.remove([]string{to.id()})
+	to.workflow, to.properties["workflow"] = from.workflow, from.workflow
+	now.add(to)
+	for ref, p := range old.paths {
+		if p.from == to {
+			delete(old.paths, ref)
+			now.paths[ref] = p
+			h.file(to, p.to)
+		}
+	}
 }
 
 func (h Hand) find(id string) *step {

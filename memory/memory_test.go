@@ -24,7 +24,7 @@ func TestStoreShared(t *testing.T) {
 func TestStoreByHand(t *testing.T) {
 	storetest.RunByHand(t, func(*testing.T) (engine.Store, storetest.Hand) {
 		store := memory.New(memory.Options{})
-		return store, memory.Hand{Store: store}
+		return store, memory.Hand{Store: store, Loose: map[string]bool{}}
 	})
 }
 

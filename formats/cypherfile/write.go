@@ -16,7 +16,7 @@ import (
 // that is empty. An error names a property that a file cannot hold. A path into another
 // workflow is left out with a comment, for its target is not here.
 func Write(w *engine.Workflow) ([]byte, error) {
-	out := writer{variables: map[string]string{}, taken: map[string]bool{}}
+	out := writer{variables: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
 	out.header(w)
 	if err := out.workflow(w); err != nil {
 		return nil, err
@@ -39,6 +39,7 @@ type writer struct {
 	elements  []string
 	variables map[string]string // by step id
 	taken     map[string]bool
+	numbers   map[string]int // by base, where the search for a free name goes on
 }
 
 func (out *writer) bytes() []byte {
@@ -124,8 +125,9 @@ func (out *writer) variable(id string) string {
 		base = "step_" + base
 	}
 	variable := base
-	for n := 2; out.taken[variable]; n++ {
+	for n := max(out.numbers[base], 2); out.taken[variable]; n++ {
 		variable = base + "_" + strconv.Itoa(n)
+		out.numbers[base] = n + 1 // thousands of ids may be alike in their first letters
 	}
 	out.taken[variable] = true
 	if _, twice := out.variables[id]; !twice {
