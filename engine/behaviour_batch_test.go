@@ -63,7 +63,6 @@ func TestBatchesSQLite(t *testing.T) {
 
 // TestBatchesNeo4j has a server of its own: its engines claim whatever is due.
 func TestBatchesNeo4j(t *testing.T) {
-	t.Parallel()
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	store := opened(t)(cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database}))
 	playBatches(t, func(*testing.T) engine.Store { return store })

@@ -89,7 +89,6 @@ func TestScenariosSQLite(t *testing.T) {
 // TestScenariosNeo4j has a server of its own and plays one scenario after another: an engine
 // claims whatever is due, and must neither take nor lose sessions of other tests.
 func TestScenariosNeo4j(t *testing.T) {
-	t.Parallel()
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
 	if err != nil {
