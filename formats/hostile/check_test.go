@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
@@ -23,8 +24,19 @@ const small = 64 << 10
 // A check does with a file all that a program does which loads it.
 type check struct {
 	registry *engine.Registry
-	times    int // that everything is done
+	times    int               // that everything is done
+	most     time.Duration     // of a processor, for what one command does with the file
+	all      []engine.Workflow // of the file
 	faults   []string
+}
+
+// command does what one command does, and is a fault when that takes too much of a processor.
+func (c *check) command(what string, size int, do func()) {
+	began := processorTime()
+	do()
+	if took := processorTime() - began; took > c.most {
+		c.fault("%s took %v of a processor for %d bytes, at most %v is right", what, took, size, c.most)
+	}
 }
 
 func (c *check) fault(format string, args ...any) {
@@ -43,6 +55,17 @@ func (c *check) file(name string, src []byte) (faults []string) {
 	if len(src) <= small {
 		c.times = 2
 	}
+	c.command("to load it", len(src), func() { c.load(name, src, before) })
+	for i := range c.all {
+		for _, format := range formats.ExportFormats() {
+			c.command("to write it as "+format, len(src), func() { c.export(&c.all[i], format) })
+		}
+	}
+	return c.faults
+}
+
+// load reads, validates and stores a file.
+func (c *check) load(name string, src []byte, before string) {
 	known := false
 	for _, f := range formats.All() {
 		known = f.Recognise(name, src) || known
@@ -58,9 +81,9 @@ func (c *check) file(name string, src []byte) (faults []string) {
 	}
 	if err == nil {
 		loaded.Problems()
-		c.workflows(loaded.Workflows)
+		c.all = loaded.Workflows
+		c.workflows(c.all)
 	}
-	return c.faults
 }
 
 // read reads a file. The second time must come to the same.
@@ -109,7 +132,7 @@ func (c *check) text(how, name string, fault error) {
 // more is said once in place of very many faults.
 var more = regexp.MustCompile(`^: and \d+ more`)
 
-// workflows validates, stores and writes what a file gave.
+// workflows validates and stores what a file gave.
 func (c *check) workflows(all []engine.Workflow) {
 	e := engine.New(memory.New(memory.Options{}), c.registry, engine.Options{})
 	for i := range all {
@@ -127,9 +150,6 @@ func (c *check) workflows(all []engine.Workflow) {
 			}
 		}
 		cancel()
-		for _, format := range formats.ExportFormats() {
-			c.export(w, format)
-		}
 	}
 }
 

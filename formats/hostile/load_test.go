@@ -27,7 +27,7 @@ const modeLoad = "load"
 const (
 	mostMemory   = 2 << 30          // of the process, in bytes
 	mostStack    = 64 << 20         // of one goroutine, in bytes; Go ends a process at 1 GB
-	timePerMB    = 5 * time.Second  // of a processor, for each begun MB and each of the readings below
+	timePerMB    = 5 * time.Second  // of a processor, for each begun MB: to load it, and to write it in each of the formats
 	patience     = 30 * time.Second // on the clock, and four times what a file may take of a processor: what hangs
 	bytesPerTime = 1 << 20
 )
@@ -71,13 +71,10 @@ func loadAll() error {
 		most := timePerMB * time.Duration(1+len(text)/bytesPerTime)
 		done := watch(list[i].name, patience+4*most)
 		began := processorTime()
-		c := check{registry: registry}
+		c := check{registry: registry, most: most}
 		faults := c.file(list[i].name, text)
 		took := processorTime() - began
 		done()
-		if took > most {
-			faults = append(faults, fmt.Sprintf("it took %v of a processor for %d bytes, at most %v is right", took, len(text), most))
-		}
 		if err := say.Encode(event{File: i, Faults: faults, Took: took.Seconds()}); err != nil {
 			return err
 		}
