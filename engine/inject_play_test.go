@@ -220,8 +220,8 @@ func (p *injected) drain() {
 	}
 	if p.bubble { // what came last is found by a poll
 		time.Sleep(length)
-		p.rest()
 	}
+	p.rest() // the last call may have ended only after it was seen to be under way
 }
 
 // answers are tried in turn on an open question.
