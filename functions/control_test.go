@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -233,8 +233,8 @@ func TestGlobals(t *testing.T) {
 		{`{"globals":{"s":{"b":2}},"merge":true,"previous":""}`, `{"s":{"b":2}}`, map[string]string{"s": `{"b":2}`}},
 		{`{"name":"x","value":1,"set":{"y":2},"z":3}`, `{"y":2,"value":1,"z":3,"x":1}`, nil},
 	} {
-		var said talk.Recorder
-		out, err := functions.Variable(talk.With(t.Context(), &said), json.RawMessage(test.input))
+		var said function.Recorder
+		out, err := functions.Variable(function.WithSink(t.Context(), &said), json.RawMessage(test.input))
 		if err != nil || string(out) != test.output {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.output)
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 type fn func(context.Context, json.RawMessage) (json.RawMessage, error)
@@ -121,8 +121,8 @@ func TestCalls(t *testing.T) {
 }
 
 func TestReplySays(t *testing.T) {
-	heard := &talk.Recorder{}
-	ctx := talk.With(t.Context(), heard)
+	heard := &function.Recorder{}
+	ctx := function.WithSink(t.Context(), heard)
 	for _, text := range []string{`{"message":"one"}`, `{"message":""}`, `{"llm_response":{"text":"two"}}`} {
 		if _, err := functions.Reply(ctx, json.RawMessage(text)); err != nil {
 			t.Fatal(err)

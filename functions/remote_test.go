@@ -16,14 +16,14 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
-func remoteContext(t *testing.T, function string) (context.Context, *talk.Recorder) {
-	heard := &talk.Recorder{}
-	call := &engine.Call{Session: "s", Step: "buy", Visit: 2, Function: function, Key: "s/buy/2/1"}
-	return talk.With(engine.WithCall(t.Context(), call), heard), heard
+func remoteContext(t *testing.T, name string) (context.Context, *function.Recorder) {
+	heard := &function.Recorder{}
+	call := &engine.Call{Session: "s", Step: "buy", Visit: 2, Function: name, Key: "s/buy/2/1"}
+	return function.WithSink(engine.WithCall(t.Context(), call), heard), heard
 }
 
 func TestRemoteSendsTheCall(t *testing.T) {

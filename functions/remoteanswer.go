@@ -8,7 +8,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // remoteAnswer is what a server of remote functions answers: one of output, error and await.
@@ -51,7 +50,7 @@ func (r remote) read(ctx context.Context, text []byte) (json.RawMessage, error) 
 		return nil, r.broken("it has none of output, error and await")
 	}
 	if answer.Say != "" {
-		talk.Of(ctx).Say(answer.Say)
+		engine.CallOf(ctx).Say(answer.Say)
 	}
 	return answer.Output, nil
 }

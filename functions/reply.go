@@ -6,7 +6,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // ReplyInput is the input of utils.reply.reply.
@@ -43,7 +42,7 @@ func Reply(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 		return nil, input.Bad("reply has nothing to say: give it message, llm_response or content")
 	}
 	if said != "" {
-		talk.Of(ctx).Say(said)
+		engine.CallOf(ctx).Say(said)
 	}
 	out := input.Object{
 		{Name: "message", Value: input.Encode(said)},

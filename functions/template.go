@@ -7,7 +7,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // TemplateInput is the input of template.
@@ -44,7 +43,7 @@ func Template(ctx context.Context, text json.RawMessage) (json.RawMessage, error
 		made = strings.TrimSpace(made)
 	}
 	if in.Say {
-		talk.Of(ctx).Say(made)
+		engine.CallOf(ctx).Say(made)
 	}
 	out := input.Object{{Name: "text", Value: input.Encode(made)}}
 	return append(out, fields.Without("template", "text", "separator", "trim", "say")...).Encode(), nil

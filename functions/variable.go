@@ -6,7 +6,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // VariableInput is the input of variable.
@@ -44,7 +43,7 @@ func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error
 		out = out.With(string(in.Name), orNull(out.Get("value")))
 	}
 	for _, g := range globals {
-		talk.Of(ctx).Set(g.Name, g.Value)
+		engine.CallOf(ctx).Set(g.Name, g.Value)
 	}
 	return out.Over(globals).Encode(), nil
 }

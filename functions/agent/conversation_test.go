@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
 // round plays one round that heard listens to.
-func round(t *testing.T, p *played, heard *talk.Recorder, c *engine.Call, input string) (json.RawMessage, error) {
+func round(t *testing.T, p *played, heard *function.Recorder, c *engine.Call, input string) (json.RawMessage, error) {
 	t.Helper()
 	c.Step, c.Key = "a", "s/a/1/1"
-	return agent.Spec(generate.Options{Models: p}).Function.Call(talk.With(engine.WithCall(t.Context(), c), heard), json.RawMessage(input))
+	return agent.Spec(generate.Options{Models: p}).Function.Call(function.WithSink(engine.WithCall(t.Context(), c), heard), json.RawMessage(input))
 }
 
 func spoken(list []models.Message) string {
@@ -32,7 +32,7 @@ func TestConversationIsKeptWithTheFinalAnswer(t *testing.T) {
 	const input = `{"system":"S","memory":"summary","messages":[{"role":"user","content":"m"}],"user":"u",
 		"conversation":{"name":"c","question":"2+2?","as":"sums","past":[{"role":"user","content":"old"}]}}`
 	p := &played{replies: []models.Response{{Text: "SUM"}, wants("1", "add", `{"a":2}`), {Text: "Four."}}}
-	heard := &talk.Recorder{}
+	heard := &function.Recorder{}
 	_, err := round(t, p, heard, &engine.Call{Tools: tools}, input)
 	var over *engine.CallTools
 	if !errors.As(err, &over) {

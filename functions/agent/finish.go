@@ -7,7 +7,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -70,7 +69,7 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 	}
 	r.ask.Answered(ctx, out.Text)
 	if r.say && out.Response != "" {
-		talk.Of(ctx).Say(out.Response)
+		engine.CallOf(ctx).Say(out.Response)
 	}
 	return input.Encode(out), nil
 }

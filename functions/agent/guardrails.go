@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // guardrails keep phrases out of answers.
@@ -53,7 +53,7 @@ func (r *round) token(ctx context.Context) func(string) {
 	if !said || to == nil || len(r.guard.Banned) == 0 {
 		return to
 	}
-	r.spoke = &release{guard: r.guard, to: talk.Of(ctx).Speak}
+	r.spoke = &release{guard: r.guard, to: engine.CallOf(ctx).Speak}
 	return r.spoke.add
 }
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -53,8 +53,8 @@ func TestGuardedSpeech(t *testing.T) {
 		"marks":          {`"directly_set_reply": true, "marks": true`, []string{"Hm. CLAR", "IFY: what?"}, nil, []string{"Hm. CLAR", "IFY: what?"}, "CLARIFY: what?"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			heard := &talk.Recorder{}
-			ctx := talk.With(engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1"}), heard)
+			heard := &function.Recorder{}
+			ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1"}), heard)
 			spec := agent.Spec(generate.Options{Models: streamed{c.fragments}})
 			if _, err := spec.Function.Call(ctx, json.RawMessage(`{"prompt": "?", `+c.input+`}`)); err != nil {
 				t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -21,7 +21,7 @@ func TestHear(t *testing.T) {
 		"said again":   {[]engine.Message{{Role: "user", Content: "Hello"}, {Role: "assistant", Content: "Hello"}}, `{"prompt":"Hello","hear":true}`, []string{"Hello"}},
 		"not asked to": {nil, `{"prompt":"Hello"}`, nil},
 	} {
-		heard := &talk.Recorder{Chat: c.chat}
+		heard := &function.Recorder{Chat: c.chat}
 		p := &played{replies: []models.Response{{Text: "Good day"}}}
 		if _, err := round(t, p, heard, &engine.Call{}, c.input); err != nil {
 			t.Fatal(err)

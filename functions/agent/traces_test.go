@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/openai"
@@ -161,11 +161,11 @@ func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	heard := &talk.Recorder{Named: map[string]json.RawMessage{"chat": k.values["chat"]}}
+	heard := &function.Recorder{Named: map[string]json.RawMessage{"chat": k.values["chat"]}}
 	var out json.RawMessage
 	for {
 		spec := agent.Spec(generate.Options{Models: k.server})
-		out, err = spec.Function.Call(talk.With(engine.WithCall(k.t.Context(), call), heard), text)
+		out, err = spec.Function.Call(function.WithSink(engine.WithCall(k.t.Context(), call), heard), text)
 		var over *engine.CallTools
 		if !errors.As(err, &over) {
 			break

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -30,7 +30,7 @@ func TestRejectedCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &played{replies: []models.Response{{Text: "Four."}}}
-			out, err := round(t, p, &talk.Recorder{}, &engine.Call{Tools: tools, Transcript: []engine.TranscriptEntry{c.past}}, `{"prompt":"2+2?"`+c.more+`}`)
+			out, err := round(t, p, &function.Recorder{}, &engine.Call{Tools: tools, Transcript: []engine.TranscriptEntry{c.past}}, `{"prompt":"2+2?"`+c.more+`}`)
 			if err != nil {
 				t.Fatalf("got %s, %v", out, err)
 			}

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/classify"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -92,8 +92,8 @@ func TestConversation(t *testing.T) {
 			"conversation": {"name": "c", "question": "money back", "past": [{"role": "user", "content": "old"}]}}`: {"system:S user:e user:", `[{"role":"user","content":"money back"}]`},
 		`{"input": "x", "classes": ["a"], "system": "S", "conversation": {"name": "c", "question": "q", "messages": [{"role": "user", "content": "said"}]}}`: {"system:S user:said user:", ""},
 	} {
-		r, heard := &replies{text: "a"}, &talk.Recorder{}
-		if _, err := classify.Spec(generate.Options{Models: r}).Function.Call(talk.With(t.Context(), heard), json.RawMessage(input)); err != nil {
+		r, heard := &replies{text: "a"}, &function.Recorder{}
+		if _, err := classify.Spec(generate.Options{Models: r}).Function.Call(function.WithSink(t.Context(), heard), json.RawMessage(input)); err != nil {
 			t.Fatal(err)
 		}
 		var list []string

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/internal/lenient"
 )
 
@@ -71,7 +71,7 @@ func (in Input) publish(ctx context.Context, result json.RawMessage) error {
 	for _, name := range names {
 		for _, field := range fields {
 			if field.Name == name {
-				talk.Of(ctx).Set(name, field.Value)
+				engine.CallOf(ctx).Set(name, field.Value)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 )
 
 // shaped runs a JavaScript with further fields of the input and returns the output as it is
@@ -23,8 +23,8 @@ func shaped(t *testing.T, script, more string) (string, map[string]json.RawMessa
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard := &talk.Recorder{}
-	out, err := code.Spec(code.Options{}).Function.Call(talk.With(t.Context(), heard), text)
+	heard := &function.Recorder{}
+	out, err := code.Spec(code.Options{}).Function.Call(function.WithSink(t.Context(), heard), text)
 	return string(out), heard.Named, err
 }
 

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -190,7 +190,7 @@ func (a *Asking) Heard(ctx context.Context) {
 // question is added where nobody has when the answer is kept.
 func (c *Conversation) keep(ctx context.Context, replies ...models.Message) {
 	if c.name != "" && len(c.opening)+len(replies) > 0 {
-		talk.Of(ctx).Append(c.name, encodeSaid(c.opening), encodeSaid(replies))
+		engine.CallOf(ctx).Append(c.name, encodeSaid(c.opening), encodeSaid(replies))
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -61,7 +61,7 @@ func TestConversation(t *testing.T) {
 		"the chat beside": {`{"include_history":true,"conversation":{"name":"c","question":"hello"}}`, "user:hello", `[` + hello + `,` + replied + `]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, heard := &fake{replies: texts("R")}, &talk.Recorder{Chat: []engine.Message{{Role: "user", Content: "in the chat"}}}
+			f, heard := &fake{replies: texts("R")}, &function.Recorder{Chat: []engine.Message{{Role: "user", Content: "in the chat"}}}
 			var given struct {
 				Conversation struct{ Messages json.RawMessage }
 			}
@@ -97,7 +97,7 @@ func TestConversationSummary(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{replies: texts(" short", "R")}
-			if _, err := call(t, f, generate.Options{}, &talk.Recorder{}, c.input); err != nil {
+			if _, err := call(t, f, generate.Options{}, &function.Recorder{}, c.input); err != nil {
 				t.Fatal(err)
 			}
 			if got := named(f.asked[1].Messages); got != c.asked {
@@ -120,7 +120,7 @@ func TestConversationFaults(t *testing.T) {
 		`{"before":[{"role":"human","content":""}]}`: `conversation.before[0]: role "human" is not one of user, assistant and system`,
 		`{"question":" "}`:                           `user: there is nothing to ask the model: give it user or messages`,
 	} {
-		_, err := call(t, &fake{}, generate.Options{}, &talk.Recorder{}, `{"conversation":`+given+`}`)
+		_, err := call(t, &fake{}, generate.Options{}, &function.Recorder{}, `{"conversation":`+given+`}`)
 		if err == nil || err.Error() != want || engine.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%s: got %v, want %s", given, err, want)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -31,7 +31,7 @@ func TestObjectByTool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{replies: c.replies}
 			input := strings.Replace(needsN, `"schema_name":"count"`, `"schema_by":"tool","schema_name":"`+c.named+`"`, 1)
-			out, err := call(t, f, generate.Options{}, &talk.Recorder{}, input)
+			out, err := call(t, f, generate.Options{}, &function.Recorder{}, input)
 			if err != nil || string(out) != c.want {
 				t.Fatalf("got %s, %v, want %s", out, err, c.want)
 			}
@@ -49,7 +49,7 @@ func TestObjectByTool(t *testing.T) {
 			}
 		})
 	}
-	_, err := call(t, &fake{replies: texts("no", "no")}, generate.Options{}, &talk.Recorder{}, strings.Replace(needsN, `"schema_name":"count"`, `"schema_by":"tool"`, 1))
+	_, err := call(t, &fake{replies: texts("no", "no")}, generate.Options{}, &function.Recorder{}, strings.Replace(needsN, `"schema_name":"count"`, `"schema_by":"tool"`, 1))
 	if engine.KindOf(err) != engine.KindOutputInvalid || err.Error() != "the model's answer does not fit the schema: it is not JSON" {
 		t.Errorf("got %v", err)
 	}
@@ -59,7 +59,7 @@ func TestTextAs(t *testing.T) {
 	const object = `{"response":"r","list":[1,{}],"none":[]}`
 	const laid = "{\n  \"response\": \"r\",\n  \"list\": [\n    1,\n    {}\n  ],\n  \"none\": []\n}"
 	for as, want := range map[string]string{"": "r", "pretty": laid, "fenced": "```json\n" + laid + "\n```"} {
-		heard := &talk.Recorder{}
+		heard := &function.Recorder{}
 		out, err := call(t, &fake{replies: texts(object)}, generate.Options{}, heard, `{"user":"u","schema":{},"directly_set_reply":true,"text_as":"`+as+`","conversation":{"name":"c"}}`)
 		if err != nil || string(out) != object {
 			t.Fatalf("%q: got %s, %v", as, out, err)
@@ -76,7 +76,7 @@ func TestFormFaults(t *testing.T) {
 		`"schema_by":"words"`: `schema_by: want format or tool, not "words"`,
 		`"text_as":"yaml"`:    `text_as: want pretty, fenced or nothing, not "yaml"`,
 	} {
-		_, err := call(t, &fake{}, generate.Options{}, &talk.Recorder{}, `{"user":"u",`+input+`}`)
+		_, err := call(t, &fake{}, generate.Options{}, &function.Recorder{}, `{"user":"u",`+input+`}`)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", input, err, want)
 		}
@@ -95,12 +95,12 @@ func TestClosedObjectByTool(t *testing.T) {
 		`{"list":[{"b":1}]}`: "the model's answer does not fit the schema: /list/0: missing property 'a'",
 	} {
 		f := &fake{replies: []models.Response{calls("extract", arguments), calls("extract", arguments)}}
-		out, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"user":"u","schema_by":"tool","schema":`+schema+`}`)
+		out, err := call(t, f, generate.Options{}, &function.Recorder{}, `{"user":"u","schema_by":"tool","schema":`+schema+`}`)
 		if got := string(out); err != nil && err.Error() != want || err == nil && (got != want || len(f.asked) != 1) {
 			t.Errorf("%s: got %s, %v\nwant %s", arguments, out, err, want)
 		}
 	}
-	_, err := call(t, &fake{replies: texts(`{"list":[],"more":1}`, `{"list":[],"more":1}`)}, generate.Options{}, &talk.Recorder{}, `{"user":"u","schema":`+schema+`}`)
+	_, err := call(t, &fake{replies: texts(`{"list":[],"more":1}`, `{"list":[],"more":1}`)}, generate.Options{}, &function.Recorder{}, `{"user":"u","schema":`+schema+`}`)
 	if engine.KindOf(err) != engine.KindOutputInvalid {
 		t.Errorf("a format was not held to its schema: %v", err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -174,9 +173,9 @@ func (a *Asking) Token(ctx context.Context, said bool) func(string) {
 	case a.whole:
 		return nil
 	case said:
-		return talk.Of(ctx).Speak
+		return engine.CallOf(ctx).Speak
 	}
-	return talk.Of(ctx).Token
+	return engine.CallOf(ctx).Token
 }
 
 // text asks for a text, which is shown as it comes.
@@ -190,7 +189,7 @@ func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	out := Output{Response: response.Text, Reasoning: response.Reasoning}
 	if say {
 		out.Message, out.Content = response.Text, response.Text
-		talk.Of(ctx).Say(response.Text)
+		engine.CallOf(ctx).Say(response.Text)
 	}
 	return input.Encode(out), nil
 }
@@ -206,7 +205,7 @@ func (a *Asking) Ask(ctx context.Context, request models.Request) (models.Respon
 		model = request.Model
 	}
 	u := response.Usage
-	talk.Of(ctx).Meter(engine.Usage{
+	engine.CallOf(ctx).Meter(engine.Usage{
 		Model: model, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
 		Estimated: u.Estimated, Cost: u.Cost,
 	})

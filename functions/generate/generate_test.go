@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -59,17 +59,17 @@ func texts(list ...string) []models.Response {
 	return out
 }
 
-func call(t *testing.T, f *fake, o generate.Options, heard *talk.Recorder, text string) (json.RawMessage, error) {
+func call(t *testing.T, f *fake, o generate.Options, heard *function.Recorder, text string) (json.RawMessage, error) {
 	t.Helper()
 	o.Models = f
 	spec := generate.Spec(o)
 	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
-	ctx := talk.With(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
+	ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
 	return spec.Function.Call(ctx, in)
 }
 
 func TestText(t *testing.T) {
-	f, heard := &fake{replies: texts("plain one")}, &talk.Recorder{}
+	f, heard := &fake{replies: texts("plain one")}, &function.Recorder{}
 	out, err := call(t, f, generate.Options{}, heard, `{"user":"one","system":"be brief","model":"gpt-4o","temperature":"0.1","top_p":0.5,"max_tokens":9,"seed":3,"stop":"END",
 		"reasoning":{"effort":"low"},"parameters":{"user_id":"u"},"context":"ignored"}`)
 	if err != nil || string(out) != `{"response":"plain one"}` {
@@ -92,7 +92,7 @@ func TestText(t *testing.T) {
 }
 
 func TestDirectReply(t *testing.T) {
-	f, heard := &fake{replies: texts("direct two", `{"n":1,"response":"r3"}`)}, &talk.Recorder{}
+	f, heard := &fake{replies: texts("direct two", `{"n":1,"response":"r3"}`)}, &function.Recorder{}
 	if out, err := call(t, f, generate.Options{}, heard, `{"user":"two","directly_set_reply":true}`); err != nil || string(out) != `{"response":"direct two","message":"direct two","content":"direct two"}` {
 		t.Errorf("got %s, %v", out, err)
 	}
@@ -107,7 +107,7 @@ func TestDirectReply(t *testing.T) {
 // An answer that is asked for as a whole is not shown as it comes.
 func TestWholeAnswers(t *testing.T) {
 	for text, shown := range map[string]bool{`{"user":"a","stream":false}`: false, `{"user":"a","stream":true}`: true, `{"user":"a"}`: true} {
-		f, heard := &fake{replies: texts("answer")}, &talk.Recorder{}
+		f, heard := &fake{replies: texts("answer")}, &function.Recorder{}
 		if _, err := call(t, f, generate.Options{}, heard, text); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestWholeAnswers(t *testing.T) {
 const needsN = `{"user":"three","schema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]},"schema_name":"count"}`
 
 func TestObject(t *testing.T) {
-	f, heard := &fake{replies: texts("```json\n{\"n\": 1, \"a\": 2.50}\n```")}, &talk.Recorder{}
+	f, heard := &fake{replies: texts("```json\n{\"n\": 1, \"a\": 2.50}\n```")}, &function.Recorder{}
 	out, err := call(t, f, generate.Options{}, heard, needsN)
 	if err != nil || string(out) != `{"n":1,"a":2.50}` {
 		t.Fatalf("got %s, %v", out, err)
@@ -134,7 +134,7 @@ func TestObject(t *testing.T) {
 }
 
 func TestObjectIsRepairedOnce(t *testing.T) {
-	f, heard := &fake{replies: texts(`{"n":"x"}`, `{"n":2}`)}, &talk.Recorder{}
+	f, heard := &fake{replies: texts(`{"n":"x"}`, `{"n":2}`)}, &function.Recorder{}
 	out, err := call(t, f, generate.Options{}, heard, needsN)
 	if err != nil || string(out) != `{"n":2}` {
 		t.Fatalf("got %s, %v", out, err)
@@ -161,7 +161,7 @@ func TestObjectThatDoesNotFit(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, heard := &fake{replies: test.replies}, &talk.Recorder{}
+			f, heard := &fake{replies: test.replies}, &function.Recorder{}
 			_, err := call(t, f, generate.Options{}, heard, strings.Replace(needsN, "{", `{"directly_set_reply":true,`, 1))
 			if err == nil || err.Error() != test.want || engine.KindOf(err) != engine.KindOutputInvalid || engine.IsTransient(err) {
 				t.Errorf("error %v (%s)", err, engine.KindOf(err))
@@ -175,7 +175,7 @@ func TestObjectThatDoesNotFit(t *testing.T) {
 
 func TestImages(t *testing.T) {
 	f := &fake{replies: texts("x")}
-	_, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"user":"what?","images":["https://a/b.png","data:image/gif;base64,R0lG",{"data":"AQI=","media_type":"image/webp","detail":"low"}]}`)
+	_, err := call(t, f, generate.Options{}, &function.Recorder{}, `{"user":"what?","images":["https://a/b.png","data:image/gif;base64,R0lG",{"data":"AQI=","media_type":"image/webp","detail":"low"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,13 +197,13 @@ func TestProfilesAndSchemas(t *testing.T) {
 		},
 	}
 	f := &fake{replies: texts(`{"ok":1}`, `{"other":1}`)}
-	if out, err := call(t, f, o, &talk.Recorder{}, `{"user":"five","agent":"clerk","max_tokens":7,"schema_name":"form","parameters":{"b":2}}`); err != nil || string(out) != `{"ok":1}` {
+	if out, err := call(t, f, o, &function.Recorder{}, `{"user":"five","agent":"clerk","max_tokens":7,"schema_name":"form","parameters":{"b":2}}`); err != nil || string(out) != `{"ok":1}` {
 		t.Fatalf("got %s, %v", out, err)
 	}
 	if r := f.asked[0]; r.Model != "chosen/m" || r.Messages[0].Content != "You are a clerk." || *r.Temperature != 0 || r.MaxTokens != 7 || r.SchemaName != "form" || string(r.Extra["a"])+string(r.Extra["b"]) != "12" {
 		t.Errorf("asked %+v", r)
 	}
-	if out, err := call(t, f, o, &talk.Recorder{}, `{"user":"six","profile":"clerk","schema_name":"other"}`); err != nil || string(out) != `{"other":1}` {
+	if out, err := call(t, f, o, &function.Recorder{}, `{"user":"six","profile":"clerk","schema_name":"other"}`); err != nil || string(out) != `{"other":1}` {
 		t.Errorf("got %s, %v", out, err)
 	}
 }
@@ -213,13 +213,13 @@ func TestOwnEndpoint(t *testing.T) {
 		return "k3y", name == "LLM_KEY" && to.Hostname() == "llm.example"
 	}}
 	f := &fake{replies: texts("x")}
-	if _, err := call(t, f, o, &talk.Recorder{}, `{"user":"u","base_url":"https://llm.example/v1","api_key":"$LLM_KEY","model":"own"}`); err != nil {
+	if _, err := call(t, f, o, &function.Recorder{}, `{"user":"u","base_url":"https://llm.example/v1","api_key":"$LLM_KEY","model":"own"}`); err != nil {
 		t.Fatal(err)
 	}
 	if want := []models.Endpoint{{BaseURL: "https://llm.example/v1", Key: "k3y"}}; !slices.Equal(f.endpoints, want) || f.asked[0].Model != "own" || f.names != nil {
 		t.Errorf("endpoints %v, model %s, catalog asked for %v", f.endpoints, f.asked[0].Model, f.names)
 	}
-	_, err := call(t, f, o, &talk.Recorder{}, `{"user":"u","base_url":"https://else.example","api_key":"${LLM_KEY}"}`)
+	_, err := call(t, f, o, &function.Recorder{}, `{"user":"u","base_url":"https://else.example","api_key":"${LLM_KEY}"}`)
 	if engine.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for https://else.example") {
 		t.Errorf("error %v", err)
 	}
@@ -227,13 +227,13 @@ func TestOwnEndpoint(t *testing.T) {
 
 func TestModelFailuresAreStepErrors(t *testing.T) {
 	f := &fake{err: &models.Error{Kind: models.KindRateLimit, Status: 429, Retryable: true, RetryAfter: 4 * time.Second, Message: "openai: slow down"}}
-	_, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"user":"u"}`)
+	_, err := call(t, f, generate.Options{}, &function.Recorder{}, `{"user":"u"}`)
 	var step *engine.CallError
 	if !errors.As(err, &step) || step.Kind != "rate_limit" || !step.Transient || step.RetryAfter != 4*time.Second || !strings.Contains(step.Message, "slow down") {
 		t.Errorf("error %#v", err)
 	}
 	f = &fake{err: models.NewError(models.KindCancelled, false, "call cancelled", context.Canceled)}
-	if _, err := call(t, f, generate.Options{}, &talk.Recorder{}, needsN); !errors.Is(err, context.Canceled) || engine.IsTransient(err) {
+	if _, err := call(t, f, generate.Options{}, &function.Recorder{}, needsN); !errors.Is(err, context.Canceled) || engine.IsTransient(err) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -263,7 +263,7 @@ func TestBadInput(t *testing.T) {
 	o := generate.Options{Profiles: func() map[string]generate.Profile { return map[string]generate.Profile{"cook": {}, "clerk": {}} }}
 	for text, want := range tests {
 		f := &fake{}
-		_, err := call(t, f, o, &talk.Recorder{}, text)
+		_, err := call(t, f, o, &function.Recorder{}, text)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || engine.KindOf(err) != engine.KindBadInput || f.asked != nil {
 			t.Errorf("%s gives %v\nwant %s", text, err, want)
 		}

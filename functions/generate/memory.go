@@ -6,7 +6,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -42,7 +41,7 @@ func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, 
 			ask += reach
 		}
 	}
-	said, err := talk.Of(ctx).Messages(ctx, ask)
+	said, err := engine.CallOf(ctx).Messages(ctx, ask)
 	if err != nil {
 		return nil, past, err
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -37,7 +37,7 @@ func TestHistory(t *testing.T) {
 			[]int{2}, "system:s system:d user:And a gluon? user:a user:c"},
 	}
 	for _, test := range tests {
-		f, heard := &fake{replies: texts("x")}, &talk.Recorder{Chat: chat}
+		f, heard := &fake{replies: texts("x")}, &function.Recorder{Chat: chat}
 		if _, err := call(t, f, generate.Options{}, heard, test.input); err != nil {
 			t.Errorf("%s: %v", test.input, err)
 			continue
@@ -74,7 +74,7 @@ func TestSummary(t *testing.T) {
 		"of the newest":  {`{"user":"Who am I?","memory":"summary","history":1}`, "assistant: Hello Ada.", "assistant:short | user:Who am I?"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, heard := &fake{replies: texts("short ", "You are Ada.")}, &talk.Recorder{Chat: chat}
+			f, heard := &fake{replies: texts("short ", "You are Ada.")}, &function.Recorder{Chat: chat}
 			if c.sum == "" {
 				f.replies = texts("You are Ada.")
 			}
@@ -97,8 +97,8 @@ func TestSummary(t *testing.T) {
 
 func TestPastKeepsRoundsAlike(t *testing.T) {
 	f := &fake{replies: texts("short")}
-	heard := &talk.Recorder{Chat: []engine.Message{{Role: "user", Content: "a", ID: "s/1"}, {Role: "user", Content: "b", ID: "s/2"}}}
-	ctx := talk.With(t.Context(), heard)
+	heard := &function.Recorder{Chat: []engine.Message{{Role: "user", Content: "a", ID: "s/1"}, {Role: "user", Content: "b", ID: "s/2"}}}
+	ctx := function.WithSink(t.Context(), heard)
 	for name, c := range map[string]struct{ input, want string }{
 		"window":  {`{"user":"b","memory":"window"}`, "user:a | user:b"},
 		"newest":  {`{"user":"c","history":1}`, "user:b | user:c"},
@@ -148,7 +148,7 @@ func TestReasoning(t *testing.T) {
 		`"low"`: {ReasoningEffort: "low"}, `{"effort":"high","max_tokens":2000}`: {ReasoningEffort: "high", ReasoningTokens: 2000}, `{"budget_tokens":"1024"}`: {ReasoningTokens: 1024},
 	} {
 		f := &fake{replies: []models.Response{{Text: "x", Reasoning: "hm"}}}
-		out, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"user":"u","reasoning":`+text+`}`)
+		out, err := call(t, f, generate.Options{}, &function.Recorder{}, `{"user":"u","reasoning":`+text+`}`)
 		if err != nil || string(out) != `{"response":"x","reasoning":"hm"}` {
 			t.Fatalf("got %s, %v", out, err)
 		}
@@ -160,7 +160,7 @@ func TestReasoning(t *testing.T) {
 
 func TestMessagesCarryNamesAndImages(t *testing.T) {
 	f := &fake{replies: texts("x")}
-	if _, err := call(t, f, generate.Options{}, &talk.Recorder{}, `{"messages":[{"role":"user","name":"ada","content":"look","images":"https://a/b.png"}]}`); err != nil {
+	if _, err := call(t, f, generate.Options{}, &function.Recorder{}, `{"messages":[{"role":"user","name":"ada","content":"look","images":"https://a/b.png"}]}`); err != nil {
 		t.Fatal(err)
 	}
 	if m := f.asked[0].Messages[0]; m.Name != "ada" || len(m.Images) != 1 || m.Images[0].URL != "https://a/b.png" {
@@ -171,7 +171,7 @@ func TestMessagesCarryNamesAndImages(t *testing.T) {
 func TestSummaryIsWrittenAsFreelyAsTheAnswer(t *testing.T) {
 	chat := []engine.Message{{Role: "user", Content: "I am Ada."}, {Role: "assistant", Content: "Hello Ada."}}
 	f := &fake{replies: texts("short", "You are Ada.")}
-	if _, err := call(t, f, generate.Options{}, &talk.Recorder{Chat: chat}, `{"user":"Who am I?","memory":"summary","temperature":0.2,"max_tokens":5,"stop":"END"}`); err != nil {
+	if _, err := call(t, f, generate.Options{}, &function.Recorder{Chat: chat}, `{"user":"Who am I?","memory":"summary","temperature":0.2,"max_tokens":5,"stop":"END"}`); err != nil {
 		t.Fatal(err)
 	}
 	if q := f.asked[0]; q.Temperature == nil || *q.Temperature != 0.2 || q.MaxTokens != 0 || q.Stop != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -27,7 +26,7 @@ func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) 
 	text := a.ObjectText(object)
 	a.Answered(ctx, text)
 	if say {
-		talk.Of(ctx).Say(text)
+		engine.CallOf(ctx).Say(text)
 	}
 	return object, nil
 }

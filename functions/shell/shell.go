@@ -13,7 +13,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
 	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
@@ -128,7 +127,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	c.Network = true
 	c.Env = append(c.Env, "STEPGRAPH_KEY="+call.Key, "STEPGRAPH_SESSION="+call.Session)
 	if in.Stream {
-		c.Chunk = func(_, chunk string) { talk.Of(ctx).Token(chunk) }
+		c.Chunk = func(_, chunk string) { engine.CallOf(ctx).Token(chunk) }
 	}
 	r, err := process.Run(ctx, c)
 	if errors.Is(err, process.ErrNotIsolated) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/functions/internal/talk"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -197,9 +197,9 @@ func TestCancelEndsTheGroupAndOutputStreams(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, why)
 	defer cancel()
-	var heard talk.Recorder
+	var heard function.Recorder
 	spec := shell.Spec(shell.Options{Allow: true})
-	_, err := spec.Function.Call(talk.With(ctx, &heard), json.RawMessage(`{"command": "echo begun; sleep 600", "stream": true}`))
+	_, err := spec.Function.Call(function.WithSink(ctx, &heard), json.RawMessage(`{"command": "echo begun; sleep 600", "stream": true}`))
 	if !errors.Is(err, why) || strings.Join(heard.Tokens, "") != "begun\n" {
 		t.Errorf("got %v, %q", err, heard.Tokens)
 	}
