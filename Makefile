@@ -4,9 +4,9 @@
 BIN := .bin
 WITH_NEO4J := $(BIN)/neo4j-for-tests --
 FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition formats/cypherfile:FuzzParse \
-	formats/native:FuzzRead formats/flowise:FuzzParse formats/nebulaflow:FuzzParse models/script:FuzzParse \
+	formats/native:FuzzRead compat/flowise:FuzzParse compat/nebulaflow:FuzzParse models/script:FuzzParse \
 	functions/code:FuzzValues functions/code:FuzzScripts functions/compare:FuzzHolds expressions:FuzzTrue \
-	internal/lenient:FuzzParse internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
+	internal/lenient:FuzzParse functions/internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
 .PHONY: help build dist test test-on-neo4j test-elsewhere test-studio studio studio-e2e test-stores scenarios lint fmt bench verify check

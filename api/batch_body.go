@@ -9,8 +9,8 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/stepgraph/stepgraph/api/internal/jsonbody"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsonbody"
 )
 
 // maxItem bounds one item of a batch, in bytes. The engine bounds its response.

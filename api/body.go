@@ -13,7 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
-	"github.com/stepgraph/stepgraph/api/internal/jsonbody"
+	"github.com/stepgraph/stepgraph/internal/jsonbody"
 )
 
 // Limits of bodies, in bytes. Answers and inputs have limits of their own in the engine.

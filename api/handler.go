@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/api/compat"
+	"github.com/stepgraph/stepgraph/compat/routes"
 	"github.com/stepgraph/stepgraph/vault"
 )
 

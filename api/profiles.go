@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/api/compat"
+	"github.com/stepgraph/stepgraph/compat/routes"
 	"github.com/stepgraph/stepgraph/vault"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/stepgraph/stepgraph/compat/callcentre"
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/callcentre"
 )
 
 // Bounds of what is read to show how calls went.

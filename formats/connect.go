@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/compat/agentzero"
+	"github.com/stepgraph/stepgraph/compat/flowise"
+	"github.com/stepgraph/stepgraph/compat/nebulaflow"
+	"github.com/stepgraph/stepgraph/compat/refit"
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/agentzero"
-	"github.com/stepgraph/stepgraph/formats/flowise"
-	"github.com/stepgraph/stepgraph/formats/internal/refit"
-	"github.com/stepgraph/stepgraph/formats/nebulaflow"
 )
 
 // A connector says why a flow of a system cannot have a path between two of its nodes, "" when

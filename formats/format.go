@@ -6,14 +6,14 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/compat/agentzero"
+	"github.com/stepgraph/stepgraph/compat/callcentre"
+	"github.com/stepgraph/stepgraph/compat/flowise"
+	"github.com/stepgraph/stepgraph/compat/nebulaflow"
+	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/agentzero"
-	"github.com/stepgraph/stepgraph/formats/callcentre"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
-	"github.com/stepgraph/stepgraph/formats/flowise"
 	"github.com/stepgraph/stepgraph/formats/native"
-	"github.com/stepgraph/stepgraph/formats/nebulaflow"
-	"github.com/stepgraph/stepgraph/formats/source"
 )
 
 // A Format is one kind of workflow file.

@@ -9,9 +9,9 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats/native"
-	"github.com/stepgraph/stepgraph/formats/source"
 )
 
 // ErrUnknownFormat is returned for a file that no format recognises.

@@ -3,8 +3,8 @@ package formats
 import (
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/formats/flowise"
 )
 
 // PromptInput is the name of the input that holds what a person says first to a workflow. The

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stepgraph/stepgraph/formats/source"
+	"github.com/stepgraph/stepgraph/compat/source"
 )
 
 // wrapDepth is how many objects and lists may stand around a workflow: {"data": {"flow": …}} is two.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/arithmetic"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/internal/arithmetic"
 )
 
 // CalculateInput is the input of calculate.

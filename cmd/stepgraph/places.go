@@ -8,8 +8,8 @@ import (
 	"sort"
 	"strings"
 
+	formatsource "github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
-	formatsource "github.com/stepgraph/stepgraph/formats/source"
 )
 
 // A place is where something stands in a file, from 1.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	formatsource "github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
-	formatsource "github.com/stepgraph/stepgraph/formats/source"
 )
 
 func (a *app) validateCommand() *cobra.Command {

@@ -1,0 +1,154 @@
+package callcentre
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/stepgraph/stepgraph/compat/internal/inputs"
+	"github.com/stepgraph/stepgraph/compat/refit"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// ErrNotAGraph is returned for a workflow that does not come from a call-centre graph.
+var ErrNotAGraph = errors.New("not a call-centre graph")
+
+// Export writes a workflow back as a graph. Nodes keep what they had; labels, places, what an
+// integration reads and which tools an agent has are those of the workflow. Problems name what
+// the graph cannot say: what is written then is the graph that comes closest.
+func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
+	if w.Extra[propertyFormat] != Format {
+		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAGraph)
+	}
+	nodes, err := exportNodes(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	edges, err := exportEdges(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	beside, _ := w.Extra[propertyFile].(string)
+	text, err := refit.Join(inputs.Of("nodes", nodes, "edges", edges), beside)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, problems := refit.Fit(w, text, refit.Dialect{Parse: compiled})
+	return text, problems, nil
+}
+
+// compiled is the workflow a file compiles to.
+func compiled(text []byte) (*engine.Workflow, error) {
+	file, err := Parse("export.json", text)
+	if err != nil {
+		return nil, err
+	}
+	return &file.Workflows[0], nil
+}
+
+// A placed is a node or edge and its place in the file; one without a place comes last.
+type placed struct {
+	order float64
+	text  json.RawMessage
+}
+
+func inOrder(list []placed) []json.RawMessage {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].order < list[j].order })
+	out := []json.RawMessage{}
+	for _, p := range list {
+		out = append(out, p.text)
+	}
+	return out
+}
+
+func exportNodes(w *engine.Workflow) ([]json.RawMessage, error) {
+	var list []placed
+	for _, s := range refit.Nodes(w) {
+		text, err := exportNode(s)
+		if err != nil {
+			return nil, fmt.Errorf("step %q: %w", s.ID, err)
+		}
+		list = append(list, placed{refit.Place(s.Extra), text})
+	}
+	return withCanvas(w, list, func(c canvas) []canvasItem { return c.Nodes })
+}
+
+// withCanvas puts in what the file shows and nothing runs.
+func withCanvas(w *engine.Workflow, list []placed, part func(canvas) []canvasItem) ([]json.RawMessage, error) {
+	if text, ok := w.Extra[propertyCanvas].(string); ok {
+		var c canvas
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			return nil, fmt.Errorf("%s of the workflow: %w", propertyCanvas, err)
+		}
+		for _, item := range part(c) {
+			list = append(list, placed{float64(item.Order), item.JSON})
+		}
+	}
+	return inOrder(list), nil
+}
+
+// exportNode is the node of a step with what the workflow says of it now.
+func exportNode(s *engine.Step) (json.RawMessage, error) {
+	var n node
+	if err := json.Unmarshal([]byte(s.Config), &n); err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	text, err := []byte(s.Config), error(nil)
+	set := func(path string, was, is any) {
+		if err == nil {
+			text, err = refit.Set(text, path, was, is)
+		}
+	}
+	if s.X != nil && s.Y != nil {
+		set("position.x", n.Position.X, *s.X)
+		set("position.y", n.Position.Y, *s.Y)
+	}
+	if s.Name != or(n.Data.Label, n.Data.AgentName) {
+		set("data.label", n.Data.Label, s.Name)
+	}
+	if kinds[n.Type] == kindIntegration {
+		for _, f := range sourceFields {
+			var in map[string]json.RawMessage
+			var is string
+			if json.Unmarshal([]byte(s.Input), &in) != nil || json.Unmarshal(in[f.input], &is) != nil {
+				continue // absent, or no plain text: Compare tells
+			}
+			set("data."+f.data, f.of(&n.Data), is)
+		}
+	}
+	return text, err
+}
+
+func exportEdges(w *engine.Workflow) ([]json.RawMessage, error) {
+	var list []placed
+	for i := range w.Paths {
+		p := &w.Paths[i]
+		if p.Kind != engine.Tool {
+			continue
+		}
+		text, err := exportEdge(p)
+		if err != nil {
+			return nil, fmt.Errorf("path %q: %w", p.ID, err)
+		}
+		list = append(list, placed{refit.Place(p.Extra), text})
+	}
+	return withCanvas(w, list, func(c canvas) []canvasItem { return c.Edges })
+}
+
+// exportEdge is the edge of a TOOL path, one drawn since included.
+func exportEdge(p *engine.Path) (json.RawMessage, error) {
+	text, drawn := p.Extra[propertyEdge].(string)
+	if !drawn {
+		return json.RawMessage(inputs.Encode(inputs.Of("id", p.ID, "source", p.Source, "target", p.Target, "animated", true))), nil
+	}
+	var e edge
+	if err := json.Unmarshal([]byte(text), &e); err != nil {
+		return nil, fmt.Errorf("%s: %w", propertyEdge, err)
+	}
+	out, err := refit.Set([]byte(text), "source", e.Source, p.Source)
+	if err != nil {
+		return nil, err
+	}
+	return refit.Set(out, "target", e.Target, p.Target)
+}

@@ -1,0 +1,208 @@
+package callcentre
+
+import (
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/compat/source"
+)
+
+// Format is the name of this format in Workflow.Extra and in Loaded.Format.
+const Format = "callcentre"
+
+// Kinds of node.
+const (
+	kindRouter      = "router"
+	kindDepartment  = "department"
+	kindTool        = "tool"
+	kindIntegration = "integration"
+	kindCanvas      = "canvas" // notes and the like, which make no tools
+)
+
+// kinds maps the types of nodes, in the editor's and in the seed's spelling, to their kind.
+var kinds = map[string]string{
+	"routerNode": kindRouter, "ROUTER": kindRouter,
+	"departmentNode": kindDepartment, "DEPARTMENT": kindDepartment,
+	"subAgentNode": kindTool, "SUB_AGENT": kindTool,
+	"integrationNode": kindIntegration, "INTEGRATION": kindIntegration,
+	"noteNode": kindCanvas, "NOTE": kindCanvas,
+	"logicNode": kindCanvas, "LOGIC": kindCanvas,
+	"knowledgeBaseNode": kindCanvas, "KNOWLEDGE_BASE": kindCanvas,
+	"customerProfileNode": kindCanvas, "CUSTOMER_PROFILE": kindCanvas,
+}
+
+// A graph is one file.
+type graph struct {
+	Nodes []*node `json:"nodes"`
+	Edges []*edge `json:"edges"`
+
+	byID     map[string]*node
+	out      map[string][]*edge // edges by the id they come from, in the order of the file
+	repeated map[*node]bool
+}
+
+type node struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Position position `json:"position"`
+	Data     nodeData `json:"data"`
+
+	raw   json.RawMessage
+	index int
+	kind  string
+
+	reads *node // of a tool: the first integration it leads to, nil for none
+	offer *offer
+}
+
+type position struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// nodeData holds what the kinds of node that run have in data.
+type nodeData struct {
+	Label        string `json:"label"`
+	AgentName    string `json:"agentName"`
+	SystemPrompt string `json:"systemPrompt"`
+	Description  string `json:"description"`
+
+	// Router.
+	Intents       []string    `json:"intents"`
+	Style         string      `json:"style"`
+	SpeaksFirst   bool        `json:"speaksFirst"`
+	FirstSentence string      `json:"firstSentence"`
+	Guardrails    guardrails  `json:"guardrails"`
+	Timeout       looseNumber `json:"communicationTimeout"` // milliseconds
+	Language      string      `json:"language"`
+
+	// Department.
+	Model string   `json:"model"`
+	Tools []string `json:"tools"`
+
+	// Tool.
+	Specialty       string      `json:"specialty"`
+	FunctionName    string      `json:"functionName"`
+	Parameters      []parameter `json:"parameters"`
+	IsGoal          bool        `json:"isGoal"`
+	SuccessCriteria string      `json:"successCriteria"`
+
+	// Integration.
+	IntegrationType  string      `json:"integrationType"`
+	URL              string      `json:"url"`
+	Method           string      `json:"method"`
+	AuthType         string      `json:"authType"`
+	APIHeaderName    string      `json:"apiHeaderName"`
+	AuthToken        string      `json:"authToken"`
+	Headers          looseText   `json:"headers"`
+	Body             looseText   `json:"body"`
+	GraphQLQuery     string      `json:"graphQLQuery"`
+	GraphQLVariables looseText   `json:"graphQLVariables"`
+	MockOutput       *looseText  `json:"mockOutput"`
+	AIInstructions   string      `json:"aiInstructions"`
+	DataStructure    looseText   `json:"dataStructure"`
+	Latency          looseNumber `json:"latency"` // milliseconds
+}
+
+type guardrails struct {
+	BannedPhrases    []string `json:"bannedPhrases"`
+	FallbackResponse string   `json:"fallbackResponse"`
+}
+
+type parameter struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"` // string, number, boolean or json
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+}
+
+type edge struct {
+	ID           string `json:"id"`
+	Source       string `json:"source"`
+	Target       string `json:"target"`
+	SourceHandle string `json:"sourceHandle"`
+	TargetHandle string `json:"targetHandle"`
+
+	raw   json.RawMessage
+	index int
+}
+
+// readGraph decodes a file.
+func readGraph(name string, src []byte) (*graph, error) {
+	g := &graph{byID: map[string]*node{}, out: map[string][]*edge{}, repeated: map[*node]bool{}}
+	if err := source.Decode(name, src, g); err != nil {
+		return nil, err
+	}
+	var raw struct {
+		Nodes []json.RawMessage `json:"nodes"`
+		Edges []json.RawMessage `json:"edges"`
+	}
+	if err := source.Decode(name, src, &raw); err != nil {
+		return nil, err
+	}
+	for i, n := range g.Nodes {
+		if n == nil {
+			n = &node{}
+			g.Nodes[i] = n
+		}
+		n.index, n.raw, n.kind = i, source.Compact(raw.Nodes[i]), kinds[n.Type]
+		if g.byID[n.ID] != nil {
+			g.repeated[n] = true
+			continue
+		}
+		g.byID[n.ID] = n
+	}
+	for i, e := range g.Edges {
+		if e == nil {
+			e = &edge{}
+			g.Edges[i] = e
+		}
+		e.index, e.raw = i, source.Compact(raw.Edges[i])
+		g.out[e.Source] = append(g.out[e.Source], e)
+		from, to := g.byID[e.Source], g.byID[e.Target]
+		if from != nil && from.reads == nil && to != nil && to.kind == kindIntegration {
+			from.reads = to
+		}
+	}
+	return g, nil
+}
+
+func (g *graph) ofKind(kind string) []*node {
+	var out []*node
+	for _, n := range g.Nodes {
+		if n.kind == kind {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// makesTool tells whether an edge offers its target to its source.
+func makesTool(from, to *node) bool {
+	switch from.kind {
+	case kindRouter, kindDepartment:
+		return to.kind == kindDepartment || to.kind == kindTool
+	case kindTool:
+		return to.kind == kindIntegration
+	}
+	return false
+}
+
+// Recognise tells whether a file is a call-centre graph: JSON with nodes and edges, of which
+// some node is a router, department, sub-agent or integration of the call centre.
+func Recognise(_ string, src []byte) bool {
+	var shape struct {
+		Nodes []struct {
+			Type string `json:"type"`
+		} `json:"nodes"`
+		Edges *json.RawMessage `json:"edges"`
+	}
+	if json.Unmarshal(src, &shape) != nil || shape.Edges == nil {
+		return false
+	}
+	for _, n := range shape.Nodes {
+		if k := kinds[n.Type]; k != "" && k != kindCanvas {
+			return true
+		}
+	}
+	return false
+}

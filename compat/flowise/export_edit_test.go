@@ -1,0 +1,112 @@
+package flowise_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/compat/flowise"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+const tuned = `{"nodes":[
+ {"id":"startAgentflow_0","type":"agentFlow","position":{"x":1,"y":2},"data":{"name":"startAgentflow","label":"Start","inputs":{"startInputType":"chatInput"}}},
+ {"id":"conditionAgentflow_0","type":"agentFlow","position":{"x":1,"y":2},"data":{"name":"conditionAgentflow","label":"Is it?","inputParams":[{"name":"conditions","acceptVariable":true}],
+   "outputAnchors":[{"id":"conditionAgentflow_0-output-0"},{"id":"conditionAgentflow_0-output-1"}],
+   "inputs":{"conditions":[{"type":"string","value1":"{{question}}","operation":"equal","value2":"yes"}]}}},
+ {"id":"llmAgentflow_0","type":"agentFlow","position":{"x":3,"y":4},"data":{"name":"llmAgentflow","label":"Think","inputParams":[{"name":"llmMessages","acceptVariable":true},{"name":"llmUserMessage","acceptVariable":true}],
+   "inputs":{"llmModel":"chatOpenAI","llmModelConfig":{"modelName":"gpt-4o","temperature":"0.5"},"llmMessages":[{"role":"system","content":"<p>You are Concierge. Be brief &amp; kind.</p>"},{"role":"user","content":"<p>Asked: {{question}}</p>"}],"llmEnableMemory":false}}},
+ {"id":"directReplyAgentflow_0","type":"agentFlow","position":{"x":3,"y":4},"data":{"name":"directReplyAgentflow","label":"Say","inputParams":[{"name":"directReplyMessage","acceptVariable":true}],"inputs":{"directReplyMessage":"<p>r {{question}}</p>"}}}],
+ "edges":[
+ {"id":"e1","source":"startAgentflow_0","target":"conditionAgentflow_0","sourceHandle":"startAgentflow_0-output-startAgentflow","targetHandle":"conditionAgentflow_0"},
+ {"id":"e2","source":"conditionAgentflow_0","target":"llmAgentflow_0","sourceHandle":"conditionAgentflow_0-output-0","targetHandle":"llmAgentflow_0"},
+ {"id":"e3","source":"conditionAgentflow_0","target":"directReplyAgentflow_0","sourceHandle":"conditionAgentflow_0-output-1","targetHandle":"directReplyAgentflow_0"}]}`
+
+// edited is the tuned flow with one text of its steps' inputs changed.
+func edited(t *testing.T, old, now string) *engine.Workflow {
+	t.Helper()
+	file, err := flowise.Parse("tuned.json", []byte(tuned))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, found := &file.Workflows[0], 0
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		found += strings.Count(s.Input, old)
+		s.Input = strings.ReplaceAll(s.Input, old, now)
+	}
+	if found == 0 {
+		for i := range w.Steps {
+			t.Logf("%s %s", w.Steps[i].ID, w.Steps[i].Input)
+		}
+		t.Fatalf("no step has %s", old)
+	}
+	return w
+}
+
+// What people edit while a flow runs is written into the field it came from.
+func TestEditsAreWrittenBack(t *testing.T) {
+	for name, c := range map[string]struct{ old, now, want string }{
+		"a prompt":       {"You are Concierge.", "You are Marvin & Co.", `"content": "<p>You are Marvin &amp; Co. Be brief &amp; kind.</p>"`},
+		"a user message": {`Asked: `, `Asked just now: `, `"content": "<p>Asked just now: {{question}}</p>"`},
+		"a reply":        {`"r `, `"EDITED `, `"directReplyMessage": "<p>EDITED {{question}}</p>"`},
+		"a condition":    {`"yes"`, `"sure"`, `"value2": "sure"`},
+		"a model":        {"gpt-4o", "gpt-4o-mini", `"modelName": "gpt-4o-mini"`},
+		"a temperature":  {"0.5", "0.7", `"temperature": "0.7"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, problems, err := flowise.Export(edited(t, c.old, c.now))
+			if err != nil || len(problems) > 0 || !strings.Contains(string(text), c.want) {
+				t.Errorf("%v %v\n%s", err, problems, text)
+			}
+		})
+	}
+}
+
+// A reply written anew, with a reference of ours, becomes one with a variable of Flowise.
+func TestATextWrittenAnewIsWrittenBack(t *testing.T) {
+	w := edited(t, "r ", "r ")
+	s := w.Step("directReplyAgentflow_0")
+	s.Input = `{"say": true, "template": "Well, @{SESSION_ID}.question it is."}`
+	text, problems, err := flowise.Export(w)
+	if err != nil || len(problems) > 0 || !strings.Contains(string(text), "Well, {{question}} it is.") {
+		t.Errorf("%v %v\n%s", err, problems, text)
+	}
+}
+
+// What no field of the flow says is one sentence for each node.
+func TestWhatCannotBeWrittenBackIsOneSentence(t *testing.T) {
+	w := edited(t, "r ", "r ")
+	w.Step("directReplyAgentflow_0").Function = "api"
+	w.Step("llmAgentflow_0").Retry = `{"max_attempts": 9}`
+	_, problems, err := flowise.Export(w)
+	if err != nil || len(problems) != 2 {
+		t.Fatalf("%v %v", err, problems)
+	}
+	for i, want := range []string{`step "directReplyAgentflow_0": its function is "api", and the file means "template"`, `step "llmAgentflow_0": its retry is {"max_attempts":9}, and the file means ""`} {
+		if problems[i].Message != want {
+			t.Errorf("got %s, want %s", problems[i].Message, want)
+		}
+	}
+}
+
+// A path drawn here becomes an edge as Flowise's editor makes one: id, handles, colours, label.
+func TestNewPathsAreCompleteEdges(t *testing.T) {
+	w := edited(t, "r ", "r ")
+	w.Paths = append(w.Paths, engine.Path{ID: "x", Kind: engine.Next, Source: "llmAgentflow_0", Target: "directReplyAgentflow_0"},
+		engine.Path{ID: "y", Kind: engine.Next, Source: "conditionAgentflow_0", Target: "llmAgentflow_0", Condition: "@{SESSION_ID}.conditionAgentflow_0.branches.1"})
+	w.Normalize()
+	text, problems, err := flowise.Export(w)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("%v %v", err, problems)
+	}
+	for _, want := range []string{
+		`{"id":"llmAgentflow_0-llmAgentflow_0-output-llmAgentflow-directReplyAgentflow_0-directReplyAgentflow_0","type":"agentFlow","source":"llmAgentflow_0","sourceHandle":"llmAgentflow_0-output-llmAgentflow","target":"directReplyAgentflow_0","targetHandle":"directReplyAgentflow_0","data":{"sourceColor":"#64B5F6","targetColor":"#4DDBBB","isHumanInput":false}}`,
+		`{"id":"conditionAgentflow_0-conditionAgentflow_0-output-1-llmAgentflow_0-llmAgentflow_0","type":"agentFlow","source":"conditionAgentflow_0","sourceHandle":"conditionAgentflow_0-output-1","target":"llmAgentflow_0","targetHandle":"llmAgentflow_0","data":{"sourceColor":"#FFB938","targetColor":"#64B5F6","isHumanInput":false,"edgeLabel":"1"}}`} {
+		var compact bytes.Buffer
+		if json.Compact(&compact, text) != nil || !strings.Contains(compact.String(), want) {
+			t.Errorf("there is no %s in\n%s", want, compact.String())
+		}
+	}
+}

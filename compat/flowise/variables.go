@@ -1,0 +1,192 @@
+package flowise
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/compat/internal/inputs"
+)
+
+// Values of a session by name. Those of the runtime of an iteration have names of their own.
+const (
+	valueQuestion = "question"   // what the person said, a text; empty after a human input
+	valueForm     = "form"       // the values of a form
+	valueWebhook  = "webhook"    // {body, headers, query}
+	valueInput    = "input"      // question, or form as lines: what code sees as $input
+	valueSaid     = "said"       // what stands in the chat for this turn of the person
+	valueFlow     = "flow"       // {sessionId, chatId, chatflowId, ...}
+	valueState    = "state"      // flow state
+	valuePast     = "past"       // messages of the turns before
+	valueChat     = "chat"       // messages of this turn
+	valueBefore   = "before"     // messages a request brought with it
+	valueLoops    = "loop_count" // jumps of the loop node that ran last
+	valueVars     = "vars"
+	valueFile     = "file_attachment"
+)
+
+// reserved names cannot be ids of nodes: references would find these values.
+var reserved = map[string]bool{valueQuestion: true, valueForm: true, valueWebhook: true, valueInput: true, valueSaid: true, valueFlow: true, valueState: true,
+	valuePast: true, valueChat: true, valueBefore: true, valueLoops: true, valueVars: true, valueFile: true}
+
+// variable compiles one {{ variable }}.
+func (c *compiler) variable(n *node, match string) text {
+	name := strings.TrimSpace(strings.NewReplacer("{", "", "}", "").Replace(match))
+	name = strings.ReplaceAll(name, `\`, "")
+	head, path, _ := strings.Cut(name, ".")
+	switch name {
+	case "question", "$question": // the second is what the seed document calls it
+		return text{ref(valueQuestion, "")}
+	case "file_attachment":
+		return text{ref(valueFile, "")}
+	case "chat_history", "$chatHistory":
+		return text{piece{ref: c.computed(n, needHistory)}}
+	case "runtime_messages_length":
+		return text{piece{ref: c.computed(n, needLength)}}
+	case "loop_count", "$loopCount":
+		if c.updating == n {
+			return text{ref(c.earlier(n, c.local(n, valueLoops), "0"), "0")}
+		}
+		return text{ref(c.local(n, valueLoops), "0")}
+	case "current_date_time":
+		return text{piece{ref: c.computed(n, needNow)}}
+	}
+	switch head {
+	case "$form":
+		return c.value(n, valueForm, path, match)
+	case "$webhook":
+		return c.value(n, valueWebhook, path, match)
+	case "$vars":
+		return c.value(n, valueVars, path, match)
+	case "$flow":
+		return c.flowValue(n, path, match)
+	}
+	if head == "$iteration" || strings.HasPrefix(name, "$iteration[") {
+		if n.parent == nil {
+			return lit(match)
+		}
+		return text{{ref: c.itemValue(n.parent, name, match), typed: true}}
+	}
+	return c.nodeValue(n, name, match)
+}
+
+// value is a path into one of the session's values; the variable stays as it is where there is
+// nothing, or null.
+func (c *compiler) value(n *node, name, path, match string) text {
+	if path == "" {
+		return lit(match)
+	}
+	if native, ok := nativePath(path); ok && !counts(native) {
+		return text{ref(name+native, match)}
+	}
+	if at, ok := c.found(n, name, path); ok {
+		return text{ref(at, match)}
+	}
+	return lit(match)
+}
+
+// counts tells whether a path asks for a length, which references do not know.
+func counts(native string) bool { return strings.HasSuffix(native, ".length") }
+
+// flowValue is what a flow knows of itself.
+func (c *compiler) flowValue(n *node, path, match string) text {
+	switch {
+	case path == "state":
+		return text{ref(valueState, match)}
+	case strings.HasPrefix(path, "state.") || strings.HasPrefix(path, "state["):
+		return c.value(n, valueState, strings.TrimPrefix(path[len("state"):], "."), match)
+	case path == "sessionId" || path == "chatId":
+		return text{{ref: inputs.Ref(valueFlow+"."+path) + "|@{SESSION_ID}"}}
+	case path == "chatHistory":
+		return text{piece{ref: c.computed(n, needHistory)}}
+	case path == "runtimeChatHistoryLength":
+		return text{piece{ref: c.computed(n, needLength)}}
+	}
+	return c.value(n, valueFlow, path, match)
+}
+
+// nodeValue is what a node has put out: what it shows, or a path into its output. Nodes in an
+// iteration see only those that stand beside them.
+func (c *compiler) nodeValue(n *node, name, match string) text {
+	id, path, whole := name, "", true
+	if i := strings.Index(name, ".output."); i > 0 {
+		id, path, whole = name[:i], name[i+len(".output."):], false
+	}
+	from := c.flow.byID[id]
+	if from == nil || n.parent != nil && from.parent != n.parent {
+		return lit(match)
+	}
+	at, ok, typed := c.shown(from), true, false
+	if !whole {
+		at, ok = c.outputPath(from, path)
+		typed = c.scalar(from, path)
+	}
+	switch {
+	case !ok || counts(at):
+		return c.foundOutput(n, from, path, match)
+	case c.updating == n && from == n:
+		at = c.earlier(n, at, match)
+	}
+	return text{{ref: inputs.Ref(at) + "|" + match, typed: typed}}
+}
+
+// foundOutput is a path into the output of a node that references cannot say.
+func (c *compiler) foundOutput(n, from *node, path, match string) text {
+	value, rest := "", ""
+	switch {
+	case from.kind() == kindHTTP && strings.HasPrefix(path, "http.data."):
+		value, rest = from.ID+".response", path[len("http.data."):]
+	case from.kind() == kindHTTP && strings.HasPrefix(path, "http.data["):
+		value, rest = from.ID+".response", path[len("http.data"):]
+	case from.kind() == kindIteration && strings.HasPrefix(path, "iterationResults."):
+		value, rest = from.ID+".outputs", path[len("iterationResults."):]
+	case len(c.structure(from)) > 0:
+		value, rest = from.ID+".output", path
+	default:
+		if at, ok := c.recordPath(n, from, path); ok {
+			return text{{ref: inputs.Ref(at) + "|" + match}}
+		}
+		return lit(match)
+	}
+	at, ok := c.found(n, value, rest)
+	if !ok {
+		return lit(match)
+	}
+	return text{{ref: inputs.Ref(at) + "|" + match, typed: true}}
+}
+
+// shown is the reference to what a node shows as its result.
+func (c *compiler) shown(n *node) string {
+	switch n.kind() {
+	case kindHTTP:
+		return n.ID + ".response"
+	case kindStart, kindCondition: // have no content
+		return n.ID + ".content"
+	}
+	return n.ID + ".text"
+}
+
+var pathPart = regexp.MustCompile(`^(?:\.?([\p{L}\p{M}\p{Nd}_-]+)|\[["']?([\p{L}\p{M}\p{Nd}_-]+)["']?\])`)
+
+// fromEnd is a number that references count from the end; lodash does not.
+var fromEnd = regexp.MustCompile(`^-\d+$`)
+
+// nativePath is a path of lodash, dots and brackets, as ours; it begins with a dot or a
+// bracket. ok is false for what references cannot say.
+func nativePath(path string) (native string, ok bool) {
+	var b strings.Builder
+	for path != "" {
+		m := pathPart.FindStringSubmatch(path)
+		if m == nil || fromEnd.MatchString(m[1]+m[2]) {
+			return "", false
+		}
+		if m[1] != "" {
+			b.WriteString("." + m[1])
+		} else if strings.Trim(m[2], "0123456789") == "" {
+			b.WriteString("[" + m[2] + "]")
+		} else {
+			b.WriteString("." + m[2])
+		}
+		path = path[len(m[0]):]
+	}
+	return b.String(), true
+}

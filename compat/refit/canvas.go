@@ -1,0 +1,83 @@
+package refit
+
+import (
+	"encoding/json"
+	"sort"
+
+	"github.com/stepgraph/stepgraph/compat/internal/inputs"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Properties that the compilers of files with nodes and edges give to steps and paths.
+const (
+	Generated = "generated" // of steps and paths the compiler added
+	EdgeText  = "edge"      // of a path: the edge as it stood in the file, JSON text
+	FromPort  = "from_port"
+	ToPort    = "to_port"
+	Order     = "order" // where the node or edge stood in the file
+)
+
+// Nodes are the steps that were nodes of the file, in its order.
+func Nodes(w *engine.Workflow) []*engine.Step {
+	var steps []*engine.Step
+	for i := range w.Steps {
+		if s := &w.Steps[i]; s.Extra[Generated] == nil && s.Config != "" {
+			steps = append(steps, s)
+		}
+	}
+	sort.SliceStable(steps, func(i, j int) bool { return Place(steps[i].Extra) < Place(steps[j].Extra) })
+	return steps
+}
+
+// Edges are the paths that were edges of the file, in its order, then those drawn since.
+func Edges(w *engine.Workflow, isEdge func(*engine.Path) bool) []*engine.Path {
+	var paths []*engine.Path
+	for i := range w.Paths {
+		if p := &w.Paths[i]; isEdge(p) {
+			paths = append(paths, p)
+		}
+	}
+	sort.SliceStable(paths, func(i, j int) bool { return Place(paths[i].Extra) < Place(paths[j].Extra) })
+	return paths
+}
+
+// IsEdge tells of a path whether it is an edge where all NEXT paths between nodes are.
+func IsEdge(p *engine.Path) bool { return p.Kind == engine.Next && p.Extra[Generated] == nil }
+
+// Edge is a path's edge as it stood in the file; of a path drawn since, its ends and ports,
+// and more.
+func Edge(p *engine.Path, more inputs.Object) any {
+	if text, ok := p.Extra[EdgeText].(string); ok {
+		return json.RawMessage(text)
+	}
+	e := append(inputs.Of("id", p.ID, "source", p.Source, "target", p.Target), more...)
+	for _, port := range []struct{ property, field string }{{FromPort, "sourceHandle"}, {ToPort, "targetHandle"}} {
+		if name, ok := p.Extra[port.property].(string); ok {
+			e = e.With(port.field, name)
+		}
+	}
+	return e
+}
+
+// Place is where a step or path stood in the file; what has no place comes last.
+func Place(extra map[string]any) float64 {
+	switch n := extra[Order].(type) {
+	case float64:
+		return n
+	case int64:
+		return float64(n)
+	case int:
+		return float64(n)
+	}
+	return 1 << 30
+}
+
+// Drawn are those of the paths that were edges of the file, and whether that are fewer.
+func Drawn(paths []*engine.Path) (old []*engine.Path, fewer bool) {
+	for _, p := range paths {
+		if _, ok := p.Extra[EdgeText].(string); ok {
+			old = append(old, p)
+		}
+	}
+	return old, len(old) < len(paths)
+}

@@ -1,0 +1,83 @@
+package refit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/compat/internal/inputs"
+	"github.com/tidwall/sjson"
+)
+
+// Set puts a value into a JSON object where the value differs from what stands there, so that
+// an object nobody changed stays as it was written. path is of the form a.b.
+func Set(object []byte, path string, was, is any) ([]byte, error) {
+	if was == is {
+		return object, nil
+	}
+	text, err := inputs.Marshal(is)
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", path, err)
+	}
+	out, err := sjson.SetRawBytes(object, path, text)
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", path, err)
+	}
+	return out, nil
+}
+
+// Join is the text of a file: first, then what the JSON object members says besides, by name.
+func Join(first inputs.Object, members string) ([]byte, error) {
+	all := map[string]json.RawMessage{}
+	if members != "" {
+		if err := json.Unmarshal([]byte(members), &all); err != nil {
+			return nil, fmt.Errorf("what stood beside nodes and edges is no JSON object: %w", err)
+		}
+	}
+	for _, f := range first {
+		delete(all, f.Name)
+	}
+	for _, name := range sorted(all) {
+		first = first.With(name, all[name])
+	}
+	text, err := inputs.Marshal(first)
+	if err != nil {
+		return nil, err
+	}
+	return append(indent(text), '\n'), nil
+}
+
+// longerBy is how many times longer a text may get by being indented.
+const longerBy = 10
+
+// indent writes a text for people, unless it is nested so that this would be mostly blanks.
+func indent(text []byte) []byte {
+	var out bytes.Buffer
+	if blanks(text) > longerBy*len(text) || json.Indent(&out, text, "", "  ") != nil {
+		return text
+	}
+	return out.Bytes()
+}
+
+// blanks is about how many blanks indenting a text takes.
+func blanks(text []byte) int {
+	depth, all, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			all += 2 * depth
+		case c == '}' || c == ']':
+			depth--
+			all += 2 * depth
+		case c == ',':
+			all += 2 * depth
+		}
+	}
+	return all
+}

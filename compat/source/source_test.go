@@ -1,0 +1,71 @@
+package source_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stepgraph/stepgraph/compat/source"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+const text = "{\n  \"nodes\": [\n    {\"id\": \"a\"},\n    {\"id\": \"é\", \"x/y\": 1}\n  ]\n}"
+
+func TestLocate(t *testing.T) {
+	for pointer, want := range map[string][2]int{
+		"":               {1, 1},
+		"/nodes":         {2, 12},
+		"/nodes/1":       {4, 5},
+		"/nodes/1/id":    {4, 12},
+		"/nodes/1/x~1y":  {4, 24},
+		"/nodes/7":       {2, 12},
+		"/nodes/0/none":  {3, 5},
+		"/edges/0/label": {1, 1},
+	} {
+		line, column := source.Locate([]byte(text), pointer)
+		if got := [2]int{line, column}; got != want {
+			t.Errorf("Locate(%q) = %v, want %v", pointer, got, want)
+		}
+	}
+}
+
+func TestFaultsNameEachPlace(t *testing.T) {
+	f := source.Faults{Name: "f.json", Src: []byte(text)}
+	if f.Err() != nil {
+		t.Fatal("no fault is an error")
+	}
+	f.Add("/nodes/0", "one", "first")
+	f.AddFor([]string{"é"}, "/nodes/1", "two", "node %q", "é")
+	want := "f.json:3:5: first (one)\nf.json:4:5: node \"é\" (two)"
+	if got := f.Err().Error(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestFaultsAsProblems(t *testing.T) {
+	f := source.Faults{Name: "f.json", Src: []byte(text)}
+	f.Add("", "whole", "all")
+	f.AddFor([]string{"a", "b"}, "/nodes/1/id", "step", "two")
+	f.AddFor([]string{"e", "a"}, "/subflows/x/edges/3/source", "path", "three")
+	f.AddFor([]string{"a", "b"}, "/edges", "circle", "four")
+	want := []engine.Problem{
+		{Level: "error", Line: 1, Code: "whole", Message: "all"},
+		{Level: "error", Step: "a", Line: 4, Code: "step", Message: "two"},
+		{Level: "error", Path: "e", Line: 1, Code: "path", Message: "three"},
+		{Level: "error", Step: "a", Line: 1, Code: "circle", Message: "four"},
+	}
+	if got := f.Problems(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestDecodeNamesThePlace(t *testing.T) {
+	var into struct{ Nodes []struct{ ID int } }
+	err := source.Decode("f.json", []byte(text), &into)
+	if err == nil || !strings.HasPrefix(err.Error(), "f.json:3:") || !strings.Contains(err.Error(), "want int, got string") {
+		t.Errorf("type: %v", err)
+	}
+	if err := source.Decode("f.json", []byte("{\n \"a\": x}"), &into); err == nil || !strings.HasPrefix(err.Error(), "f.json:2:7: ") {
+		t.Errorf("syntax: %v", err)
+	}
+}
