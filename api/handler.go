@@ -10,9 +10,11 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/compat/routes"
+	"github.com/stepgraph/stepgraph/compat/agentzero/agentzeroapi"
+	"github.com/stepgraph/stepgraph/compat/flowise/flowiseapi"
+	"github.com/stepgraph/stepgraph/compat/luna"
+	"github.com/stepgraph/stepgraph/compat/nebulaflow/nebulaflowapi"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -116,9 +118,9 @@ func build(e Engine, o Options) (chi.Router, *server) {
 
 	mountStudio(outer)
 	s.mountSignIn(outer)
-	flows := compat.FlowiseOptions{Log: o.Log, Variables: variableValues(o.Vault)}
+	flows := flowiseapi.Options{Log: o.Log, Variables: variableValues(o.Vault)}
 	if o.Compat {
-		compat.FlowiseOpen(outer, e, flows)
+		flowiseapi.MountOpen(outer, e, flows)
 	}
 
 	inner := chi.NewRouter()
@@ -138,10 +140,10 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
 	mountProblems(inner)
 	if o.Compat {
-		compat.Luna(inner, e, o.Log)
-		compat.AgentZero(inner, e, agentProfiles(o.Vault), o.Log)
-		compat.NebulaFlow(inner, e, compat.NebulaFlowOptions{Log: o.Log, Heartbeat: o.Heartbeat, Models: offeredModels(o.Model, o.Vault)})
-		compat.Flowise(inner, e, flows)
+		luna.Mount(inner, e, o.Log)
+		agentzeroapi.Mount(inner, e, agentProfiles(o.Vault), o.Log)
+		nebulaflowapi.Mount(inner, e, nebulaflowapi.Options{Log: o.Log, Heartbeat: o.Heartbeat, Models: offeredModels(o.Model, o.Vault)})
+		flowiseapi.Mount(inner, e, flows)
 	}
 	outer.Mount("/", inner)
 	return outer, s

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/compat/routes"
+	"github.com/stepgraph/stepgraph/compat/agentzero/agentzeroapi"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -136,15 +136,15 @@ func offeredModels(standard string, v Vault) func() ([]string, error) {
 }
 
 // agentProfiles lists the profiles for Agent Zero's editor.
-func agentProfiles(v Vault) func() ([]compat.AgentProfile, error) {
-	return func() ([]compat.AgentProfile, error) {
+func agentProfiles(v Vault) func() ([]agentzeroapi.Profile, error) {
+	return func() ([]agentzeroapi.Profile, error) {
 		all, err := v.Profiles()
 		if err != nil {
 			return nil, err
 		}
-		list := make([]compat.AgentProfile, len(all))
+		list := make([]agentzeroapi.Profile, len(all))
 		for i, p := range all {
-			list[i] = compat.AgentProfile{Key: p.Name, Label: cmp.Or(p.Entry.Description, p.Name)}
+			list[i] = agentzeroapi.Profile{Key: p.Name, Label: cmp.Or(p.Entry.Description, p.Name)}
 		}
 		return list, nil
 	}

@@ -1,0 +1,159 @@
+package flowiseapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/stepgraph/stepgraph/compat/flowise"
+	"github.com/stepgraph/stepgraph/compat/internal/wire"
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// Engine is what Flowise's routes ask of an engine.
+type Engine interface {
+	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
+	Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error)
+	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
+	Wait(ctx context.Context, id string) (*engine.Session, error)
+	Session(ctx context.Context, id string) (*engine.Session, error)
+	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error)
+	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)
+	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
+	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
+	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
+	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
+	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
+	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
+	// Put is asked to force: editors of other systems save flows that are not finished.
+	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
+	DeleteWorkflow(ctx context.Context, id, match string) error
+}
+
+// Options configure Flowise's routes.
+type Options struct {
+	Log *slog.Logger
+	// Variables gives the configured variables by name: a request that overrides some of
+	// them runs with all. None by default.
+	Variables func() (map[string]json.RawMessage, error)
+}
+
+type api struct {
+	e Engine
+	o Options
+}
+
+// Mount mounts the routes by which clients of Flowise save and run agent flows.
+func Mount(r chi.Router, e Engine, o Options) {
+	f := &api{e, o}
+	for route, handle := range map[string]handler{
+		"GET /api/v1/chatflows":                     f.listFlows,
+		"POST /api/v1/chatflows":                    f.createFlow,
+		"GET /api/v1/chatflows/{id}":                f.getFlow,
+		"PUT /api/v1/chatflows/{id}":                f.updateFlow,
+		"DELETE /api/v1/chatflows/{id}":             f.deleteFlow,
+		"POST /api/v1/prediction/{id}":              f.predict,
+		"POST /api/v1/attachments/{id}/{chat}":      f.attach,
+		"GET /api/v1/executions":                    f.listExecutions,
+		"GET /api/v1/executions/{id}":               f.getExecution,
+		"GET /api/v1/chatmessage/{id}":              f.listMessages,
+		"PUT /api/v1/chatmessage/abort/{id}/{chat}": f.abort,
+		"GET /api/v1/public-chatbotConfig/{id}":     f.chatbotConfig,
+		"POST /api/v1/mcp-server/{id}":              f.publish,
+		"DELETE /api/v1/mcp-server/{id}":            f.unpublish,
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		r.Method(method, path, f.answered(handle))
+	}
+	r.Handle("/api/v1/webhook/{id}", f.answered(f.webhook))
+}
+
+// MountOpen mounts what clients of Flowise ask for without a key of this server: whether it
+// is there, whether a flow can be streamed (all can; which flows there are is not told), and
+// the tools that flows are published as, each of which has a token of its own.
+func MountOpen(r chi.Router, e Engine, o Options) {
+	f := &api{e, o}
+	r.Post("/api/v1/mcp/{id}", f.callTool)
+	r.Get("/api/v1/ping", ping)
+	r.Get("/api/v1/chatflows-streaming/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]bool{"isStreaming": true})
+	})
+}
+
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// A refusal is an error as Flowise answers it.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (e *refusal) Error() string { return e.message }
+
+// runRefusal is an error of a run: Flowise answers all of them with 500.
+func runRefusal(message string) error {
+	return &refusal{http.StatusInternalServerError, "Error: predictionsServices.buildChatflow - " + message}
+}
+
+// answered writes the error of a handler as Flowise does; what is our fault is logged.
+func (f *api) answered(handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := handle(w, r)
+		if err == nil {
+			return
+		}
+		refused := f.refusal(r.Context(), r.URL.Path, err)
+		writeJSON(w, refused.status, map[string]any{"statusCode": refused.status, "success": false, "message": refused.message, "stack": struct{}{}})
+	}
+}
+
+// refusal is what a client is told of an error.
+func (f *api) refusal(ctx context.Context, path string, err error) *refusal {
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused
+	}
+	status, text := wire.StatusOf(err)
+	if status == http.StatusInternalServerError {
+		f.o.Log.ErrorContext(ctx, "request failed", "path", path, "error", err)
+		text = "Internal Server Error"
+	}
+	return &refusal{status, text}
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(body) // the client is gone: nobody is left to be told
+}
+
+func ping(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte("pong")) // the client is gone: nobody is left to be told
+}
+
+// readJSON reads a JSON object of a body.
+func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
+	text, err := wire.ReadBody(w, r, wire.FlowLimit)
+	if err != nil {
+		return &refusal{http.StatusBadRequest, err.Error()}
+	}
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return &refusal{http.StatusBadRequest, "the body is no JSON object of the fields this route knows: " + err.Error()}
+	}
+	return nil
+}
+
+// isFlow tells whether a workflow is a flow, and not one made for a request.
+func isFlow(w *engine.Workflow) bool {
+	return w.Extra["source_format"] == flowise.Format && w.Extra[variantProperty] == nil
+}

@@ -1,0 +1,77 @@
+// Package wire holds what the routes of the foreign systems share: which status and text
+// answer an error, and how a body is read.
+package wire
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A Refusal is the error of a request that is wrong in itself. Text is for the client.
+type Refusal struct {
+	Status int
+	Text   string
+}
+
+func (e *Refusal) Error() string { return e.Text }
+
+// Refuse returns the error of a bad request.
+func Refuse(text string) error { return &Refusal{http.StatusBadRequest, text} }
+
+// StatusOf returns the HTTP status of an error and the text that a client may read; 200
+// and "" for nil. What went wrong in the server is 500 with a text that says no more.
+func StatusOf(err error) (int, string) {
+	var refused *Refusal
+	switch {
+	case err == nil:
+		return http.StatusOK, ""
+	case errors.As(err, &refused):
+		return refused.Status, err.Error()
+	case errors.Is(err, engine.ErrSessionNotFound), errors.Is(err, engine.ErrWorkflowNotFound):
+		return http.StatusNotFound, err.Error()
+	case errors.Is(err, engine.ErrBadRequest):
+		return http.StatusBadRequest, err.Error()
+	case errors.Is(err, engine.ErrNoOpenQuestion), errors.Is(err, engine.ErrAlreadyAnswered):
+		return http.StatusConflict, err.Error()
+	case errors.Is(err, engine.ErrAnswerInvalid), errors.Is(err, engine.ErrNoEntry), errors.Is(err, engine.ErrKeyReused):
+		return http.StatusUnprocessableEntity, explained(err)
+	case errors.Is(err, engine.ErrTooLarge):
+		return http.StatusRequestEntityTooLarge, err.Error()
+	case errors.Is(err, engine.ErrOverloaded):
+		return http.StatusTooManyRequests, err.Error()
+	case errors.Is(err, engine.ErrUnavailable), errors.Is(err, engine.ErrUnknownOutcome), errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable, "not now, try again"
+	case errors.Is(err, context.Canceled):
+		return 499, "the client went away"
+	}
+	return http.StatusInternalServerError, "internal error"
+}
+
+// explained adds to an error where the answer is wrong.
+func explained(err error) string {
+	text := err.Error()
+	var d *engine.DetailError
+	if errors.As(err, &d) {
+		for _, f := range d.Faults {
+			text += ": " + f.Message
+		}
+	}
+	return text
+}
+
+// Shown returns the text that an editor of flows shows for an error, "" for a fault of the
+// server.
+func Shown(err error) string {
+	switch status, text := StatusOf(err); {
+	case errors.Is(err, engine.ErrSessionEnded):
+		return "the run has ended"
+	case errors.Is(err, engine.ErrVersionMismatch):
+		return "another client has just changed the flow, load it again"
+	case status != http.StatusInternalServerError:
+		return text
+	}
+	return ""
+}
