@@ -23,7 +23,7 @@ func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]
 	}
 	var answer []row
 	if b.lean() {
-		answer, err = s.write(ctx, queryCommit, params{"rows": b.rows()})
+		answer, err = s.commitLean(ctx, b)
 	} else {
 		err = s.together(ctx, queryCommit.name, true, func(t transaction) error {
 			answer, err = b.write(ctx, t)
@@ -34,6 +34,38 @@ func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]
 		return nil, err
 	}
 	return s.outcomes(ctx, checkpoints, answer, b.inboxes)
+}
+
+// commitLean writes in one statement, and asks about what was not written in another.
+func (s *Store) commitLean(ctx context.Context, b *batch) ([]row, error) {
+	answer, err := s.write(ctx, queryCommit, params{"rows": b.rows()})
+	if err != nil {
+		return nil, err
+	}
+	left := b.unwritten(answer)
+	if len(left) == 0 {
+		return answer, nil
+	}
+	reasons, err := s.write(ctx, queryCommitUnwritten, params{"rows": left})
+	return append(answer, reasons...), err
+}
+
+// unwritten are the rows that ask why checkpoints are not in the answer of the commit.
+func (b *batch) unwritten(answer []row) []any {
+	if len(answer) == len(b.checkpoints) {
+		return nil
+	}
+	written := make(map[string]bool, len(answer))
+	for _, r := range answer {
+		written[r.text("id")] = true
+	}
+	var rows []any
+	for _, c := range b.checkpoints {
+		if !written[c.Session] {
+			rows = append(rows, params{"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen})
+		}
+	}
+	return rows
 }
 
 // A batch is the checkpoints of one transaction, in the order of sessions.
@@ -74,9 +106,16 @@ func (b *batch) write(ctx context.Context, t transaction) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	written := map[string]bool{}
+	written := make(map[string]bool, len(answer))
 	for _, r := range answer {
-		written[r.text("id")] = r.text("outcome") == outcomeWritten
+		written[r.text("id")] = true
+	}
+	if left := b.unwritten(answer); len(left) > 0 {
+		reasons, err := t.ask(ctx, queryCommitUnwritten, params{"rows": left})
+		if err != nil {
+			return nil, err
+		}
+		answer = append(answer, reasons...)
 	}
 	for _, part := range []struct {
 		statement statement
@@ -128,10 +167,9 @@ func (b *batch) tellParents(ctx context.Context, t transaction, written map[stri
 	return err
 }
 
-const outcomeWritten = "written"
-
+// outcomes are those of commit_unwritten.cypher, and of commit.cypher, which has no such column.
 var outcomes = map[string]engine.CommitOutcome{
-	outcomeWritten: engine.Committed, "again": engine.Again, "lost": engine.Lost, "refused": engine.Refused,
+	"": engine.Committed, "again": engine.Again, "lost": engine.Lost, "refused": engine.Refused,
 }
 
 // outcomes brings the answer into the order of the checkpoints. A session without a row

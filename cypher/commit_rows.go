@@ -19,7 +19,7 @@ func (b *batch) rows() []any {
 
 func checkpointRow(c *engine.Checkpoint) params {
 	p := params{
-		"transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c), "tried": optional(c.Tried),
+		"version": c.Version + 1, "transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c), "tried": optional(c.Tried),
 		"awaiting": optional(c.Awaiting), "awaiting_since": stamp(c.AwaitingSince), "awaiting_steps": awaitingSteps(c.Awaiting),
 	}
 	if c.State != nil {
@@ -29,7 +29,10 @@ func checkpointRow(c *engine.Checkpoint) params {
 		p["counters"] = string(c.Counters)
 	}
 	if c.Release {
-		p["lease"], p["lease_owner"] = nil, nil
+		p["lease"], p["lease_owner"], p["lease_until"] = nil, nil, nil
+	}
+	if c.Status != engine.StatusPending {
+		p["pending"] = nil
 	}
 	return params{
 		"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen,
@@ -42,7 +45,7 @@ func executionRows(c *engine.Checkpoint) []any {
 	rows := make([]any, len(c.Executions))
 	for i := range c.Executions {
 		e := &c.Executions[i]
-		rows[i] = params{"properties": executionProperties(e, c.Session), "reads": lineageRows(e.Reads), "took": lineageRows(e.Took)}
+		rows[i] = params{"properties": executionProperties(e, c.Session), "links": linkRows(e)}
 	}
 	return rows
 }
@@ -83,13 +86,24 @@ func setText[T ~string | ~[]byte](p params, name string, text T) {
 	}
 }
 
-// lineageRows are the other ends of relations: READ leads from the execution to what it
-// read, TOOK to the execution from the one a path left.
-func lineageRows(lineage []engine.Lineage) []any {
-	rows := make([]any, len(lineage))
-	for i, l := range lineage {
-		rows[i] = params{"execution": l.Execution, "label": l.Label}
+// linkRows are the relations of an execution, one row for each execution at their other end,
+// which is looked up once: READ leads from the execution to what it read, TOOK to the
+// execution from the one a path left.
+func linkRows(e *engine.Execution) []any {
+	rows := []any{}
+	at := map[string]params{}
+	add := func(lineage []engine.Lineage, relation string) {
+		for _, l := range lineage {
+			row := at[l.Execution]
+			if row == nil {
+				row = params{"execution": l.Execution, "reads": []any{}, "took": []any{}}
+				at[l.Execution], rows = row, append(rows, row)
+			}
+			row[relation] = append(row[relation].([]any), l.Label)
+		}
 	}
+	add(e.Reads, "reads")
+	add(e.Took, "took")
 	return rows
 }
 

@@ -89,6 +89,7 @@ var (
 	queryPendingWorkflow   = load("pending_workflow")
 	queryLock              = load("lock")
 	queryCommit            = load("commit")
+	queryCommitUnwritten   = load("commit_unwritten")
 	queryCommitBlobs       = load("commit_blobs")
 	queryCommitDropBlobs   = load("commit_drop_blobs")
 	queryCommitResults     = load("commit_results")
