@@ -1,10 +1,10 @@
 // Package access keeps the tokens by which people and programs use a server, and says what
 // each may do.
 //
-// Tokens stand in one file of mode 0600, as hashes: whoever reads the file can use none of
-// them. Several servers share it through a common folder, as they do the vault: each looks
-// whether it has changed before it answers, so a token is made and revoked without a
-// restart.
+// Tokens are stored in one file of mode 0600, as hashes, so that a copy of the file gives no
+// access. Several servers share the file through a common folder, as they do the vault. Each
+// server checks before each request whether the file has changed, so creating and revoking a
+// token needs no restart.
 package access
 
 import (
@@ -15,21 +15,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/privatefile"
 )
 
 // Scopes, each a power of its own; Admin is all of them.
 const (
 	Read    = "read"     // look at workflows, sessions and their history
 	Answer  = "answer"   // start sessions and answer questions
-	Operate = "operate"  // steer, edit and delete sessions, and run batches
+	Operate = "operate"  // pause, resume, cancel, retry, edit and delete sessions; batches
 	Edit    = "edit"     // change workflows
 	RunCode = "run-code" // with edit: write steps that run code
 	Admin   = "admin"    // everything, secrets included
@@ -38,13 +37,14 @@ const (
 // Scopes lists all scopes.
 var Scopes = []string{Read, Answer, Operate, Edit, RunCode, Admin}
 
-// A Token is what may be known of a token: everything but its text.
+// A Token is a stored token: everything but its text.
 type Token struct {
 	Name      string    `json:"name"`
 	Scopes    []string  `json:"scopes"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	Quota     Quota     `json:"quota,omitzero"`
+	Limit     Limit     `json:"limit,omitzero"`
 	Hash      string    `json:"hash"` // SHA-256 of its text, which has 256 random bits
 }
 
@@ -64,38 +64,38 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // A File is a file of tokens. It may be used by several goroutines.
 type File struct {
-	name string
 	now  func() time.Time
 	mu   sync.Mutex
-	seen os.FileInfo
+	file privatefile.File
 	all  []Token
 }
 
 // Open reads a file of tokens, which may be absent. A file that others may read is an error.
 func Open(name string) (*File, error) {
-	f := &File{name: name, now: time.Now}
+	f := &File{file: privatefile.File{Name: name}, now: time.Now}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f, f.refresh()
 }
 
-// A Wish says what a token is made for.
+// A Wish describes a token to be created.
 type Wish struct {
 	Name     string
 	Scopes   []string
-	Lifetime time.Duration // 0 is for ever
+	Lifetime time.Duration // 0: it does not expire
 	Quota    Quota
+	Limit    Limit
 }
 
-// Create makes a token and returns its text, which nobody can read again.
+// Create makes a token and returns its text. Only its hash is stored, so the text cannot be read again.
 func (f *File) Create(name string, scopes []string, lifetime time.Duration) (text string, t Token, err error) {
 	return f.Make(Wish{Name: name, Scopes: scopes, Lifetime: lifetime})
 }
 
-// Make makes a token and returns its text, which nobody can read again.
+// Make makes a token and returns its text. Only its hash is stored, so the text cannot be read again.
 func (f *File) Make(w Wish) (text string, t Token, err error) {
 	name, scopes, lifetime := w.Name, w.Scopes, w.Lifetime
-	if err := w.Quota.check(); err != nil {
+	if err := errors.Join(w.Quota.check(), w.Limit.check(scopes)); err != nil {
 		return "", t, err
 	}
 	if !nameForm.MatchString(name) {
@@ -110,39 +110,63 @@ func (f *File) Make(w Wish) (text string, t Token, err error) {
 		}
 	}
 	if lifetime < 0 {
-		return "", t, fmt.Errorf("%w: it would have expired before it is made", ErrInvalid)
+		return "", t, fmt.Errorf("%w: the lifetime is negative", ErrInvalid)
 	}
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
 	text = "sg_" + base64.RawURLEncoding.EncodeToString(random[:])
 	now := f.now().UTC().Truncate(time.Second)
-	t = Token{Name: name, Scopes: scopes, CreatedAt: now, Quota: w.Quota, Hash: hashOf(text)}
+	t = Token{Name: name, Scopes: scopes, CreatedAt: now, Quota: w.Quota, Limit: w.Limit, Hash: hashOf(text)}
 	if lifetime > 0 {
 		t.ExpiresAt = now.Add(lifetime)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.refresh(); err != nil {
-		return "", t, err
-	}
-	if slices.ContainsFunc(f.all, func(have Token) bool { return have.Name == name }) {
-		return "", t, fmt.Errorf("token %s: %w", name, ErrExists)
-	}
-	return text, t, f.write(append(slices.Clone(f.all), t))
+	err = f.change(func(all []Token) ([]Token, error) {
+		if slices.ContainsFunc(all, func(have Token) bool { return have.Name == name }) {
+			return nil, fmt.Errorf("token %s: %w", name, ErrExists)
+		}
+		return append(all, t), nil
+	})
+	return text, t, err
 }
 
 // Revoke removes a token: servers refuse it from their next request on.
 func (f *File) Revoke(name string) error {
+	return f.change(func(all []Token) ([]Token, error) {
+		left := slices.DeleteFunc(all, func(t Token) bool { return t.Name == name })
+		if len(left) == len(all) {
+			return nil, fmt.Errorf("token %s: %w", name, ErrNotFound)
+		}
+		return left, nil
+	})
+}
+
+// change reads the file, applies edit to a copy of its tokens and writes the result, while no
+// other process does the same: a token that is created must not undo one that is revoked.
+func (f *File) change(edit func(all []Token) ([]Token, error)) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	unlock, err := f.file.Lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	if err := f.refresh(); err != nil {
 		return err
 	}
-	left := slices.DeleteFunc(slices.Clone(f.all), func(t Token) bool { return t.Name == name })
-	if len(left) == len(f.all) {
-		return fmt.Errorf("token %s: %w", name, ErrNotFound)
+	next, err := edit(slices.Clone(f.all))
+	if err != nil {
+		return err
 	}
-	return f.write(left)
+	slices.SortFunc(next, func(a, b Token) int { return strings.Compare(a.Name, b.Name) })
+	text, err := json.MarshalIndent(next, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := f.file.Replace(append(text, '\n')); err != nil {
+		return err
+	}
+	f.all = next
+	return nil
 }
 
 // List returns the tokens by name.
@@ -160,7 +184,7 @@ func (f *File) Find(text string) (*Token, error) {
 	if err := f.refresh(); err != nil {
 		return nil, err
 	}
-	// Hashes of 256 random bits: how far a wrong one agrees says nothing of the text.
+	// The text has 256 random bits, so the time of comparing hashes tells an attacker nothing.
 	hash := hashOf(text)
 	for i := range f.all {
 		if t := f.all[i]; t.Hash == hash && (t.ExpiresAt.IsZero() || f.now().Before(t.ExpiresAt)) {
@@ -175,63 +199,19 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// refresh reads the file if it is another than the one that was read.
+// refresh reads the file if it has changed since it was read.
 func (f *File) refresh() error {
-	info, err := os.Stat(f.name)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.all, f.seen = nil, nil
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if f.seen != nil && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) && info.Size() == f.seen.Size() {
-		return nil
-	}
-	if err := private(f.name, info); err != nil {
-		return err
-	}
-	text, err := os.ReadFile(f.name)
-	if err != nil {
+	text, version, changed, err := f.file.Read()
+	if err != nil || !changed {
 		return err
 	}
 	var all []Token
-	if err := json.Unmarshal(text, &all); err != nil {
-		return fmt.Errorf("%s: %w: repair it, or remove it and make new tokens", f.name, err)
-	}
-	f.all, f.seen = all, info
-	return nil
-}
-
-// write replaces the file as a whole: whoever reads it meanwhile reads the old or the new one.
-func (f *File) write(all []Token) (err error) {
-	slices.SortFunc(all, func(a, b Token) int { return strings.Compare(a.Name, b.Name) })
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	dir := filepath.Dir(f.name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	draft, err := os.CreateTemp(dir, filepath.Base(f.name)+".*") // which has mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(draft.Name()))
+	if version != nil {
+		if err := json.Unmarshal(text, &all); err != nil {
+			return fmt.Errorf("%s: %w: repair it, or remove it and make new tokens", f.file.Name, err)
 		}
-	}()
-	if _, err = draft.Write(append(text, '\n')); err == nil {
-		err = draft.Sync()
 	}
-	if err = errors.Join(err, draft.Close()); err == nil {
-		err = os.Rename(draft.Name(), f.name)
-	}
-	if err == nil {
-		f.all = all
-		f.seen, err = os.Stat(f.name)
-	}
-	return err
+	f.all = all
+	f.file.Accept(version)
+	return nil
 }

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// routes say which scope a request needs, by method and path; the first that fits counts. A
-// star stands for one segment, a closing /** for the path itself and all below. What fits
-// none needs Admin.
+// routes lists the scope that a request needs by method and path; the first match decides. A
+// star matches one segment, /** at the end the path itself and everything below it. A request
+// without a match needs Admin.
 var routes = []struct{ method, path, scope string }{
 	{"*", "/api/v1/webhook/**", Answer},
 	{"GET", "/api/compat/nebulaflow", Edit}, // a WebSocket by which workflows are saved and run
 	{"GET", "/**", Read},
 
 	{"POST", "/api/v1/eval/**", Read},
-	{"POST", "/api/v1/workflows/*/affected/**", Read},
-	{"POST", "/api/v1/workflows/*/what-if", Read},
+	{"POST", "/api/v1/workflows/*/paths/*/whatif", Read}, // changes nothing
 	{"POST", "/api/v1/sessions", Answer},
 	{"POST", "/api/v1/sessions/*/answer", Answer},
 	{"POST", "/api/v1/prediction/*", Answer},
@@ -42,7 +41,8 @@ var routes = []struct{ method, path, scope string }{
 	{"POST", "/api/flow_delete", Edit},
 }
 
-// ScopeOf is the scope that a request needs.
+// ScopeOf is the scope that a request needs. The path is as the router sees it, with its
+// escapes: a slash within an id is not one between segments.
 func ScopeOf(method, path string) string {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -67,4 +67,27 @@ func fits(pattern, path string) bool {
 		}
 	}
 	return len(have) == len(want)
+}
+
+// limited are the routes that concern single workflows and sessions, and those that tell
+// nothing of either. A token with a limit may use these and no others: a route that is added
+// has to be put here before such a token reaches it.
+var limited = []string{
+	"/api/v1/workflows/**", "/api/v1/sessions/**", "/api/v1/batches/**", "/api/v1/awaiting", "/api/v1/eval/**",
+	"/api/v1/functions/**", "/api/v1/server", "/openapi.json", "/schemas/**", "/problems/**",
+	"/api/session/**", "/api/health",
+	"/api/flow_list", "/api/flow_load", "/api/flow_save", "/api/flow_delete", "/api/flow_execute", "/api/flow_status", "/api/flow_stop", "/api/flow_group_remove",
+	"/api/compat/nebulaflow",
+	"/api/v1/chatflows/**", "/api/v1/prediction/*", "/api/v1/attachments/*/*", "/api/v1/executions/**", "/api/v1/chatmessage/**",
+	"/api/v1/public-chatbotConfig/*", "/api/v1/mcp-server/*", "/api/v1/webhook/**",
+}
+
+// LimitedMay reports whether a token with a limit may use a route.
+func LimitedMay(path string) bool {
+	for _, pattern := range limited {
+		if fits(pattern, path) {
+			return true
+		}
+	}
+	return false
 }

@@ -31,8 +31,8 @@ const maxAuditPath = 500
 
 type callerKey struct{}
 
-// withCaller leaves a place for who sends a request: the outer handler logs what the inner
-// one finds out.
+// withCaller adds a variable for the name of the caller, which checkToken sets and the outer
+// handler logs.
 func withCaller(r *http.Request) (*http.Request, *string) {
 	name := new(string)
 	return r.WithContext(context.WithValue(r.Context(), callerKey{}, name)), name
@@ -66,4 +66,12 @@ func (s *server) audit(r *http.Request, who string, status int, began time.Time)
 	}
 	s.o.Audit(AuditEntry{At: began.UTC(), Who: who, From: addressOf(r), Method: methodOf(r), Path: path, Route: route,
 		Scope: scope, Status: status, Took: time.Since(began).Milliseconds()})
+}
+
+// callerOf is who sends a request.
+func callerOf(ctx context.Context) string {
+	if place, ok := ctx.Value(callerKey{}).(*string); ok {
+		return *place
+	}
+	return ""
 }

@@ -104,7 +104,7 @@ func New(e Engine, o Options) http.Handler {
 
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
-	e = guarded{e, o.StoreFull}
+	e = guarded{limited{e}, o.StoreFull}
 	s := &server{e: e, o: o, metrics: newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load})), answers: newAnswerStore()}
 	outer := chi.NewRouter()
 	s.routes = outer

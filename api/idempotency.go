@@ -41,7 +41,8 @@ type keptAnswer struct {
 	body   []byte
 }
 
-// An answerStore keeps answers by route and key, the oldest go first.
+// An answerStore keeps answers by caller, route and key; the oldest are removed first. The
+// caller is part of it, because an answer may hold what another token may not see.
 type answerStore struct {
 	mu    sync.Mutex
 	kept  map[string]*list.Element
@@ -114,7 +115,7 @@ func (s *server) replay(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	r, w := humachi.Unwrap(c)
-	scope := r.Method + " " + r.URL.EscapedPath() + " " + key
+	scope := callerOf(c.Context()) + " " + r.Method + " " + r.URL.EscapedPath() + " " + key
 	k, mine := s.answers.begin(scope, requestHash(r))
 	if !mine {
 		s.answerAgain(c.Context(), w, k, requestHash(r), func() { s.replay(c, next) })

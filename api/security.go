@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/stepgraph/stepgraph/access"
 )
 
@@ -27,7 +29,8 @@ func securityHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// checkHost refuses names a browser was led to by somebody else's DNS.
+// checkHost refuses unknown Host names, to stop DNS rebinding: a foreign name that resolves to
+// this server.
 func (s *server) checkHost(next http.Handler) http.Handler {
 	if !s.o.Loopback {
 		return next
@@ -71,7 +74,21 @@ func (s *server) checkOrigin(next http.Handler) http.Handler {
 
 // startsByGet reports whether a GET changes something: a flow of Flowise may begin by one.
 func startsByGet(r *http.Request) bool {
-	return strings.Contains(r.URL.Path, "/api/v1/webhook/")
+	return strings.HasPrefix(routePath(r), "/api/v1/webhook/")
+}
+
+// routePath is the path by which the router finds the route: as it was sent, with its escapes,
+// and without the prefix below which the handler is mounted. A rule that is given the decoded
+// path sees other segments than the router: in workflows/a%2Faffected%2Fb/paths the id is one
+// segment there and three here.
+func routePath(r *http.Request) string {
+	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePath != "" {
+		return c.RoutePath
+	}
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.Path
 }
 
 // checkToken runs before anything of the request is looked at. With neither Token nor
@@ -92,7 +109,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		scope := access.ScopeOf(r.Method, r.URL.Path)
+		scope := access.ScopeOf(r.Method, routePath(r))
 		token := s.findToken(text)
 		if token == nil && text == "" && len(s.o.Anonymous) > 0 {
 			token = &access.Token{Name: anonymousName, Scopes: s.o.Anonymous}
@@ -112,7 +129,11 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			problem("forbidden", "token "+token.Name+" lacks the scope "+scope).write(w)
 			return
 		}
-		metered, refusal := s.metered(r, token)
+		refusal := refuseLimited(r, token)
+		metered := r
+		if refusal == nil {
+			metered, refusal = s.metered(r, token)
+		}
 		if refusal != nil {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 			w.Header().Set("Connection", "close")

@@ -7,9 +7,9 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// mountSignIn leads a browser that has a code to Studio with a token. The token stands in the
-// fragment, which is sent to no server and written into no log; Studio takes it out of the
-// address at once.
+// mountSignIn exchanges a one-time code for a token and redirects the browser to Studio. The
+// token is in the fragment of the address, which browsers do not send and servers do not log;
+// Studio removes it from the address at once.
 func (s *server) mountSignIn(r chi.Router) {
 	if s.o.SignIn == nil {
 		return

@@ -2,10 +2,14 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
@@ -75,8 +79,8 @@ func lacks(t *access.Token, scope string) error {
 	return fmt.Errorf("%w: token %s lacks the scope %s", errForbidden, t.Name, scope)
 }
 
-// A guarded engine refuses edits beyond the token of their request. It stands before the
-// routes of every system alike.
+// A guarded engine refuses edits beyond the scopes of the request's token. The routes of all
+// systems use it.
 type guarded struct {
 	Engine
 	full func() string // why the store may not grow; nil for no bound
@@ -106,8 +110,7 @@ func (g guarded) RestoreStep(ctx context.Context, workflow, step, hash string) (
 	return g.Engine.RestoreStep(ctx, workflow, step, hash)
 }
 
-// mayWrite lets steps pass that run no code, and those that stand in the workflow as they
-// are.
+// mayWrite accepts steps that the token may write, and those that the workflow already has.
 func (g guarded) mayWrite(ctx context.Context, workflow string, steps []engine.Step) error {
 	t := tokenFrom(ctx)
 	switch {
@@ -115,7 +118,7 @@ func (g guarded) mayWrite(ctx context.Context, workflow string, steps []engine.S
 		return nil
 	case !t.Allows(access.Edit): // a route that runs flows may be sent one to save
 		return lacks(t, access.Edit)
-	case t.Allows(access.RunCode):
+	case t.Allows(access.RunCode) && t.Limit.IsZero():
 		return nil
 	}
 	have := map[string]engine.Step{}
@@ -129,9 +132,39 @@ func (g guarded) mayWrite(ctx context.Context, workflow string, steps []engine.S
 		if spec := g.Registry().Find(name); spec != nil {
 			name = spec.Name
 		}
-		if old := have[s.ID]; runsCode[name] && (old.Function != s.Function || old.Input != s.Input) {
+		if old, ok := have[s.ID]; ok && old.Function == s.Function && old.Input == s.Input {
+			continue
+		}
+		if runsCode[name] && !t.Allows(access.RunCode) {
 			return fmt.Errorf("step %q calls %s: %w", s.ID, name, lacks(t, access.RunCode))
+		}
+		if why := beyond(t.Limit, name, s.Input); why != "" {
+			return fmt.Errorf("step %q calls %s, which %s: %w", s.ID, name, why, beyondLimit(ctx, "its steps may not"))
 		}
 	}
 	return nil
+}
+
+// beyond says how a step would reach past a limit; "" when it does not. The workflow that it
+// runs has to be written out: one that comes from a reference is known only when it runs, as
+// the engine and with no token.
+func beyond(limit access.Limit, function, input string) string {
+	switch {
+	case limit.IsZero():
+		return ""
+	case function == "graph.query":
+		return "reads all workflows and sessions"
+	}
+	all := gjson.Parse(input)
+	if (function == "subflow" || function == "map") && (!all.IsObject() || !json.Valid([]byte(input))) {
+		return "runs a workflow that is not written out"
+	}
+	why := ""
+	all.ForEach(func(name, value gjson.Result) bool { // all members: two may have one name
+		if strings.EqualFold(name.String(), "workflow") && (value.Type != gjson.String || strings.Contains(value.String(), "@{") || !limit.Workflow(orDefault(value.String()))) {
+			why = "runs a workflow outside of the limit, or one that is not written out"
+		}
+		return why == ""
+	})
+	return why
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -91,10 +92,27 @@ func filters(q engine.SessionQuery) params {
 	if q.IDs != nil {
 		p["ids"] = distinct(q.IDs)
 	}
+	p["workflows"], p["prefixes"] = workflowPatterns(q.Workflows)
 	if len(q.Status) > 0 {
 		p["statuses"] = distinct(q.Status)
 	}
 	return p
+}
+
+// workflowPatterns are ids and prefixes of workflows; nil and nil for no filter.
+func workflowPatterns(patterns []string) (ids, prefixes any) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	exact, begin := []string{}, []string{}
+	for _, pattern := range patterns {
+		exact = append(exact, pattern)
+		if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+			begin = append(begin, prefix)
+			exact = exact[:len(exact)-1]
+		}
+	}
+	return exact, begin
 }
 
 // CountSessions counts by status, workflow, "workflow,status" or step.
@@ -135,6 +153,6 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 }
 
 func unfiltered(q engine.SessionQuery) bool {
-	return q.IDs == nil && len(q.Status) == 0 && q.Workflow == "" && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
+	return q.IDs == nil && len(q.Status) == 0 && q.Workflow == "" && len(q.Workflows) == 0 && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
 		q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero()
 }

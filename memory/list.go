@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -170,6 +171,7 @@ func (x *session) matches(q *engine.SessionQuery) bool {
 	switch {
 	case len(q.Status) > 0 && !slices.Contains(q.Status, r.Status),
 		q.Workflow != "" && r.Workflow != q.Workflow,
+		len(q.Workflows) > 0 && !slices.ContainsFunc(q.Workflows, func(pattern string) bool { return fitsWorkflow(pattern, r.Workflow) }),
 		q.Root != "" && r.Root != q.Root,
 		q.Awaiting && len(r.Awaiting) == 0,
 		!q.CreatedBefore.IsZero() && !r.CreatedAt.Before(q.CreatedBefore),
@@ -184,4 +186,12 @@ func (x *session) matches(q *engine.SessionQuery) bool {
 		}
 	}
 	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w engine.Waiting) bool { return w.Step == q.Step })
+}
+
+// fitsWorkflow reports whether a workflow is the one of a pattern, or begins with its prefix.
+func fitsWorkflow(pattern, workflow string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(workflow, prefix)
+	}
+	return workflow == pattern
 }

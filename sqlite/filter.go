@@ -39,6 +39,10 @@ func sessionFilter(q engine.SessionQuery) *filter {
 	if q.Workflow != "" {
 		f.workflow(q)
 	}
+	if len(q.Workflows) > 0 {
+		f.add(`EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE session.workflow = wanted.value
+    OR substr(wanted.value, -1) = '*' AND substr(session.workflow, 1, length(wanted.value) - 1) = substr(wanted.value, 1, length(wanted.value) - 1))`, list(q.Workflows))
+	}
 	if q.Text != "" {
 		f.add("instr(session.state, ?) > 0", q.Text)
 	}

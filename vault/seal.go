@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/privatefile"
 )
 
 const keyLength = 32 // AES-256
@@ -75,14 +77,14 @@ func (v *Vault) key(create bool) ([]byte, error) {
 	if v.options.File == "" {
 		return memoryKey, nil
 	}
-	info, err := os.Stat(v.keyFile())
+	_, err := os.Stat(v.keyFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && create:
 		return v.newKey()
 	case err != nil:
 		return nil, err
 	}
-	if err := private(v.keyFile(), info); err != nil {
+	if err := privatefile.CheckMode(v.keyFile()); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(v.keyFile())
@@ -103,5 +105,6 @@ func (v *Vault) newKey() ([]byte, error) {
 	if _, err := rand.Read(key); err != nil {
 		return nil, err
 	}
-	return key, replace(v.keyFile(), []byte(base64.StdEncoding.EncodeToString(key)+"\n"))
+	file := privatefile.File{Name: v.keyFile()}
+	return key, file.Replace([]byte(base64.StdEncoding.EncodeToString(key) + "\n"))
 }

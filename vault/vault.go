@@ -2,10 +2,11 @@ package vault
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/privatefile"
 )
 
 // Options say where things are kept. The zero value works: in memory.
@@ -36,7 +37,7 @@ type Vault struct {
 	options Options
 	mu      sync.Mutex
 	stored  stored
-	seen    os.FileInfo // of the file that stored was read from; nil: none
+	file    privatefile.File // unused without Options.File
 }
 
 // stored is the file.
@@ -58,7 +59,7 @@ func Open(o Options) (*Vault, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	v := &Vault{options: o}
+	v := &Vault{options: o, file: privatefile.File{Name: o.File}}
 	return v, v.refresh()
 }
 

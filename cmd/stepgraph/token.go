@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,20 +13,24 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// tokensFile stands beside an embedded store, else where dev keeps its things, as the vault
-// does. A store in memory has none.
+// tokensFile is where the tokens of a store are; "" for a store in memory.
 func (a *app) tokensFile(store string) string {
-	if file := a.env("STEPGRAPH_TOKENS"); file != "" {
-		return file
-	}
+	return a.fileBeside(store, "tokens", a.env("STEPGRAPH_TOKENS"))
+}
+
+// fileBeside is where a private file of a store is: the given name, else beside an embedded
+// store, else in the folder of dev. It is "" for a store in memory, which keeps nothing.
+func (a *app) fileBeside(store, what, given string) string {
 	kind, file, err := kindOfStore(store)
 	switch {
+	case given != "":
+		return given
 	case err != nil || kind == storeMemory:
 		return ""
 	case kind == storeSQLite:
-		return file + ".tokens"
+		return file + "." + what
 	}
-	return filepath.Join(a.dir, "tokens")
+	return filepath.Join(a.dir, what)
 }
 
 // openTokens opens the tokens of a store for serving. It returns nil where requests need
@@ -76,6 +82,7 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 	var scopes []string
 	var expires, bytes string
 	var quota access.Quota
+	var limit access.Limit
 	c := a.onTokens("create NAME", "Makes a token and prints it, once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
 		lifetime := time.Duration(0)
 		if expires != "" {
@@ -88,18 +95,20 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		if quota.Bytes, err = parseSize(bytes); err != nil {
 			return usagef("--bytes-per-hour: %s", err)
 		}
-		text, token, err := f.Make(access.Wish{Name: args[0], Scopes: scopes, Lifetime: lifetime, Quota: quota})
+		text, token, err := f.Make(access.Wish{Name: args[0], Scopes: scopes, Lifetime: lifetime, Quota: quota, Limit: limit})
 		if err != nil {
 			return err
 		}
 		if a.json() {
-			return a.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt, "quota": token.Quota})
+			return a.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt, "quota": token.Quota, "limit": token.Limit})
 		}
 		a.print("%s", text)
 		a.say("this is shown once; servers started with --token, or from now on, take it")
 		return nil
 	})
 	c.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(access.Scopes, ", ")+"; may be repeated")
+	c.Flags().StringSliceVar(&limit.Workflows, "workflow", nil, "workflow that it reaches, and no other; 'shop.*' for all that begin so; may be repeated")
+	c.Flags().StringToStringVar(&limit.Labels, "label", nil, "name=value: it reaches only sessions with this label, and those it starts have it; may be repeated")
 	c.Flags().StringVar(&expires, "expires", "", "after how long it ends, such as 720h; never without")
 	c.Flags().Float64Var(&quota.Requests, "requests-per-second", 0, "how many requests it may send; no bound without")
 	c.Flags().IntVar(&quota.Sessions, "sessions-per-hour", 0, "how many sessions it may start; no bound without")
@@ -120,13 +129,13 @@ func (a *app) tokenListCommand() *cobra.Command {
 			if !t.ExpiresAt.IsZero() {
 				expires = t.ExpiresAt.Format(time.RFC3339)
 			}
-			rows[i] = []any{t.Name, strings.Join(t.Scopes, " "), t.CreatedAt.Format(time.RFC3339), expires}
-			shown[i] = map[string]any{"name": t.Name, "scopes": t.Scopes, "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "quota": t.Quota}
+			rows[i] = []any{t.Name, strings.Join(t.Scopes, " "), limitText(t.Limit), t.CreatedAt.Format(time.RFC3339), expires}
+			shown[i] = map[string]any{"name": t.Name, "scopes": t.Scopes, "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "quota": t.Quota, "limit": t.Limit}
 		}
 		if a.json() {
 			return a.printJSON(map[string]any{"items": shown})
 		}
-		return a.table("TOKEN\tSCOPES\tCREATED\tEXPIRES", rows)
+		return a.table("TOKEN\tSCOPES\tLIMIT\tCREATED\tEXPIRES", rows)
 	})
 }
 
@@ -141,4 +150,16 @@ func (a *app) tokenRevokeCommand() *cobra.Command {
 		a.print("token %s is revoked", args[0])
 		return nil
 	})
+}
+
+// limitText is a limit as it was given; "-" for none.
+func limitText(l access.Limit) string {
+	parts := slices.Clone(l.Workflows)
+	for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
+		parts = append(parts, name+"="+l.Labels[name])
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, " ")
 }

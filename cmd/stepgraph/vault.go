@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/vault"
@@ -44,20 +43,9 @@ func (a *app) openVault(store string) (*vault.Vault, error) {
 	return v, nil
 }
 
-// vaultFile stands beside an embedded store, else where dev keeps its things. A store in
-// memory has none.
+// vaultFile is where profiles, variables and secrets of a store are; "" for a store in memory.
 func (a *app) vaultFile(store string) string {
-	if file := first(a.env("STEPGRAPH_VAULT"), a.config.Vault); file != "" {
-		return file
-	}
-	kind, file, err := kindOfStore(store)
-	switch {
-	case err != nil || kind == storeMemory:
-		return ""
-	case kind == storeSQLite:
-		return file + ".vault"
-	}
-	return filepath.Join(a.dir, "vault")
+	return a.fileBeside(store, "vault", first(a.env("STEPGRAPH_VAULT"), a.config.Vault))
 }
 
 func (a *app) secretValue(s secretConfig) (func() (string, error), error) {

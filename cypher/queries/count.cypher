@@ -3,6 +3,7 @@
 MATCH (s:SESSION)
 WHERE ($ids IS NULL OR s.id IN $ids)
   AND ($workflow IS NULL OR s.workflow = $workflow)
+  AND ($workflows IS NULL OR s.workflow IN $workflows OR any(prefix IN $prefixes WHERE s.workflow STARTS WITH prefix))
   AND ($statuses IS NULL OR coalesce(s.status, '') IN $statuses)
   AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
   AND ($step IS NULL OR $step IN s.awaiting_steps)

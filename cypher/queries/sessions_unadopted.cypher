@@ -6,6 +6,7 @@ WITH s, coalesce(s.created_at, datetime({epochMillis: 0})) AS created_at
 WHERE true
   AND ($after_at IS NULL OR created_at < $after_at OR (created_at = $after_at AND s.id < $after_id))
   AND ($workflow IS NULL OR s.workflow = $workflow)
+  AND ($workflows IS NULL OR s.workflow IN $workflows OR any(prefix IN $prefixes WHERE s.workflow STARTS WITH prefix))
   AND ($statuses IS NULL OR coalesce(s.status, '') IN $statuses)
   AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
   AND ($step IS NULL OR $step IN s.awaiting_steps)

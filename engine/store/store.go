@@ -132,9 +132,10 @@ type SessionQuery struct {
 	IDs           []string
 	Status        []string // "" among them means sessions without a status (made by LUNA or by hand)
 	Workflow      string
-	Awaiting      bool   // only those with an open question
-	Step          string // with a question open at this step
-	Text          string // contained in the state's text
+	Workflows     []string // of one of these workflows; an id that ends in * is a prefix
+	Awaiting      bool     // only those with an open question
+	Step          string   // with a question open at this step
+	Text          string   // contained in the state's text
 	Labels        map[string]string
 	Root          string
 	CreatedBefore time.Time

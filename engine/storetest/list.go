@@ -11,6 +11,7 @@ import (
 
 var listCases = []testCase{
 	{"by every filter", listFilters},
+	{"by workflows and prefixes of workflows", listWorkflows},
 	{"by text as it is written", listText},
 	{"by labels as they are written", listLabels},
 	{"by times", listTimes},
@@ -63,6 +64,36 @@ func (k *kit) lists(what string, q engine.SessionQuery, want ...string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	k.equal(what, strings.Join(got, " "), strings.Join(want, " "))
+}
+
+// listWorkflows: an id that ends in a star is a prefix, in every list and count.
+func listWorkflows(k *kit) {
+	for name, workflow := range map[string]string{"a": "shop", "b": "shop.order", "c": "shop.bill", "d": "Shop.order", "e": "%"} {
+		n := k.newSession(name)
+		n.Workflow, n.Root = k.id(workflow), k.id("top")
+		k.create(n)
+	}
+	for _, c := range []struct{ patterns, want []string }{
+		{[]string{k.id("shop")}, []string{"a"}},
+		{[]string{k.id("shop*")}, []string{"a", "b", "c"}},
+		{[]string{k.id("shop.*")}, []string{"b", "c"}},
+		{[]string{k.id("shop.bill"), k.id("%*")}, []string{"c", "e"}},
+		{[]string{k.id("none*"), k.id("_hop")}, nil},
+	} {
+		what := strings.Join(c.patterns, " ")
+		q := engine.SessionQuery{Workflows: c.patterns}
+		k.lists(what, q, c.want...)
+		ids := k.ids("a", "b", "c", "d", "e")
+		k.lists(what+" of ids", engine.SessionQuery{Workflows: c.patterns, IDs: ids}, c.want...)
+		counts, err := k.store.CountSessions(k.ctx, q, "workflow")
+		k.noError(err)
+		total := int64(0)
+		for _, n := range counts {
+			total += n
+		}
+		k.equal("count of "+what, total, int64(len(c.want)))
+	}
+	k.lists("both filters", engine.SessionQuery{Workflow: k.id("shop"), Workflows: []string{k.id("shop.*")}})
 }
 
 func listFilters(k *kit) {

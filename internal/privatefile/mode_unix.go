@@ -1,14 +1,13 @@
 //go:build unix
 
-package access
+package privatefile
 
 import (
 	"fmt"
 	"io/fs"
 )
 
-// private refuses a file that others than its owner may read or change.
-func private(name string, info fs.FileInfo) error {
+func checkMode(name string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("%s may be read by others (mode %04o): chmod 600 %s", name, info.Mode().Perm(), name)
 	}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package vault
-
-import "io/fs"
-
-// private knows no modes here: the folder's access list decides.
-func private(string, fs.FileInfo) error { return nil }
