@@ -22,14 +22,3 @@ func TestAnApprovalShowsWhatItApproves(t *testing.T) {
 	w.do("POST", "/api/v1/sessions/"+id+"/answer?wait=10s", map[string]any{"response": map[string]any{"approved": true, "input": map[string]any{"message": "All: sun"}}}).
 		want(200).is("complete", "status").is("All: sun", "messages", 2, "content")
 }
-
-func TestHeadIsAnsweredAsGet(t *testing.T) {
-	w := newWorld(t, Options{})
-	for _, path := range []string{"/", "/openapi.json", "/api/v1/workflows"} {
-		if got := w.do("HEAD", path, nil).want(200); got.text != "" {
-			t.Errorf("HEAD %s has a body of %d bytes", path, len(got.text))
-		}
-	}
-	w.do("HEAD", "/api/v1/workflows/nothing", nil).want(404)
-	w.do("HEAD", "/api/v1/sessions/x/events", nil).want(405)
-}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -26,7 +27,7 @@ func (s *server) registerBatchResults() {
 		problems: []string{"batch_not_found"}}, s.batchResults)
 	op := s.api.OpenAPI().Paths["/api/v1/batches/{batch}/results"].Get
 	op.Responses["200"].Description = "Lines of BatchItem"
-	op.Responses["200"].Content = map[string]*huma.MediaType{ndjson: {Schema: &huma.Schema{Type: huma.TypeString},
+	op.Responses["200"].Content = map[string]*huma.MediaType{octets: {Schema: bytesSchema()}, ndjson: {Schema: &huma.Schema{Type: huma.TypeString},
 		Example: `{"n":1,"session":"s1","step":"ask","visit":1,"ask":1,"response":"yes","outcome":"done"}` + "\n"}}
 }
 
@@ -36,11 +37,11 @@ func (s *server) batchResults(ctx context.Context, in *resultsIn) (*huma.StreamR
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		_, w := humachi.Unwrap(c)
-		w.Header().Set("Content-Type", ndjson)
+		w.Header().Set("Content-Type", fileKind(c.Header("Accept"), ndjson))
 		w.Header().Set("X-Accel-Buffering", "no")
 		w.WriteHeader(http.StatusOK)
 		r := resultStream{e: s.e, in: in, send: flusher(w, s.o.Heartbeat)}
-		if err := r.run(ctx); err != nil {
+		if err := r.run(ctx); err != nil && !errors.Is(err, errHeadOnly) {
 			if ctx.Err() == nil {
 				s.o.Log.ErrorContext(ctx, "results end early", "batch", in.Batch, "error", err)
 			}

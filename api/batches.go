@@ -58,9 +58,9 @@ func (s *server) registerBatches() {
 	register(s, operation{id: "startBatch", method: http.MethodPost, path: "/api/v1/batches", tag: tagBatches, status: http.StatusAccepted,
 		summary: "Do one action to many sessions",
 		about: "Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. " +
-			"As JSON: action, options, and a filter or items. As NDJSON: an item a line, action and options in the query; " +
+			"As JSON: action, options, and a filter or items. As NDJSON (`application/x-ndjson` or `application/octet-stream`): an item a line, action and options in the query; " +
 			"the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.",
-		streamed: true, body: BatchBody{}, takes: []string{ndjson}, limit: batchLimit, longest: batchTime,
+		streamed: true, body: BatchBody{}, takes: []string{octets}, reads: []string{ndjson}, limit: batchLimit, longest: batchTime,
 		problems: []string{"request_invalid"}}, s.startBatch)
 	register(s, operation{id: "listBatches", method: http.MethodGet, path: "/api/v1/batches", tag: tagBatches,
 		summary: "List batches, the newest first", problems: []string{"bad_request"}}, s.batches)
@@ -80,7 +80,7 @@ func (s *server) registerBatches() {
 func (s *server) startBatch(ctx context.Context, in *startBatchIn) (*batchOut, error) {
 	q := engine.BatchRequest{Key: in.Key, By: by}
 	var err error
-	if in.kind == ndjson {
+	if in.kind == ndjson || in.kind == octets {
 		q.Action, q.Options = in.Action, in.options()
 		q.Items, err = readItemLines(in.body)
 	} else {

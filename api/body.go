@@ -139,7 +139,7 @@ func judgeKind(op *huma.Operation, contentType string) *Problem {
 }
 
 func mediaTypes(op *huma.Operation) []string {
-	var all []string
+	all := slices.Clone(otherKinds(op))
 	for kind := range op.RequestBody.Content {
 		all = append(all, kind)
 	}

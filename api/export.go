@@ -19,6 +19,7 @@ import (
 
 type exportIn struct {
 	AtWorkflow
+	Accept string       `header:"Accept" hidden:"true"`
 	Format exportFormat `query:"format" default:"json" doc:"json, yaml and cypher say everything, mermaid and dot draw; the others only write what came from a file of that format, source is the one it came from"`
 }
 
@@ -49,7 +50,9 @@ func (s *server) registerExport() {
 			"otherwise `errors` names each step and path that does not.",
 		problems: []string{"workflow_not_found", "workflow_invalid"}}, s.export)
 	op := s.api.OpenAPI().Paths["/api/v1/workflows/{workflow}/export"].Get
-	op.Responses["200"].Content = fileContent("application/json", "application/yaml", "text/plain")
+	// A generated client reads an answer by the first type in the document, so there is one.
+	op.Responses["200"].Content = map[string]*huma.MediaType{octets: {Schema: bytesSchema()}}
+	op.Responses["200"].Description = "The file. Its content type is its format's (application/json, application/yaml or text/plain), or application/octet-stream where Accept asks for that"
 }
 
 func (s *server) export(ctx context.Context, in *exportIn) (*fileOut, error) {
@@ -61,7 +64,7 @@ func (s *server) export(ctx context.Context, in *exportIn) (*fileOut, error) {
 	if err != nil {
 		return nil, exportProblem(err)
 	}
-	return &fileOut{ContentType: file.MediaType, ETag: quoteTag(w.ETag()), Body: file.Text, Problems: problemsHeader(file.Notes),
+	return &fileOut{ContentType: fileKind(in.Accept, file.MediaType), ETag: quoteTag(w.ETag()), Body: file.Text, Problems: problemsHeader(file.Notes),
 		Disposition: mime.FormatMediaType("attachment", map[string]string{"filename": w.ID + file.Ending})}, nil
 }
 

@@ -1,19 +1,48 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 )
 
-// headAsGet answers HEAD as GET answers; net/http leaves the body away. A stream has no end
-// to wait for, so HEAD of one is refused as before.
+// headAsGet answers HEAD as GET answers; net/http leaves the body away. A stream ends with
+// its first byte. A GET that starts something is not for HEAD: link checkers send those.
 func headAsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead && !strings.HasSuffix(r.URL.Path, "/events") && !strings.HasPrefix(r.URL.Path, "/api/compat/") {
+		if r.Method == http.MethodHead && !strings.HasPrefix(r.URL.Path, "/api/compat/") && !startsByGet(r) {
 			asked := *r // the server looks at the method of its own request
 			asked.Method = http.MethodGet
-			r = &asked
+			stream := strings.HasSuffix(r.URL.Path, "/events") || strings.HasSuffix(r.URL.Path, "/results")
+			w, r = &headWriter{ResponseWriter: w, stream: stream}, &asked
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+var errHeadOnly = errors.New("HEAD has no body")
+
+// A headWriter drops the body. It refuses that of a success, so that a stream ends.
+type headWriter struct {
+	http.ResponseWriter
+	stream bool
+	status int
+}
+
+// WriteHeader remembers the status.
+func (w *headWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write refuses the body of a stream, which begins with its status.
+func (w *headWriter) Write(b []byte) (int, error) {
+	if w.stream && w.status == http.StatusOK {
+		return 0, errHeadOnly
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+
+// Unwrap is for http.ResponseController.
+func (w *headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/stepgraph/stepgraph/conditions"
@@ -120,11 +121,11 @@ func neverNull(s *huma.Schema) {
 	}
 }
 
-// fileContent documents an answer that is a file.
-func fileContent(kinds ...string) map[string]*huma.MediaType {
-	out := map[string]*huma.MediaType{}
-	for _, kind := range kinds {
-		out[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+// fileKind is the content type of an answer that is a file: its own, or plain bytes for a
+// client that asks for those.
+func fileKind(accept, kind string) string {
+	if strings.HasPrefix(strings.TrimSpace(accept), octets) {
+		return octets
 	}
-	return out
+	return kind
 }

@@ -24,6 +24,7 @@ type operation struct {
 	stream           bool          // an event stream: no deadline
 	replay           bool          // a POST whose answers the API itself keeps by key
 	takes            []string      // content types of the body besides application/json
+	reads            []string      // further ones, which the text names: client generators warn of types they do not know
 	object           bool          // the raw body is a JSON object
 	objectName       string        // of its schema in the document
 	streamed         bool          // the handler reads the body itself, as it comes
@@ -39,6 +40,7 @@ const (
 	metaReplay = "replay"
 	metaReads  = "reads"
 	metaSlow   = "longest"
+	metaKinds  = "kinds"
 )
 
 func limitOf(op *huma.Operation) int64           { return op.Metadata[metaLimit].(int64) }
@@ -47,6 +49,7 @@ func isStream(op *huma.Operation) bool           { return op.Metadata[metaStream
 func readsItself(op *huma.Operation) bool        { return op.Metadata[metaReads].(bool) }
 func longestOf(op *huma.Operation) time.Duration { return op.Metadata[metaSlow].(time.Duration) }
 func keepsKeys(op *huma.Operation) bool          { return op.Metadata[metaReplay].(bool) }
+func otherKinds(op *huma.Operation) []string     { return op.Metadata[metaKinds].([]string) }
 
 // register adds an operation whose handler's errors become problems.
 func register[I, O any](s *server, o operation, handle func(context.Context, *I) (*O, error)) {
@@ -57,7 +60,7 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag}, Summary: o.summary, Description: o.about,
 		DefaultStatus: o.status, MaxBodyBytes: -1, BodyReadTimeout: -1, RejectUnknownQueryParameters: true,
 		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
-			metaReads: o.streamed, metaSlow: o.longest},
+			metaReads: o.streamed, metaSlow: o.longest, metaKinds: o.reads},
 	}
 	s.describeBody(&op, o)
 	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
@@ -78,7 +81,7 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		s.api.OpenAPI().Paths[o.path].Post.RequestBody = s.streamedBody(o)
 	}
 	if o.object { // huma adds it for every raw body
-		delete(op.RequestBody.Content, "application/octet-stream")
+		delete(op.RequestBody.Content, octets)
 	}
 }
 
@@ -115,10 +118,15 @@ func (s *server) streamedBody(o operation) *huma.RequestBody {
 	body := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 		"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
 	for _, kind := range o.takes {
-		body.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+		body.Content[kind] = &huma.MediaType{Schema: bytesSchema()}
 	}
 	return body
 }
+
+// octets is the content type under which generated clients send and take any file.
+const octets = "application/octet-stream"
+
+func bytesSchema() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Format: "binary"} }
 
 // problemsOf are the slugs an operation may answer with.
 func problemsOf(o operation, input reflect.Type) []string {

@@ -32,10 +32,11 @@ type Imported struct {
 func (s *server) registerTransfer() {
 	register(s, operation{id: "importWorkflows", method: http.MethodPost, path: "/api/v1/workflows/import", tag: tagWorkflows,
 		summary: "Load a workflow file of any known format",
-		about: "The body is the file's text. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. " +
+		about: "The body is the file itself, as `application/octet-stream`, `application/json`, `application/yaml`, `text/yaml`, `text/plain`, `text/x-cypher` or " +
+			"`application/x-cypher-query`; the format is recognised by what is in it. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. " +
 			"Nothing but the graph is written, unless `with_state` asks for a session of the state that came with it.",
 		limit: largeLimit, files: true, replay: true,
-		takes:    []string{"text/plain", "application/json", "application/octet-stream", "application/x-cypher-query", "text/x-cypher", "application/yaml", "text/yaml"},
+		takes: []string{octets}, reads: []string{"text/plain", "application/json", "application/x-cypher-query", "text/x-cypher", "application/yaml", "text/yaml"},
 		problems: []string{"workflow_invalid"}}, s.importFile)
 	s.registerExport()
 }

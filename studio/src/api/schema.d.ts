@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Do one action to many sessions
-         * @description Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. As JSON: action, options, and a filter or items. As NDJSON: an item a line, action and options in the query; the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.
+         * @description Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. As JSON: action, options, and a filter or items. As NDJSON (`application/x-ndjson` or `application/octet-stream`): an item a line, action and options in the query; the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.
          */
         post: operations["startBatch"];
         delete?: never;
@@ -773,7 +773,7 @@ export interface paths {
         put?: never;
         /**
          * Load a workflow file of any known format
-         * @description The body is the file's text. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. Nothing but the graph is written, unless `with_state` asks for a session of the state that came with it.
+         * @description The body is the file itself, as `application/octet-stream`, `application/json`, `application/yaml`, `text/yaml`, `text/plain`, `text/x-cypher` or `application/x-cypher-query`; the format is recognised by what is in it. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. Nothing but the graph is written, unless `with_state` asks for a session of the state that came with it.
          */
         post: operations["importWorkflows"];
         delete?: never;
@@ -2478,7 +2478,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BatchBody"];
-                "application/x-ndjson": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -2699,6 +2699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/octet-stream": string;
                     /** @example {"n":1,"session":"s1","step":"ask","visit":1,"ask":1,"response":"yes","outcome":"done"} */
                     "application/x-ndjson": string;
                 };
@@ -5508,13 +5509,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": string;
                 "application/octet-stream": string;
-                "application/x-cypher-query": string;
-                "application/yaml": string;
-                "text/plain": string;
-                "text/x-cypher": string;
-                "text/yaml": string;
             };
         };
         responses: {
@@ -5775,7 +5770,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description The file. Its content type is its format's (application/json, application/yaml or text/plain), or application/octet-stream where Accept asks for that */
             200: {
                 headers: {
                     "Content-Disposition"?: string;
@@ -5785,9 +5780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
-                    "application/yaml": string;
-                    "text/plain": string;
+                    "application/octet-stream": string;
                 };
             };
             401: components["responses"]["unauthorized"];
