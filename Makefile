@@ -40,16 +40,17 @@ test-elsewhere:
 # npm ci only where the lock file has changed since the last one.
 NODE_MODULES := studio/node_modules/.package-lock.json
 $(NODE_MODULES): studio/package-lock.json
-	cd studio && npm ci --no-audit --no-fund
+	cd studio && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 studio: $(NODE_MODULES) ## build Studio's files, which are committed
-	cd studio && npm run --silent types && npm run --silent check && npm run --silent build
+	cd studio && npm run --silent types && npm run --silent reference && npm run --silent check && npm run --silent build
 
-# The committed files are what the sources give: types of the API's document, dist of Studio.
+# The committed files are what the sources give: types of the API's document, dist of Studio, the library of /docs.
+BUILT := studio/dist studio/src/api/schema.d.ts api/internal/reference/files
 test-studio: studio ## Studio: its parts, and that its committed files are up to date
-	@if [ -n "$$(git status --porcelain -- studio/dist studio/src/api/schema.d.ts)" ]; then \
-		git status --short -- studio/dist studio/src/api/schema.d.ts; echo "Studio's committed files are old: run make studio and commit them"; exit 1; fi
+	@if [ -n "$$(git status --porcelain -- $(BUILT))" ]; then \
+		git status --short -- $(BUILT); echo "Studio's committed files are old: run make studio and commit them"; exit 1; fi
 	cd studio && npm run --silent test
 	$(MAKE) --no-print-directory studio-e2e
 

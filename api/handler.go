@@ -117,6 +117,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	}
 
 	mountStudio(outer)
+	mountReference(outer)
 	s.mountSignIn(outer)
 	flows := flowiseapi.Options{Log: o.Log, Variables: variableValues(o.Vault)}
 	if o.Compat {

@@ -43,6 +43,5 @@ func (w *headWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-
 // Unwrap is for http.ResponseController.
 func (w *headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -19,7 +19,7 @@ import (
 func routes(t *testing.T, w *world, id string) [][2]string {
 	t.Helper()
 	router, _ := build(w.engine, Options{Compat: true})
-	fill := strings.NewReplacer("/assets/*", "/assets/index.js", "{session}", id, "{id}", id, "{workflow}", "talk", "{step}", "root", "{path}", "root%3Ehello", "{slug}", "internal")
+	fill := strings.NewReplacer("/assets/*", "/assets/index.js", "{file}", "page.js", "{session}", id, "{id}", id, "{workflow}", "talk", "{step}", "root", "{path}", "root%3Ehello", "{slug}", "internal")
 	var all [][2]string
 	if err := chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		route = strings.Replace(route, "/*/", "/", 1)
@@ -83,7 +83,7 @@ func TestTokenIsRequiredEverywhere(t *testing.T) {
 
 // open tells which routes ask for no token: none of them tells or does anything.
 func open(route string) bool {
-	return route == "/" || strings.HasPrefix(route, "/assets/") || route == "/icon.svg" ||
+	return route == "/" || route == "/docs" || strings.HasPrefix(route, "/docs/") || strings.HasPrefix(route, "/assets/") || route == "/icon.svg" ||
 		slices.ContainsFunc([]string{"/workflows", "/inbox", "/sessions", "/batches"}, func(page string) bool { return route == page || strings.HasPrefix(route, page+"/") }) ||
 		route == "/healthz" || route == "/readyz" || route == "/api/v1/ping" || strings.HasPrefix(route, "/api/v1/chatflows-streaming/")
 }

@@ -82,10 +82,11 @@ func mountStudio(r chi.Router) {
 	}
 }
 
-// studioPage answers with the document. Its base leads back to where Studio is mounted by
+func studioPage(w http.ResponseWriter, r *http.Request) { sendPage(w, r, studioFiles()["/index.html"]) }
+
+// sendPage answers with a document. Its base leads back to where the API is mounted by
 // going up as many levels as the address has, so that no prefix need be known.
-func studioPage(w http.ResponseWriter, r *http.Request) {
-	index := studioFiles()["/index.html"]
+func sendPage(w http.ResponseWriter, r *http.Request, index *studioFile) {
 	address := chi.RouteContext(r.Context()).RoutePath // below chi's Mount
 	if address == "" {
 		address = r.URL.EscapedPath()

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Inbox, ListChecks, Play, Rows3, Workflow } from 'lucide-react'
+import { Braces, Inbox, ListChecks, Play, Rows3, Workflow } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { api } from '../api/client'
+import { api, base } from '../api/client'
 import { ok, workflowQuery, workflowsQuery } from '../api/queries'
 import { short } from '../ui/format'
 import { Status } from '../ui/parts'
@@ -45,6 +45,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       { key: 'p-s', text: 'Sessions', icon: <Rows3 size={16} />, run: () => void go({ to: '/sessions' }) },
       { key: 'p-e', text: 'Sessions that failed', icon: <Rows3 size={16} />, run: () => void go({ to: '/sessions', search: { status: ['error'] } }) },
       { key: 'p-b', text: 'Batches', icon: <ListChecks size={16} />, run: () => void go({ to: '/batches' }) },
+      { key: 'p-a', text: 'HTTP API', note: 'reference', icon: <Braces size={16} />, run: () => location.assign(base + '/docs') },
     ]
     for (const s of current?.steps ?? []) {
       list.push({ key: 'step ' + s.id, text: s.name || s.id, note: `step of ${current?.id}`, icon: <Workflow size={16} />, run: () => void go({ to: '/workflows/$workflow', params: { workflow: current?.id ?? '' }, search: { step: s.id } }) })

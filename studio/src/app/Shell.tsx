@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { Contrast, Inbox, ListChecks, LogOut, Monitor, Moon, Rows3, Search, Sun, Workflow } from 'lucide-react'
+import { Braces, Contrast, Inbox, ListChecks, LogOut, Monitor, Moon, Rows3, Search, Sun, Workflow } from 'lucide-react'
 import { type ReactNode, Suspense, lazy, useEffect, useState } from 'react'
 import { useAuth } from '../api/auth'
+import { base } from '../api/client'
 import { useLink } from '../api/link'
 import { countsQuery } from '../api/queries'
 import { count } from '../ui/format'
@@ -109,6 +110,9 @@ function Rail({ onSearch }: { onSearch: () => void }) {
       </ul>
       <div className="rail-end">
         <Looks />
+        <a className="button quiet api" href={base + '/docs'} aria-label="HTTP API" title="HTTP API">
+          <Braces size={16} aria-hidden />
+        </a>
         {token && <Button quiet aria-label="Sign out" title="Sign out" icon={<LogOut size={16} />} onClick={signOut} />}
       </div>
     </nav>
