@@ -27,6 +27,7 @@ var forbidden = map[string]map[string]string{
 	"engine/function": {module + "engine": "a function is written and tested without the engine", "testing": "no product links testing"},
 	"engine/graph":    {module + "engine": "a workflow knows no session", "testing": "no product links testing"},
 	"engine/store":    {module + "engine": "the contract of stores knows no engine", "testing": "no product links testing"},
+	"engine/state":    {module + "engine": "a session's state knows no engine", "testing": "no product links testing"},
 	"references":      {module: "a pure language imports nothing of ours"},
 	"conditions":      {module: "a pure language imports other pure languages at most"},
 	"expressions":     {module: "a pure language imports nothing of ours"},
@@ -44,6 +45,7 @@ var forbidden = map[string]map[string]string{
 var allowed = map[string][]string{
 	"engine/graph": {module + "engine/function"},
 	"engine/store": {module + "engine/function", module + "engine/graph"},
+	"engine/state": {module + "engine/function", module + "engine/graph", module + "engine/store"},
 	// A comparison is an expression whose names are references, read in one way everywhere.
 	"conditions": {module + "expressions", module + "references"},
 }

@@ -56,14 +56,14 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 
 // mayAct refuses what makes no sense on a session that has ended.
 func mayAct(kind string, rec *SessionRecord) error {
-	state, err := ParseState(rec.ID, rec.State)
+	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		if kind == RequestCancel || kind == RequestResume {
 			return nil
 		}
 		return detail(ErrBadRequest, "%v", err)
 	}
-	status := state.shownStatus(rec)
+	status := st.ShownStatus(rec.Version)
 	switch kind {
 	case RequestPause, RequestSignal, RequestReask:
 		if ended(status) {
@@ -131,15 +131,15 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 // checkMove refuses a move into a body that the session, as it is stored now, is not in. The
 // holder looks again.
 func checkMove(rec *SessionRecord, def *Definition, a *Action) error {
-	state, err := ParseState(rec.ID, rec.State)
+	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		return nil // the delivery says so
 	}
 	from := a.Step
 	if from == "" {
-		from = state.stuckStep(def)
+		from = st.StuckStep(def)
 	}
-	if problem := state.moveProblem(def, from, a.To); problem != "" {
+	if problem := st.MoveProblem(def, from, a.To); problem != "" {
 		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/to", Message: problem}}}
 	}
 	return nil

@@ -4,27 +4,25 @@ import (
 	"sort"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // activate makes a step run because a path led to it. What that means depends on where
 // the step is: one that has not started merges with the activation, one that is under
 // way runs once more afterwards, one in error waits for its retry, a join waits until
 // nothing live can reach it, and any other begins a new visit.
-func (r *runner) activate(id string, from takenPath) {
+func (r *runner) activate(id string, from state.TakenPath) {
 	step := r.def.Step(id)
 	if step == nil {
 		return // the path says so in the problems of the session
 	}
 	r.unwritten.touch()
 	if step.Join == JoinRequired {
-		r.state.engine.arrive(step, from)
+		r.state.Arrive(step, from)
 	}
 	status := r.state.Status(id)
 	if r.running[id] != nil || r.starting(id) {
-		if r.state.engine.Again == nil {
-			r.state.engine.Again = map[string][]takenPath{}
-		}
-		r.state.engine.Again[id] = append(r.state.engine.Again[id], from)
+		r.state.RunAgain(id, from)
 		return
 	}
 	switch status {
@@ -38,29 +36,24 @@ func (r *runner) activate(id string, from takenPath) {
 		}
 	}
 	if step.Waits() {
-		if r.state.engine.Joins == nil {
-			r.state.engine.Joins = map[string][]takenPath{}
-		}
-		r.state.engine.Joins[id] = append(r.state.engine.Joins[id], from)
+		r.state.WaitToJoin(id, from)
 		return
 	}
-	r.beginVisit(id, []takenPath{from})
+	r.beginVisit(id, []state.TakenPath{from})
 }
 
 // beginVisit gives a step its next visit and makes it active.
-func (r *runner) beginVisit(id string, took []takenPath) *liveStep {
+func (r *runner) beginVisit(id string, took []state.TakenPath) *state.LiveStep {
 	return r.beginVisitOf(nil, id, took)
 }
 
 // beginVisitOf is beginVisit for the call of an agent's tool; nil for any other visit.
-func (r *runner) beginVisitOf(tool *toolVisit, id string, took []takenPath) *liveStep {
+func (r *runner) beginVisitOf(tool *state.ToolVisit, id string, took []state.TakenPath) *state.LiveStep {
 	r.dropDriven(id)
-	delete(r.state.engine.Live, id)
-	delete(r.counters.Attempts, id)
-	l := r.state.live(id)
-	r.counters.Visits[id]++
-	l.Visit, l.Took, l.Tool = r.counters.Visits[id], took, tool
-	r.state.setStatus(id, StatusActive, "")
+	r.state.EndLive(id)
+	l := r.state.MakeLive(id)
+	l.Visit, l.Took, l.Tool = r.counters.BeginVisit(id), took, tool
+	r.state.SetStatus(id, StatusActive, "")
 	r.unwritten.touch()
 	ev := r.stepEvent(id, l, StatusActive)
 	for _, p := range took {
@@ -73,13 +66,13 @@ func (r *runner) beginVisitOf(tool *toolVisit, id string, took []takenPath) *liv
 // settleJoins starts every waiting join that nothing live can still reach, and tells
 // whether it started any.
 func (r *runner) settleJoins() (started bool) {
-	if len(r.state.engine.Joins) == 0 {
+	if len(r.state.WaitingJoins()) == 0 {
 		return false
 	}
 	r.dropClosed()
 	live := r.liveSteps()
 	var ready []string
-	for id := range r.state.engine.Joins {
+	for _, id := range r.state.WaitingJoins() {
 		step := r.def.Step(id)
 		if step == nil || !step.Waits() { // removed or changed while it waited
 			ready = append(ready, id)
@@ -91,8 +84,8 @@ func (r *runner) settleJoins() (started bool) {
 	}
 	sort.Slice(ready, func(i, j int) bool { return r.joinBefore(ready[i], ready[j]) })
 	for _, id := range ready {
-		took := r.state.engine.took(id)
-		delete(r.state.engine.Joins, id)
+		took := r.state.AllTakenTo(id)
+		r.state.EndJoin(id)
 		if r.def.Step(id) == nil {
 			continue
 		}
@@ -103,7 +96,7 @@ func (r *runner) settleJoins() (started bool) {
 
 // joinBefore orders joins that become ready together by what led to them first.
 func (r *runner) joinBefore(a, b string) bool {
-	ta, tb := r.state.engine.Joins[a], r.state.engine.Joins[b]
+	ta, tb := r.state.TakenTo(a), r.state.TakenTo(b)
 	if len(ta) > 0 && len(tb) > 0 && ta[0].Seq != tb[0].Seq {
 		return ta[0].Seq < tb[0].Seq
 	}
@@ -114,15 +107,15 @@ func (r *runner) joinBefore(a, b string) bool {
 // may be retried, joins that wait, and those whose paths are still to be followed.
 func (r *runner) liveSteps() []*graph.CompiledStep {
 	var live []*graph.CompiledStep
-	for _, id := range r.state.stepOrder {
+	for _, id := range r.state.StepIDs() {
 		step := r.def.Step(id)
 		if step == nil {
 			continue
 		}
-		if l := r.state.engine.Live[id]; l != nil && l.Tool != nil {
+		if l := r.state.Live(id); l != nil && l.Tool != nil {
 			continue // its paths are not followed: the agent is what lives
 		}
-		switch r.state.steps[id].Status {
+		switch r.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			live = append(live, step)
 		case StatusError:
@@ -131,7 +124,7 @@ func (r *runner) liveSteps() []*graph.CompiledStep {
 			}
 		}
 	}
-	for id := range r.state.engine.Joins {
+	for _, id := range r.state.WaitingJoins() {
 		if step := r.def.Step(id); step != nil {
 			live = append(live, step)
 		}
@@ -157,18 +150,18 @@ func (r *runner) reachable(step *graph.CompiledStep, live []*graph.CompiledStep)
 // settleSkipped labels the steps behind paths not taken that nothing live can reach any
 // more. A label drives nothing: a step that has a status keeps it.
 func (r *runner) settleSkipped() {
-	e := &r.state.engine
-	if len(e.Untaken) == 0 {
+	untaken := r.state.Untaken()
+	if len(untaken) == 0 {
 		return
 	}
 	live := r.liveSteps()
 	var later []string
-	for _, target := range e.Untaken {
+	for _, target := range untaken {
 		if r.skipFrom(target, live) {
 			later = append(later, target)
 		}
 	}
-	e.Untaken = later
+	r.state.KeepUntaken(later)
 }
 
 // skipFrom labels target and what forward paths lead to from it; it tells whether some
@@ -184,7 +177,7 @@ func (r *runner) skipFrom(target string, live []*graph.CompiledStep) (again bool
 			continue
 		}
 		seen[id] = true
-		_, waits := r.state.engine.Joins[id]
+		waits := r.state.IsWaitingJoin(id)
 		switch {
 		case r.state.Status(id) == StatusSkipped:
 		case r.state.Status(id) != "" || waits:
@@ -193,9 +186,9 @@ func (r *runner) skipFrom(target string, live []*graph.CompiledStep) (again bool
 			again = true
 			continue
 		default:
-			r.state.setStatus(id, StatusSkipped, "")
+			r.state.SetStatus(id, StatusSkipped, "")
 			r.unwritten.touch()
-			r.event(EventStep, StepEvent{Step: id, Visit: r.counters.Visits[id], Status: StatusSkipped})
+			r.event(EventStep, StepEvent{Step: id, Visit: r.counters.Visits(id), Status: StatusSkipped})
 		}
 		for _, p := range step.Next {
 			if p.Forward() {
@@ -204,17 +197,4 @@ func (r *runner) skipFrom(target string, live []*graph.CompiledStep) (again bool
 		}
 	}
 	return again
-}
-
-// untaken remembers that a path was not taken, for settleSkipped.
-func (r *runner) untaken(target string) {
-	if r.state.Status(target) != "" {
-		return
-	}
-	for _, t := range r.state.engine.Untaken {
-		if t == target {
-			return
-		}
-	}
-	r.state.engine.Untaken = append(r.state.engine.Untaken, target)
 }

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-
-	"github.com/tidwall/gjson"
 )
 
 // Adopt takes over sessions that LUNA, or a person, made: those that have a state and no
@@ -36,26 +34,4 @@ func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 		adopted++
 	}
 	return adopted, bad, nil
-}
-
-// adoptStart gives a state that was made by hand or by LUNA its entry, and activates that
-// where the state has no step.
-func (s *State) adoptStart(text []byte) {
-	if s.engine.Entry == "" {
-		s.engine.Entry = adoptEntry(text)
-	}
-	if len(s.steps) == 0 && len(s.engine.Live) == 0 {
-		entry := reasonOr(s.engine.Entry, DefaultEntry)
-		s.setStatus(entry, StatusActive, "")
-		s.live(entry)
-	}
-}
-
-// adoptEntry reads where a session of LUNA began: its workflow_id names the entry step,
-// unless that is the workflow's own name.
-func adoptEntry(text []byte) string {
-	if id := gjson.GetBytes(text, "workflow_id").String(); id != "" && id != DefaultWorkflow {
-		return id
-	}
-	return ""
 }

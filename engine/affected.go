@@ -68,8 +68,8 @@ func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limi
 	reach := def.Reaching(step)
 	err = e.eachSession(ctx, SessionQuery{Workflow: workflow, Status: openStatuses}, limit, func(rec *SessionRecord) {
 		out.Scanned++
-		if state, err := ParseState(rec.ID, rec.State); err == nil {
-			out.place(state, rec.ID, step, reach)
+		if st, err := ParseState(rec.ID, rec.State); err == nil {
+			out.place(st, rec.ID, step, reach)
 		}
 	})
 	out.More = out.Scanned == limit
@@ -77,10 +77,10 @@ func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limi
 }
 
 // place puts one session into the group it belongs to.
-func (a *Affected) place(state *State, id, step string, reach map[string]bool) {
+func (a *Affected) place(st *State, id, step string, reach map[string]bool) {
 	before := false
-	for _, s := range state.stepOrder {
-		switch state.steps[s].Status {
+	for _, s := range st.StepIDs() {
+		switch st.Status(s) {
 		case StatusActive, StatusPending, StatusAwaitingInput, StatusError:
 			if s == step {
 				a.At.add(id)
@@ -89,14 +89,14 @@ func (a *Affected) place(state *State, id, step string, reach map[string]bool) {
 			before = before || reach[s]
 		}
 	}
-	if _, waits := state.engine.Joins[step]; waits {
+	if waits := st.IsWaitingJoin(step); waits {
 		a.At.add(id)
 		return
 	}
 	switch {
 	case before:
 		a.Before.add(id)
-	case state.Status(step) == StatusComplete:
+	case st.Status(step) == StatusComplete:
 		a.Behind.add(id)
 	}
 }
@@ -154,11 +154,11 @@ func (e *Engine) WhatIf(ctx context.Context, workflow, path string, condition an
 		if out.Scanned == limit {
 			return
 		}
-		state, err := ParseState(rec.ID, rec.State)
-		if err != nil || state.Status(p.Source) != StatusComplete {
+		st, err := ParseState(rec.ID, rec.State)
+		if err != nil || st.Status(p.Source) != StatusComplete {
 			return
 		}
-		r := &runner{e: e, ctx: ctx, id: rec.ID, draft: draft{state: state}}
+		r := &runner{e: e, ctx: ctx, id: rec.ID, draft: draft{state: st}}
 		scope := conditionScope{references.Scope{Session: rec.ID, Outputs: (*runnerOutputs)(r)}}
 		out.count(rec.ID, now.Evaluate(scope).Open, then.Evaluate(scope).Open)
 	})

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
 
 // checkAnswer tells whether a response answers a question, and what the entry gains
 // besides `response` (confirmed, value).
-func checkAnswer(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
+func checkAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	if !json.Valid(response) {
 		return nil, &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response", Message: "is no JSON"}}}
 	}
@@ -44,9 +45,9 @@ func checkAnswer(q *openAsk, response json.RawMessage) ([]jsontext.Field, error)
 }
 
 // checkConfirm takes booleans, yes and no, and the question's two texts, in any case.
-func checkConfirm(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
+func checkConfirm(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	answer, feedback := response, ""
-	if q.Remarks {
+	if q.Feedback {
 		answer, feedback = remarked(response)
 	}
 	yes, ok := graph.TruthOf(answer, q.Options)
@@ -56,14 +57,14 @@ func checkConfirm(q *openAsk, response json.RawMessage) ([]jsontext.Field, error
 			texts = append(texts, fmt.Sprintf("%q", o.Text))
 		}
 		return nil, &DetailError{Err: ErrAnswerInvalid,
-			Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ") + q.remarks()}}}
+			Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ") + otherForm(q)}}}
 	}
 	confirmed, text := json.RawMessage("false"), optionText(q.Options, 1, "No")
 	if yes {
 		confirmed, text = json.RawMessage("true"), optionText(q.Options, 0, "Yes")
 	}
 	more := []jsontext.Field{{Key: "confirmed", Value: confirmed}}
-	if !q.Remarks {
+	if !q.Feedback {
 		return more, nil
 	}
 	if feedback != "" {
@@ -73,9 +74,9 @@ func checkConfirm(q *openAsk, response json.RawMessage) ([]jsontext.Field, error
 	return append(more, jsontext.Field{Key: "text", Value: jsontext.String(text)}), nil
 }
 
-// remarks is what an error says of the other form of an answer.
-func (q *openAsk) remarks() string {
-	if q.Remarks {
+// otherForm is what an error says of the other form of an answer.
+func otherForm(q *state.Ask) string {
+	if q.Feedback {
 		return ", or {\"answer\": one of these, \"feedback\": text}"
 	}
 	return ""
@@ -101,7 +102,7 @@ func optionText(options []Option, i int, otherwise string) string {
 }
 
 // checkSelect takes an option's text or value.
-func checkSelect(q *openAsk, response json.RawMessage) ([]jsontext.Field, error) {
+func checkSelect(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	var text string
 	isText := json.Unmarshal(response, &text) == nil
 	texts := make([]string, len(q.Options))
@@ -131,15 +132,15 @@ func equalJSON(a, b json.RawMessage) bool {
 // applyAnswer completes the step that a question paused. It returns what became of it,
 // for the request's outcome.
 func (r *runner) applyAnswer(req *Request) string {
-	q := r.state.engine.Asks[req.Step]
-	if q == nil || q.Visit != req.Visit || q.Ask != req.Ask || r.state.Status(req.Step) != StatusAwaitingInput {
+	q := r.state.Ask(req.Step)
+	if !r.state.IsOpen(req.Step, state.AskRef{Visit: req.Visit, Ask: req.Ask}) {
 		return "the question was closed before the answer was applied"
 	}
 	if q.Kind == AskApproval {
 		return r.applyApproval(req, q)
 	}
 	if q.Kind == AskSignal { // a person lets the step go on in the signal's stead
-		if record := r.endWait(req.Step, &heldSignal{Name: q.Prompt, Body: compactJSON(req.Body)}); record != nil {
+		if record := r.endWait(req.Step, &state.Signal{Name: q.Prompt, Body: compactJSON(req.Body)}); record != nil {
 			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
 		}
 		return "applied"
@@ -149,30 +150,30 @@ func (r *runner) applyAnswer(req *Request) string {
 		return err.Error() // accepted under another schema: cannot be, questions are kept as shown
 	}
 	if problem := r.tooLarge(len(req.Body)); problem != "" {
-		f := failure{kind: KindTooLarge, message: problem, final: true, info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}
+		f := failure{kind: KindTooLarge, message: problem, final: true, info: visitInfo{started: state.Time(q.Started), input: q.Input, reads: q.Reads}}
 		r.failStepFor(req.Step, f)
 		return "not applied: " + problem
 	}
 	entry := json.RawMessage("{}")
-	if newest, ok := pick(r.state.Outputs(req.Step), -1); ok {
+	if newest, ok := r.state.KeptOutput(req.Step, -1); ok {
 		entry = newest
 	}
 	output := completeEntry(entry, compactJSON(req.Body), more)
-	r.say("user", q.said(req.Body, more), req.Step)
-	record := r.record(req.Step, visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads, status: StatusAnswered}, output, nil)
+	r.say("user", saidAs(q, req.Body, more), req.Step)
+	record := r.record(req.Step, visitInfo{started: state.Time(q.Started), input: q.Input, reads: q.Reads, status: StatusAnswered}, output, nil)
 	if len(r.state.Outputs(req.Step)) == 0 {
 		r.keepOutput(req.Step, output, record.Seq)
 	} else {
-		r.state.setNewest(req.Step, r.intern(output))
-		r.counters.renewOutput(req.Step, record.Seq)
+		r.state.SetNewest(req.Step, r.intern(output))
+		r.counters.RenewOutput(req.Step, record.Seq)
 	}
-	*r.visitCount(req.Step) = 0
+	r.state.RenewAllowance(r.countedIn(req.Step))
 	if r.def.Step(req.Step) == nil {
-		r.putGone(req.Step, r.state.engine.Live[req.Step], failure{kind: KindStepGone, final: true,
+		r.putGone(req.Step, r.state.Live(req.Step), failure{kind: KindStepGone, final: true,
 			message: fmt.Sprintf("step %q was removed while it waited; move the session to another step", req.Step)})
 		return "kept; the step is gone"
 	}
-	l := r.state.engine.Live[req.Step]
+	l := r.state.Live(req.Step)
 	r.end(req.Step, StatusComplete)
 	if record = r.handOn(l, record, ToolResult{Output: output}); record != nil {
 		r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
@@ -182,19 +183,19 @@ func (r *runner) applyAnswer(req *Request) string {
 
 // applyApproval lets an approved step run, with the input the person gave if any, and
 // fails a rejected one.
-func (r *runner) applyApproval(req *Request, q *openAsk) string {
+func (r *runner) applyApproval(req *Request, q *state.Ask) string {
 	a, err := readApproval(req.Body)
 	if err != nil {
 		return err.Error()
 	}
-	*r.visitCount(req.Step) = 0
+	r.state.RenewAllowance(r.countedIn(req.Step))
 	if !a.Approved {
 		reason := a.Reason
 		if reason == "" {
 			reason = "rejected"
 		}
 		r.failStepFor(req.Step, failure{kind: KindRejected, message: reason, final: true,
-			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}})
+			info: visitInfo{started: state.Time(q.Started), input: q.Input, reads: q.Reads}})
 		return "rejected"
 	}
 	l := r.ensureVisit(req.Step)
@@ -202,26 +203,17 @@ func (r *runner) applyApproval(req *Request, q *openAsk) string {
 	if a.Input != nil {
 		l.Approved = compactJSON(a.Input)
 	}
-	delete(r.state.engine.Asks, req.Step)
-	r.state.setStatus(req.Step, StatusActive, "")
+	r.state.CloseAsk(req.Step)
+	r.state.SetStatus(req.Step, StatusActive, "")
 	r.unwritten.touch()
 	r.event(EventStep, r.stepEvent(req.Step, l, StatusActive))
 	return "approved"
 }
 
-// renewOutput notes that a step's newest output is another execution's now.
-func (c *counters) renewOutput(step string, seq int64) {
-	if list := c.Outputs[step]; len(list) > 0 {
-		list[len(list)-1] = seq
-		return
-	}
-	c.noteOutput(step, seq, 1)
-}
-
-// said is how an answer stands in the chat: with feedback as the feedback, or its word.
-func (q *openAsk) said(response json.RawMessage, more []jsontext.Field) string {
+// saidAs is how an answer stands in the chat: with feedback as the feedback, or its word.
+func saidAs(q *state.Ask, response json.RawMessage, more []jsontext.Field) string {
 	for _, f := range more {
-		if q.Remarks && f.Key == "text" {
+		if q.Feedback && f.Key == "text" {
 			return messageText(f.Value)
 		}
 	}

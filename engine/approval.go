@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // askApproval asks whether a step may run with its resolved input.
@@ -13,6 +14,6 @@ func (r *runner) askApproval(step *graph.CompiledStep, input json.RawMessage, re
 	if prompt == "" {
 		prompt = fmt.Sprintf("Approve step %q?", step.ID)
 	}
-	r.open(step.ID, &openAsk{Kind: AskApproval, Prompt: prompt, OnDue: step.Consent.OnDue,
+	r.open(step.ID, &state.Ask{Kind: AskApproval, Prompt: prompt, OnDue: step.Consent.OnDue,
 		Function: step.Function, Name: step.Name, Started: r.now(), Input: input, Reads: reads}, step.Consent.Due)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
@@ -24,8 +25,8 @@ func (r *runner) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *
 	if problem := r.checkEntry(entry); problem != "" {
 		return r.failStep(id, failure{kind: KindOutputInvalid, final: true, info: res.info(), message: problem})
 	}
-	open := &openAsk{
-		Kind: q.Kind, Prompt: q.Prompt, Options: q.Options, Schema: q.Schema, OnDue: q.OnDue, Remarks: q.Feedback,
+	open := &state.Ask{
+		Kind: q.Kind, Prompt: q.Prompt, Options: q.Options, Schema: q.Schema, OnDue: q.OnDue, Feedback: q.Feedback,
 		Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads,
 	}
 	if len(q.OnDue) > 0 {
@@ -42,20 +43,17 @@ func (r *runner) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *
 }
 
 // open makes a step wait for the answer to a question.
-func (r *runner) open(id string, q *openAsk, due time.Duration) {
+func (r *runner) open(id string, q *state.Ask, due time.Duration) {
 	l := r.ensureVisit(id)
 	if q.Kind == "" {
 		q.Kind = AskQuestion
 	}
-	q.Visit, q.Ask, q.Since = l.Visit, r.counters.nextAsk(id, l.Visit), r.now()
+	q.Visit, q.Ask, q.Since = l.Visit, r.counters.NextAsk(id, l.Visit), r.now()
 	if due > 0 {
 		q.Due = q.Since + due.Milliseconds()
 	}
-	if r.state.engine.Asks == nil {
-		r.state.engine.Asks = map[string]*openAsk{}
-	}
-	r.state.engine.Asks[id] = q
-	r.state.setStatus(id, StatusAwaitingInput, "")
+	r.state.OpenAsk(id, q)
+	r.state.SetStatus(id, StatusAwaitingInput, "")
 	r.unwritten.visits++
 	r.unwritten.touch()
 	r.event(EventStep, r.stepEvent(id, l, StatusAwaitingInput))
@@ -79,39 +77,6 @@ func questionEntry(q *AwaitInput) json.RawMessage {
 		b = append(append(b, `,"options":`...), options...)
 	}
 	return append(b, '}')
-}
-
-// nextAsk numbers the questions of one visit from 1.
-func (c *counters) nextAsk(step string, visit int) int {
-	if c.Asks == nil {
-		c.Asks = map[string]askCount{}
-	}
-	n := c.Asks[step]
-	if n.Visit != visit {
-		n = askCount{Visit: visit}
-	}
-	n.Ask++
-	c.Asks[step] = n
-	return n.Ask
-}
-
-// adoptQuestion gives a question that LUNA or a person left in a state its entry: the
-// prompt is what the step put out last.
-func (s *State) adoptQuestion(id string, visit int, c *counters, now int64) *openAsk {
-	q := &openAsk{Kind: AskQuestion, Visit: visit, Ask: c.nextAsk(id, visit), Since: now, Started: now}
-	if newest, ok := pick(s.Outputs(id), -1); ok {
-		entry := gjson.ParseBytes(newest)
-		q.Prompt = entry.Get("prompt").String()
-		_ = json.Unmarshal([]byte(entry.Get("options").Raw), &q.Options) // options of another shape are not shown
-	}
-	if at := s.Step(id).LastExecuted; at > 0 {
-		q.Since = at
-	}
-	if s.engine.Asks == nil {
-		s.engine.Asks = map[string]*openAsk{}
-	}
-	s.engine.Asks[id] = q
-	return q
 }
 
 // completeEntry adds the answer to the entry that its question made.

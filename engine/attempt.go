@@ -47,9 +47,9 @@ type attemptResult struct {
 
 // newAttempt prepares a call; nothing has been done yet.
 func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
-	l := r.state.engine.Live[step.ID]
+	l := r.state.Live(step.ID)
 	number := 1
-	if d := r.state.engine.Driven[step.ID]; d != nil && d.Visit == l.Visit {
+	if d := r.state.Suspended(step.ID); d != nil && d.Visit == l.Visit {
 		number = d.Call + 1
 	}
 	key := fmt.Sprintf("%s/%s/%d/%d", r.id, step.ID, l.Visit, number)
@@ -61,7 +61,7 @@ func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, binding
 		window: r.chat,
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
-			Visit: l.Visit, Attempt: r.counters.Attempts[step.ID] + 1, Key: key, Bindings: bindings,
+			Visit: l.Visit, Attempt: r.counters.Attempts(step.ID) + 1, Key: key, Bindings: bindings,
 			Number: number, OnError: step.OnError,
 		},
 	}
@@ -184,7 +184,7 @@ func sumUsage(list []Usage) Usage {
 // the visit is complete and its paths are to be followed.
 func (r *runner) finishAttempt(res *attemptResult) *Execution {
 	a := res.attempt
-	l := r.state.engine.Live[a.step]
+	l := r.state.Live(a.step)
 	if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != StatusActive {
 		r.recordLate(res) // cancelled or moved away meanwhile: recorded, activates nothing
 		return nil
@@ -220,7 +220,7 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 	for _, s := range a.said {
 		r.say(s.role, s.text, a.step)
 	}
-	if d := r.state.engine.Driven[a.step]; d != nil && d.Body != nil {
+	if d := r.state.Suspended(a.step); d != nil && d.Body != nil {
 		r.finishDriven(a.step, res.output, res.info())
 		return nil
 	}

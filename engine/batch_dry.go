@@ -35,8 +35,8 @@ func (w *batchWorker) would(ctx context.Context, item *BatchItem, rec *SessionRe
 // wouldDelete refuses what DeleteSession would refuse.
 func (w *batchWorker) wouldDelete(rec *SessionRecord) (*Forecast, error) {
 	status := rec.Status
-	if state, err := ParseState(rec.ID, rec.State); err == nil {
-		status = state.shownStatus(rec)
+	if st, err := ParseState(rec.ID, rec.State); err == nil {
+		status = st.ShownStatus(rec.Version)
 	}
 	f := &Forecast{Session: rec.ID, Status: status, Outcome: "deleted", Steps: []ForecastStep{}}
 	if ended(status) || status == StatusPaused {

@@ -79,13 +79,13 @@ func pinItem(item *BatchItem, rec *SessionRecord, step string, taken map[string]
 	if item.Step != "" {
 		step = item.Step
 	}
-	state, err := ParseState(rec.ID, rec.State)
+	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		return err.Error()
 	}
 	a := acceptance{q: AnswerRequest{Step: step}}
-	a.adopt(state, rec, time.Now())
-	for _, q := range state.questions() {
+	a.adopt(st, rec, time.Now())
+	for _, q := range st.Waiting() {
 		on := target(rec.ID, q.Step, q.Visit, q.Ask)
 		if step != "" && q.Step != step || taken[on] {
 			continue

@@ -7,42 +7,11 @@ import (
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
-
-// A bodyRun is a container at work: which round it is in and what the rounds go by.
-type bodyRun struct {
-	Round  int             `json:"round"`            // from 0
-	Rounds int             `json:"rounds,omitempty"` // how many there are; 0 as many as conditions let
-	Items  json.RawMessage `json:"items,omitempty"`  // a list, see keepText
-	Count  int             `json:"count,omitempty"`  // of Items
-	While  json.RawMessage `json:"while,omitempty"`
-	Until  json.RawMessage `json:"until,omitempty"`
-	Max    int             `json:"max"`
-	Finish bool            `json:"finish,omitempty"`
-	Visits int             `json:"visits,omitempty"` // in this round, against max_steps
-
-	KeepGoing bool `json:"keep_going,omitempty"`
-
-	AtOnce  bool     `json:"at_once,omitempty"`
-	First   bool     `json:"first,omitempty"`
-	Room    int      `json:"room,omitempty"`    // AtOnce: how many starts run at once
-	Waiting []string `json:"waiting,omitempty"` // AtOnce: starts that have no room yet
-
-	Broke  []brokenPath `json:"broke,omitempty"`  // paths out of the body that were taken
-	Failed string       `json:"failed,omitempty"` // the body step that ended the round in error
-	Over   bool         `json:"over,omitempty"`   // no round follows
-	Stored int          `json:"stored,omitempty"` // results written
-	Steps  []string     `json:"steps,omitempty"`  // of the body when the round began
-}
-
-// A brokenPath is a path out of a body that was taken in its round.
-type brokenPath struct {
-	Target string    `json:"target"`
-	From   takenPath `json:"from"`
-}
 
 // defaultRounds bounds containers that do not say how many rounds they have.
 const defaultRounds = 1000
@@ -57,7 +26,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 	if len(step.Starts) == 0 {
 		return r.badHandover(res, "the body of %q is one circle: mark the path that closes it with back", a.step)
 	}
-	b := &bodyRun{Rounds: q.Rounds, While: q.While, Until: q.Until, Max: q.MaxRounds, Finish: q.Finish,
+	b := &state.Body{Rounds: q.Rounds, While: q.While, Until: q.Until, Max: q.MaxRounds, Finish: q.Finish,
 		AtOnce: q.AtOnce, First: q.First, Room: q.Concurrency, KeepGoing: q.KeepGoing}
 	if q.Items != nil {
 		list, err := jsontext.Marshal(q.Items)
@@ -87,7 +56,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 }
 
 // nextRound begins the round that b.Round names, or ends the body where none follows.
-func (r *runner) nextRound(id string, d *drivenStep) {
+func (r *runner) nextRound(id string, d *state.Suspended) {
 	b := d.Body
 	step := r.def.Step(id)
 	if b.Over || b.Rounds > 0 && b.Round >= b.Rounds || !r.holdsNow(id, b.While, true) {
@@ -100,7 +69,7 @@ func (r *runner) nextRound(id string, d *drivenStep) {
 		return
 	}
 	if len(step.Starts) == 0 {
-		r.goneFor(id, visitInfo{started: milli(d.Started), reads: d.Reads}, nil,
+		r.goneFor(id, visitInfo{started: state.Time(d.Started), reads: d.Reads}, nil,
 			fmt.Sprintf("all steps that %q contains were removed while its rounds ran; add one and retry, or move the session to another step", id))
 		return
 	}
@@ -113,13 +82,13 @@ func (r *runner) nextRound(id string, d *drivenStep) {
 		starts = starts[:b.Room]
 	}
 	for _, start := range starts {
-		r.beginVisit(start, []takenPath{{Path: id + ">" + start + ":" + string(Contains)}})
+		r.beginVisit(start, []state.TakenPath{{Path: id + ">" + start + ":" + string(Contains)}})
 	}
 	r.unwritten.touch()
 }
 
 // showRound makes the container's output {item, index} of the round.
-func (r *runner) showRound(id string, d *drivenStep) {
+func (r *runner) showRound(id string, d *state.Suspended) {
 	b := d.Body
 	if b.AtOnce {
 		return
@@ -134,7 +103,7 @@ func (r *runner) showRound(id string, d *drivenStep) {
 	r.showOutput(id, d, out, 0)
 }
 
-func (r *runner) itemOf(b *bodyRun) json.RawMessage {
+func (r *runner) itemOf(b *state.Body) json.RawMessage {
 	list, err := r.keptText(b.Items)
 	if err != nil {
 		return nil
@@ -144,15 +113,15 @@ func (r *runner) itemOf(b *bodyRun) json.RawMessage {
 
 // showOutput makes an output the one entry of the visit, anew or in the place of what
 // stands there.
-func (r *runner) showOutput(id string, d *drivenStep, output json.RawMessage, seq int64) {
+func (r *runner) showOutput(id string, d *state.Suspended, output json.RawMessage, seq int64) {
 	if !d.Shown || len(r.state.Outputs(id)) == 0 {
 		d.Shown = true
 		r.keepOutput(id, output, seq)
 		return
 	}
-	old, _ := pick(r.state.Outputs(id), -1)
-	r.state.setNewest(id, r.intern(output))
-	r.counters.renewOutput(id, seq)
+	old, _ := r.state.KeptOutput(id, -1)
+	r.state.SetNewest(id, r.intern(output))
+	r.counters.RenewOutput(id, seq)
 	r.forget(old)
 }
 
@@ -179,7 +148,7 @@ func (r *runner) holdsNow(id string, condition json.RawMessage, otherwise bool) 
 	if verdict.Err != nil {
 		problem = "condition of the container: " + verdict.Err.Error()
 	}
-	r.noteProblem(id, problem)
+	r.state.NoteProblem(id, problem)
 	return verdict.Open
 }
 
@@ -187,47 +156,30 @@ func (r *runner) holdsNow(id string, condition json.RawMessage, otherwise bool) 
 // was skipped. Visits go on counting.
 func (r *runner) clearBody(step *graph.CompiledStep) {
 	for _, id := range step.Body {
-		r.state.clearStatus(id)
-		delete(r.state.engine.Live, id)
-		delete(r.state.engine.Asks, id)
-		delete(r.state.engine.Joins, id)
-		delete(r.state.engine.Arrived, id)
-		delete(r.state.engine.Again, id)
+		r.state.ClearStatus(id)
+		r.state.EndLive(id)
+		r.state.CloseAsk(id)
+		r.state.ForgetArrivals(id)
+		r.state.DropActivation(id)
 		r.dropDriven(id)
 		if inner := r.def.Step(id); inner != nil {
 			r.clearBody(inner)
 		}
 	}
-	kept := r.state.engine.Untaken[:0]
-	for _, target := range r.state.engine.Untaken {
+	var kept []string
+	for _, target := range r.state.Untaken() {
 		if s := r.def.Step(target); s == nil || !r.def.Holds(step.ID, s) {
 			kept = append(kept, target)
 		}
 	}
-	r.state.engine.Untaken = kept
-}
-
-// clearStatus makes a step one that has not run.
-func (s *State) clearStatus(step string) {
-	if s.steps[step] == nil {
-		return
-	}
-	delete(s.steps, step)
-	delete(s.engine.Settled, step)
-	for i, id := range s.stepOrder {
-		if id == step {
-			s.stepOrder = append(s.stepOrder[:i:i], s.stepOrder[i+1:]...)
-			return
-		}
-	}
+	r.state.KeepUntaken(kept)
 }
 
 // cancelBody ends everything live in a container's body.
 func (r *runner) cancelBody(id, reason string) {
 	for _, inner := range r.bodySteps(id) {
-		delete(r.state.engine.Joins, inner)
-		delete(r.state.engine.Again, inner)
-		if r.liveStatus(inner) {
+		r.state.DropActivation(inner)
+		if r.state.HasBegun(inner) {
 			r.cancelStep(inner, reason)
 		}
 	}
@@ -244,13 +196,11 @@ func (r *runner) allowance() int {
 	return math.MaxInt
 }
 
-// visitCount is where the visits of a step are counted against max_steps: in the round of
-// the container that holds it, else in the session.
-func (r *runner) visitCount(id string) *int {
-	if s := r.def.Step(id); s != nil && s.Holder != "" {
-		if d := r.state.engine.Driven[s.Holder]; d != nil && d.Body != nil {
-			return &d.Body.Visits
-		}
+// countedIn is the container in whose rounds the visits of a step are counted against max_steps,
+// "" for those that count in the session.
+func (r *runner) countedIn(id string) string {
+	if s := r.def.Step(id); s != nil {
+		return s.Holder
 	}
-	return &r.state.engine.Visits
+	return ""
 }

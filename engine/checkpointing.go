@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // checkpoint writes what has happened and keeps the lease.
@@ -27,7 +29,7 @@ func (r *runner) rest(ctx context.Context) (bool, error) {
 	}
 	// Child sessions are notified under the lease: should this engine die before, whoever
 	// claims the session next does it.
-	if len(r.state.engine.Notices) > 0 {
+	if len(r.state.Notices()) > 0 {
 		r.unwritten.touch()
 		return false, r.checkpoint(ctx)
 	}
@@ -66,10 +68,10 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 	r.offset.adjust(asked, res.Now, time.Now())
 	r.written(cp, res)
 	if release {
-		if r.inbox > r.counters.Seen {
+		if r.inbox > r.counters.Seen() {
 			r.e.wakeUp() // something came while the lease was given up
 		}
-		if r.state.lacks() {
+		if r.state.Lacks() {
 			r.e.leaveAlone(r.id)
 			return true, nil
 		}
@@ -79,7 +81,7 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 	if err := r.sendNotices(ctx); err != nil {
 		return false, err
 	}
-	if r.inbox > r.counters.Seen {
+	if r.inbox > r.counters.Seen() {
 		return false, r.fetchRequests(ctx)
 	}
 	return false, nil
@@ -96,7 +98,7 @@ func (r *runner) written(cp *Checkpoint, res CommitResult) {
 		c.attempt.cancel(c.cause)
 	}
 	r.unwritten, r.overflowed = unwritten{}, false
-	r.noteOpen()
+	r.draft.open = r.state.OpenAsks()
 	r.e.events.publishAll(r.id, r.version, events, cp.Release)
 	if len(cp.Children) > 0 {
 		r.e.wakeUp()
@@ -109,11 +111,11 @@ func (r *runner) written(cp *Checkpoint, res CommitResult) {
 // build makes the checkpoint of all that is unwritten.
 func (r *runner) build(release bool) *Checkpoint {
 	status := r.state.SessionStatus()
-	awaiting, since := r.state.awaiting()
+	awaiting, since := r.state.Awaiting()
 	cp := &Checkpoint{
 		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
-		Closing: r.closes() || release && ended(status), Seen: r.counters.Seen,
-		Counters: r.counters.appendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
+		Closing: r.closes() || release && ended(status), Seen: r.counters.Seen(),
+		Counters: r.counters.AppendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
 		Release: release, LeaseFor: r.extension(),
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
 		Results: r.unwritten.stored, Children: r.unwritten.children,
@@ -159,7 +161,7 @@ func ended(status string) bool {
 // falls due. Zero when only the world can move it. While calls are under way it counts only
 // what the last wave was too early for; at rest, a step left active is due at once.
 func (r *runner) nextTimer(underWay bool) time.Time {
-	if r.resting() {
+	if r.state.Resting() {
 		return time.Time{}
 	}
 	var next int64
@@ -171,12 +173,12 @@ func (r *runner) nextTimer(underWay bool) time.Time {
 			next = at
 		}
 	}
-	for id, l := range r.state.engine.Live {
+	for id, l := range r.state.LiveSteps() {
 		if underWay && l.Wait == nil && l.RetryAt <= r.lookedAt {
 			continue
 		}
 		switch {
-		case r.state.Status(id) != StatusActive || r.state.driven(id) != nil || r.running[id] != nil:
+		case r.state.Status(id) != StatusActive || r.state.SuspendedNow(id) != nil || r.running[id] != nil:
 		case l.Wait != nil:
 			sooner(l.Wait.Due)
 		case l.Lacks != "":
@@ -185,10 +187,10 @@ func (r *runner) nextTimer(underWay bool) time.Time {
 			sooner(max(l.RetryAt, 1))
 		}
 	}
-	for _, q := range r.state.engine.Asks {
+	for _, q := range r.state.Asks() {
 		sooner(q.Due)
 	}
-	return milli(next)
+	return state.Time(next)
 }
 
 // overflow ends a session whose state has grown beyond what may be stored: it goes back to
@@ -196,7 +198,7 @@ func (r *runner) nextTimer(underWay bool) time.Time {
 // all the same, and requests say that they were not applied.
 func (r *runner) overflow(ctx context.Context, size int) error {
 	message := fmt.Sprintf("the state would have %d bytes, at most %d are kept; keep large data outside and pass references", size, r.e.o.MaxState)
-	applied, answered, seen := r.unwritten.applied, r.unwritten.answered, r.counters.Seen
+	applied, answered, seen := r.unwritten.applied, r.unwritten.answered, r.counters.Seen()
 	if err := r.revert(ctx); err != nil {
 		return err
 	}
@@ -206,7 +208,7 @@ func (r *runner) overflow(ctx context.Context, size int) error {
 		applied[i].Outcome = "not applied: " + message
 	}
 	r.unwritten.applied = applied
-	r.counters.Seen = max(r.counters.Seen, seen)
+	r.counters.See(seen)
 	problem := failure{kind: KindTooLarge, message: message, final: true}
 	for _, a := range ended {
 		r.failCall(a.result, problem)
@@ -222,7 +224,7 @@ func (r *runner) overflow(ctx context.Context, size int) error {
 	for _, id := range r.activeSteps(true) {
 		r.fail(id, problem)
 	}
-	r.state.engine.Failure = &SessionError{Kind: KindTooLarge, Message: message}
+	r.state.Fail(&SessionError{Kind: KindTooLarge, Message: message})
 	r.unwritten.touch()
 	return nil
 }
@@ -231,7 +233,7 @@ func (r *runner) overflow(ctx context.Context, size int) error {
 // history.
 func (r *runner) failCall(res *attemptResult, problem failure) {
 	step := res.attempt.step
-	if l := r.state.engine.Live[step]; l == nil || l.Visit != res.attempt.call_.Visit || r.state.Status(step) != StatusActive {
+	if l := r.state.Live(step); l == nil || l.Visit != res.attempt.call_.Visit || r.state.Status(step) != StatusActive {
 		r.recordLate(res)
 		return
 	}

@@ -8,44 +8,10 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
-
-// A childrenRun is what the engine keeps of a step that waits for child sessions.
-type childrenRun struct {
-	Sessions json.RawMessage      `json:"sessions"` // a list of ChildSession, see keepText
-	Count    int                  `json:"count"`
-	Next     int                  `json:"next"`           // index of the next to start
-	Live     map[string]string    `json:"live,omitempty"` // ids of those that have not ended, by index
-	Failed   map[string]childFail `json:"failed,omitempty"`
-	Try      int                  `json:"try,omitempty"`   // part of the ids of those started anew
-	Again    []int                `json:"again,omitempty"` // indexes to be started anew
-	Room     int                  `json:"room"`
-	Outputs  []string             `json:"outputs,omitempty"`
-}
-
-// A childFail is a child session that ended other than complete, by its index.
-type childFail struct {
-	Session string `json:"session"`
-	Status  string `json:"status"`
-	Step    string `json:"step,omitempty"` // where it failed; Message begins with it
-	Kind    string `json:"kind,omitempty"`
-	Message string `json:"message,omitempty"`
-}
-
-// A parentRef tells, in a child's state, who waits for it.
-type parentRef struct {
-	Session string   `json:"session"`
-	Step    string   `json:"step"`
-	Visit   int      `json:"visit"`
-	Index   int      `json:"index"`
-	Body    string   `json:"body,omitempty"` // the map whose body this session runs
-	Above   []string `json:"above"`          // workflows of its ancestors, the nearest last
-	Told    int      `json:"told,omitempty"` // ends that the parent was told of
-	ToldAs  string   `json:"told_as,omitempty"`
-	ToldAt  int64    `json:"told_at,omitempty"` // the newest EXECUTION then
-}
 
 // maxDepth is how deep sessions may have child sessions.
 const maxDepth = 16
@@ -63,10 +29,10 @@ func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 		return r.badHandover(res, "sessions: %v", err)
 	}
 	d := r.entrust(res)
-	if d.Kids == nil {
-		d.Kids = &childrenRun{}
+	if d.Children == nil {
+		d.Children = &state.Children{}
 	}
-	if err := r.renewChildren(d.Kids, list, q); err != nil {
+	if err := r.renewChildren(d.Children, list, q); err != nil {
 		return r.failStep(a.step, failure{kind: KindFailed, info: res.info(), message: err.Error()})
 	}
 	r.settleChildren(a.step, d)
@@ -75,7 +41,7 @@ func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 
 func (r *runner) checkChild(step *graph.CompiledStep, c ChildSession) string {
 	var above []string
-	if p := r.state.engine.Parent; p != nil {
+	if p := r.state.Parent(); p != nil {
 		above = p.Above
 	}
 	if len(above) >= maxDepth {
@@ -103,26 +69,26 @@ func (r *runner) checkChild(step *graph.CompiledStep, c ChildSession) string {
 
 // settleChildren starts child sessions as far as there is room; the step is ready when
 // all have ended.
-func (r *runner) settleChildren(id string, d *drivenStep) (moved bool) {
-	k := d.Kids
-	if r.resting() {
+func (r *runner) settleChildren(id string, d *state.Suspended) (moved bool) {
+	k := d.Children
+	if r.state.Resting() {
 		return false
 	}
-	if k.more() {
+	if k.More() {
 		list, err := r.keptText(k.Sessions)
 		if err != nil {
 			r.failStepFor(id, failure{kind: KindFailed, message: err.Error(), final: true})
 			return true
 		}
 		all := gjson.ParseBytes(list).Array()
-		for k.more() {
-			if i := k.take(); !r.createChild(id, d, i, all[i].Raw) {
+		for k.More() {
+			if i := k.Take(); !r.createChild(id, d, i, all[i].Raw) {
 				return true
 			}
 			moved = true
 		}
 	}
-	if k.ended() {
+	if k.Ended() {
 		d.Ready = true
 		moved = true
 	}
@@ -130,38 +96,6 @@ func (r *runner) settleChildren(id string, d *drivenStep) (moved bool) {
 		r.unwritten.touch()
 	}
 	return moved
-}
-
-// more tells whether a child session may start now.
-func (k *childrenRun) more() bool {
-	return (k.Next < k.Count || len(k.Again) > 0) && len(k.Live) < k.Room
-}
-
-// ended tells whether all child sessions have ended.
-func (k *childrenRun) ended() bool {
-	return k.Next == k.Count && len(k.Again) == 0 && len(k.Live) == 0
-}
-
-// take is the index of the next child session.
-func (k *childrenRun) take() int {
-	if len(k.Again) > 0 {
-		i := k.Again[0]
-		k.Again = k.Again[1:]
-		return i
-	}
-	k.Next++
-	return k.Next - 1
-}
-
-// retryFailed starts those that failed anew, as sessions of their own.
-func (k *childrenRun) retryFailed() {
-	k.Try++
-	for i := range k.Count {
-		if _, failed := k.Failed[fmt.Sprint(i)]; failed {
-			k.Again = append(k.Again, i)
-		}
-	}
-	k.Failed = nil
 }
 
 // childID is the id of a child session, which no caller can give one of theirs.
@@ -174,7 +108,7 @@ func childID(parent, step string, visit, index, try int) string {
 }
 
 // createChild puts a child session into the next checkpoint.
-func (r *runner) createChild(id string, d *drivenStep, index int, spec string) bool {
+func (r *runner) createChild(id string, d *state.Suspended, index int, spec string) bool {
 	var c ChildSession
 	if err := json.Unmarshal([]byte(spec), &c); err != nil {
 		r.failStepFor(id, failure{kind: KindBadInput, message: err.Error(), final: true})
@@ -189,8 +123,8 @@ func (r *runner) createChild(id string, d *drivenStep, index int, spec string) b
 		entry = DefaultEntry
 	}
 	workflow, starts := c.Workflow, []string{entry}
-	parent := &parentRef{Session: r.id, Step: id, Visit: d.Visit, Index: index}
-	if p := r.state.engine.Parent; p != nil {
+	parent := &state.Parent{Session: r.id, Step: id, Visit: d.Visit, Index: index}
+	if p := r.state.Parent(); p != nil {
 		parent.Above = append(parent.Above, p.Above...)
 	}
 	if c.Body {
@@ -198,11 +132,8 @@ func (r *runner) createChild(id string, d *drivenStep, index int, spec string) b
 	} else {
 		parent.Above = append(parent.Above, r.workflow)
 	}
-	child := newSessionAt(childID(r.id, id, d.Visit, index, d.Kids.Try), workflow, starts, c.Inputs, parent)
-	if d.Kids.Live == nil {
-		d.Kids.Live = map[string]string{}
-	}
-	d.Kids.Live[fmt.Sprint(index)] = child.ID
+	child := newSessionAt(childID(r.id, id, d.Visit, index, d.Children.Try), workflow, starts, c.Inputs, parent)
+	d.Children.Begin(index, child.ID)
 	child.Root, child.Parent = r.root, r.id
 	if c.Body { // the item also stands where iterate has it
 		if err := child.alias(id, c.Inputs); err != nil {
@@ -222,28 +153,23 @@ func (r *runner) applyChild(q *Request) string {
 	if err := json.Unmarshal(q.Body, &e); err != nil {
 		return "unreadable: " + err.Error()
 	}
-	d := r.state.engine.Driven[q.Step]
-	if d == nil || d.Kids == nil || d.Visit != q.Visit {
+	d := r.state.Suspended(q.Step)
+	if d == nil || d.Children == nil || d.Visit != q.Visit {
 		return "nobody waits for it any more"
 	}
-	k := d.Kids
-	index := fmt.Sprint(e.Index)
-	if before, failed := k.Failed[index]; k.Live[index] != e.Session && (!failed || before.Session != e.Session) {
+	k := d.Children
+	var failure *state.ChildFailure
+	if e.Status != StatusComplete {
+		failure = &state.ChildFailure{Session: e.Session, Status: e.Status, Step: e.Step, Kind: e.Kind, Message: e.Message}
+	}
+	if !k.End(e.Index, e.Session, failure) {
 		return "another session has taken its place"
 	}
-	delete(k.Live, index)
-	delete(k.Failed, index) // it may have been retried by itself
-	if e.Status != StatusComplete {
-		if k.Failed == nil {
-			k.Failed = map[string]childFail{}
-		}
-		k.Failed[index] = childFail{Session: e.Session, Status: e.Status, Step: e.Step, Kind: e.Kind, Message: e.Message}
-	}
 	r.unwritten.touch()
-	if r.state.Status(q.Step) == StatusError && k.ended() && len(k.Failed) == 0 {
+	if r.state.Status(q.Step) == StatusError && k.Ended() && len(k.Failed) == 0 {
 		d.Ready = true
-		r.state.setStatus(q.Step, StatusActive, "")
-		r.clearFailure(q.Step)
+		r.state.SetStatus(q.Step, StatusActive, "")
+		r.state.ClearFailure(q.Step)
 	}
 	return "noted"
 }
@@ -261,22 +187,22 @@ type childEnd struct {
 // tellParent is the request with which a child's end reaches its parent, nil when there
 // is nobody to tell.
 func (r *runner) tellParent(status string) *Request {
-	p := r.state.engine.Parent
+	p := r.state.Parent()
 	if p == nil {
 		return nil
 	}
-	if p.Told > 0 && p.ToldAs == status && p.ToldAt == r.counters.Seq {
+	if p.Told > 0 && p.ToldAs == status && p.ToldAt == r.counters.Seq() {
 		return nil // nothing has happened since
 	}
-	p.Told, p.ToldAs, p.ToldAt = p.Told+1, status, r.counters.Seq
+	p.Told, p.ToldAs, p.ToldAt = p.Told+1, status, r.counters.Seq()
 	e := childEnd{Index: p.Index, Session: r.id, Status: status}
-	if f := r.state.engine.Failure; f != nil && status != StatusComplete {
+	if f := r.state.Failure(); f != nil && status != StatusComplete {
 		e.Kind, e.Message = f.Kind, f.Message
 		if f.Step != "" {
 			e.Step, e.Message = f.Step, fmt.Sprintf("step %q: %s", f.Step, f.Message)
 		}
 	}
-	if m := r.state.engine.Cancelled; m != nil {
+	if m := r.state.Cancelled(); m != nil {
 		e.Kind, e.Message = KindCancelled, reasonOr(m.Reason, "cancelled")
 	}
 	body, _ := jsontext.Marshal(e)
@@ -294,8 +220,8 @@ func containsText(list []string, text string) bool {
 }
 
 // childResults reads what the child sessions of a step came to, in order.
-func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]BodyResult, error) {
-	k := d.Kids
+func (r *runner) childResults(ctx context.Context, id string, d *state.Suspended) ([]BodyResult, error) {
+	k := d.Children
 	list, err := r.keptText(k.Sessions)
 	if err != nil {
 		return nil, err
@@ -352,7 +278,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *drivenStep) ([]
 
 func (r *runner) childResult(ctx context.Context, rec *SessionRecord, body bool, step string, wanted []string) (BodyResult, error) {
 	one := BodyResult{Session: rec.ID, Status: rec.Status}
-	state, err := ParseState(rec.ID, rec.State)
+	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		return one, err
 	}
@@ -363,7 +289,7 @@ func (r *runner) childResult(ctx context.Context, rec *SessionRecord, body bool,
 		}
 		holder = ""
 	}
-	outputs := stateOutputs{e: r.e, ctx: ctx, state: state}
+	outputs := stateOutputs{e: r.e, ctx: ctx, state: st}
 	if len(wanted) > 0 {
 		list := make([]json.RawMessage, len(wanted))
 		for i, id := range wanted {
@@ -377,6 +303,6 @@ func (r *runner) childResult(ctx context.Context, rec *SessionRecord, body bool,
 		one.Output, err = jsontext.Marshal(list)
 		return one, err
 	}
-	one.Output = state.result(def, holder, outputs)
+	one.Output = resultOfSession(st, def, holder, outputs)
 	return one, nil
 }

@@ -10,8 +10,8 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) erro
 		return err
 	}
 	status := rec.Status
-	if state, err := ParseState(id, rec.State); err == nil {
-		status = state.shownStatus(rec)
+	if st, err := ParseState(id, rec.State); err == nil {
+		status = st.ShownStatus(rec.Version)
 	}
 	if !ended(status) && status != StatusPaused {
 		if !cancel {

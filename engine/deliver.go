@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 func isSentinel(err, sentinel error) bool { return errors.Is(err, sentinel) }
@@ -109,13 +110,13 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 		}
 		return nil, detail(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
 	}
-	state, err := ParseState(v.Session.ID, v.Session.State)
+	st, err := ParseState(v.Session.ID, v.Session.State)
 	if err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)
 	}
-	asked := a.find(state, &v)
+	asked := a.find(st, &v)
 	if asked == nil {
-		return nil, a.notOpen(state, v, hash)
+		return nil, a.notOpen(st, v, hash)
 	}
 	on := target(v.Session.ID, asked.step, asked.q.Visit, asked.q.Ask)
 	if before := byTarget(v.Unapplied, on); before != nil {
@@ -142,7 +143,7 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 // see the answer first, see Checkpoint.Closing.
 func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 	if due := asked.q.Due; due > 0 && v.Now.UnixMilli() >= due {
-		return detail(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, milli(due).Format(time.RFC3339Nano))
+		return detail(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, state.Time(due).Format(time.RFC3339Nano))
 	}
 	for i := range v.Unapplied {
 		if q := &v.Unapplied[i]; closes(q, asked) {
@@ -169,51 +170,51 @@ func closes(q *Request, asked *askedQuestion) bool {
 
 type askedQuestion struct {
 	step string
-	q    *openAsk
+	q    *state.Ask
 }
 
 // find returns the question the answer is for, nil when it is not open.
-func (a *acceptance) find(state *State, v *InboxView) *askedQuestion {
-	if state.engine.Cancelled != nil {
+func (a *acceptance) find(st *State, v *InboxView) *askedQuestion {
+	if st.Cancelled() != nil {
 		return nil
 	}
-	a.adopt(state, &v.Session, v.Now)
-	for _, w := range state.questions() {
+	a.adopt(st, &v.Session, v.Now)
+	for _, w := range st.Waiting() {
 		switch {
 		case a.q.Step != "" && w.Step != a.q.Step:
 		case a.q.Step == "" && w.Kind == AskSignal: // not a person's, unless one says so
 		case a.q.Visit != 0 && w.Visit != a.q.Visit:
 		case a.q.Ask != 0 && w.Ask != a.q.Ask:
 		default:
-			return &askedQuestion{step: w.Step, q: state.engine.Asks[w.Step]}
+			return &askedQuestion{step: w.Step, q: st.Ask(w.Step)}
 		}
 	}
 	return nil
 }
 
 // adopt gives questions of LUNA, or made by hand, their entries.
-func (a *acceptance) adopt(state *State, rec *SessionRecord, now time.Time) {
-	counted, err := parseCounters(rec.ID, rec.Counters)
+func (a *acceptance) adopt(st *State, rec *SessionRecord, now time.Time) {
+	counted, err := state.ParseCounters(rec.ID, rec.Counters)
 	if err != nil {
 		return
 	}
-	for _, id := range state.stepOrder {
-		if state.steps[id].Status != StatusAwaitingInput || state.engine.Asks[id] != nil {
+	for _, id := range st.StepIDs() {
+		if st.Status(id) != StatusAwaitingInput || st.Ask(id) != nil {
 			continue
 		}
-		visit := counted.Visits[id] + 1 // what the holder will give it
-		if l := state.engine.Live[id]; l != nil && l.Visit > 0 {
+		visit := counted.Visits(id) + 1 // what the holder will give it
+		if l := st.Live(id); l != nil && l.Visit > 0 {
 			visit = l.Visit
 		}
-		state.adoptQuestion(id, visit, counted, now.UnixMilli())
+		st.AdoptAsk(id, visit, counted, now.UnixMilli())
 	}
 }
 
 // notOpen explains why there is nothing to answer; an answer equal to the one that
 // counted for the same question is a success said again.
-func (a *acceptance) notOpen(state *State, v InboxView, hash string) error {
+func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
 	if a.q.Step == "" {
-		return detail(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, state.shownStatus(&v.Session))
+		return detail(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, st.ShownStatus(v.Session.Version))
 	}
 	last, err := v.LastAnswer(a.q.Step)
 	if err != nil {
@@ -231,8 +232,8 @@ func (a *acceptance) notOpen(state *State, v InboxView, hash string) error {
 			return a.before(before, hash)
 		}
 	}
-	a.strange = state.Step(a.q.Step) == nil
-	return detail(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, state.shownStatus(&v.Session))
+	a.strange = st.Step(a.q.Step) == nil
+	return detail(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, st.ShownStatus(v.Session.Version))
 }
 
 // before answers a question that has been answered: the same again is fine.

@@ -3,10 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
-	"github.com/stepgraph/stepgraph/engine/graph"
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // A Finding is one thing doctor has to say, with the command that mends it.
@@ -198,7 +199,7 @@ func (d *doctor) session(ctx context.Context, rec *SessionRecord, definitions ma
 	if rec.Status == "" && rec.Version == 0 {
 		d.find("warning", "not_adopted", "stepgraph migrate --adopt", "session %s was not made by stepgraph and has not been addressed yet", rec.ID)
 	}
-	state, err := ParseState(rec.ID, rec.State)
+	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		d.find("error", KindState, "stepgraph session edit "+rec.ID, "%v", err)
 		return
@@ -211,11 +212,11 @@ func (d *doctor) session(ctx context.Context, rec *SessionRecord, definitions ma
 		}
 		definitions[id] = def
 	}
-	for _, step := range state.stepOrder {
-		if l := state.engine.Live[step]; l != nil && l.Lacks != "" && state.Status(step) == StatusActive {
-			d.find("warning", KindNoFunction, "start an engine that has the function", "session %s, step %q: %s", rec.ID, step, l.lackText())
+	for _, step := range st.StepIDs() {
+		if l := st.Live(step); l != nil && l.Lacks != "" && st.Status(step) == StatusActive {
+			d.find("warning", KindNoFunction, "start an engine that has the function", "session %s, step %q: %s", rec.ID, step, l.LackText())
 		}
-		switch state.steps[step].Status {
+		switch st.Status(step) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			if def.Step(step) == nil {
 				d.find("error", KindStepGone, fmt.Sprintf("stepgraph session move %s --from %s --to STEP", rec.ID, step),

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // A draft is everything a runner has decided since the last checkpoint that was written: the
@@ -21,7 +23,7 @@ import (
 // or says nothing about the session: the lease, calls under way, caches.
 type draft struct {
 	state    *State
-	counters *counters
+	counters *state.Counters
 
 	requests  []Request                 // taken from the inbox, to be applied in order
 	arrived   []arrival                 // ended visits and results that wait for the next wave
@@ -29,31 +31,14 @@ type draft struct {
 	unwritten unwritten                 // what the next checkpoint carries
 	rounds    map[string][]StoredResult // of containers, by step and visit
 
-	open       map[string]questionRef // questions that were open in the last written checkpoint, by step
-	stateBytes int                    // of the state's text, as far as outputs make it grow
-	failing    string                 // the step that fails the session when its wave is over
-	chat       []Message              // the messages of the state when the wave began
-	unsettled  bool                   // something was decided outside a wave: no rest before the next one
-	lookedAt   int64                  // the clock of the newest wave, ms: timers up to then have had their chance
-	overflowed bool                   // the state had grown too large, see overflow
-	fault      error                  // a read that decisions rest on has failed: never written
-}
-
-// A questionRef names one question of a step.
-type questionRef struct{ visit, ask int }
-
-// noteOpen remembers which questions are open in the state as it is stored now.
-func (d *draft) noteOpen() {
-	d.open = nil
-	for step, q := range d.state.engine.Asks {
-		if d.state.Status(step) != StatusAwaitingInput {
-			continue
-		}
-		if d.open == nil {
-			d.open = map[string]questionRef{}
-		}
-		d.open[step] = questionRef{q.Visit, q.Ask}
-	}
+	open       map[string]state.AskRef // questions that were open in the last written checkpoint, by step
+	stateBytes int                     // of the state's text, as far as outputs make it grow
+	failing    string                  // the step that fails the session when its wave is over
+	chat       []Message               // the messages of the state when the wave began
+	unsettled  bool                    // something was decided outside a wave: no rest before the next one
+	lookedAt   int64                   // the clock of the newest wave, ms: timers up to then have had their chance
+	overflowed bool                    // the state had grown too large, see overflow
+	fault      error                   // a read that decisions rest on has failed: never written
 }
 
 // closes reports whether the draft closes a question other than by its answer. An answer
@@ -63,9 +48,7 @@ func (d *draft) closes() bool {
 		return true
 	}
 	for step, was := range d.open {
-		q := d.state.engine.Asks[step]
-		stays := q != nil && questionRef{q.Visit, q.Ask} == was && d.state.Status(step) == StatusAwaitingInput
-		if !stays && d.unwritten.answered[step] != was {
+		if !d.state.IsOpen(step, was) && d.unwritten.answered[step] != was {
 			return true
 		}
 	}

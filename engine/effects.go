@@ -10,7 +10,7 @@ import (
 
 // startEffects starts the effects of the last wave. Everything before them is durable now.
 func (r *runner) startEffects(ctx context.Context) {
-	if r.resting() || r.failing != "" {
+	if r.state.Resting() || r.failing != "" {
 		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
 	}
 	for len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
@@ -97,8 +97,8 @@ func (r *runner) cancelStep(id, reason string) {
 	}
 	r.stopDriven(id, reason)
 	v := visitInfo{status: StatusCancelled, started: r.nowTime()}
-	l := r.state.engine.Live[id]
-	if ask := r.state.engine.Asks[id]; ask != nil {
+	l := r.state.Live(id)
+	if ask := r.state.Ask(id); ask != nil {
 		v.input, v.started = ask.Input, time.UnixMilli(ask.Started).UTC()
 		r.unwritten.closing = true
 	}

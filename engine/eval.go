@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/references"
@@ -27,24 +26,14 @@ type ConditionResult struct {
 
 // EvalReference resolves a text, or with whole a JSON input, against a state. A
 // reference to another session is an error.
-func EvalReference(state *State, text string, whole bool) (*ReferenceResult, error) {
-	return evalReference(references.Scope{Session: state.ID, Outputs: state, Limit: evalLimit}, text, whole)
+func EvalReference(st *State, text string, whole bool) (*ReferenceResult, error) {
+	return evalReference(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, text, whole)
 }
 
 // EvalCondition judges a condition as stored on a path (nil, a text or a native list)
 // against a state.
-func EvalCondition(state *State, condition any, operator string) *ConditionResult {
-	return evalCondition(references.Scope{Session: state.ID, Outputs: state, Limit: evalLimit}, condition, operator)
-}
-
-// Output makes a State what references resolve against; see references.Outputs. Outputs
-// that stand on a BLOB are errors here: use Engine.EvalReference.
-func (s *State) Output(step string, index int) (json.RawMessage, bool, error) {
-	value, ok := pick(s.Outputs(step), index)
-	if ok && blobHash(value) != "" {
-		return nil, false, fmt.Errorf("output of step %q stands on a BLOB of its session", step)
-	}
-	return value, ok, nil
+func EvalCondition(st *State, condition any, operator string) *ConditionResult {
+	return evalCondition(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, condition, operator)
 }
 
 // evalLimit bounds what an evaluation puts together, as the input of a step.
@@ -111,10 +100,10 @@ func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope,
 	if err != nil {
 		return references.Scope{}, err
 	}
-	state, err := ParseState(session, rec.State)
+	st, err := ParseState(session, rec.State)
 	if err != nil {
 		return references.Scope{}, detail(ErrBadRequest, "%v", err)
 	}
-	r := &runner{e: e, ctx: ctx, id: session, draft: draft{state: state}}
+	r := &runner{e: e, ctx: ctx, id: session, draft: draft{state: st}}
 	return references.Scope{Session: session, Outputs: (*runnerOutputs)(r), Limit: evalLimit}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // An eventBus carries the events of sessions to those who watch them in this process. A
@@ -121,16 +123,16 @@ type notedEvent struct {
 
 // event notes what the next checkpoint's watchers are told.
 func (r *runner) event(kind string, data any) {
-	r.unwritten.events = append(r.unwritten.events, notedEvent{kind, data, r.counters.Seq, r.counters.Messages})
+	r.unwritten.events = append(r.unwritten.events, notedEvent{kind, data, r.counters.Seq(), r.counters.Messages()})
 }
 
 // show tells watchers that a step has changed its status.
 func (r *runner) show(step string) {
-	r.event(EventStep, r.stepEvent(step, r.state.engine.Live[step], r.state.Status(step)))
+	r.event(EventStep, r.stepEvent(step, r.state.Live(step), r.state.Status(step)))
 }
 
 // stepEvent returns the event of a step that has a status now; l may be nil.
-func (r *runner) stepEvent(step string, l *liveStep, status string) StepEvent {
+func (r *runner) stepEvent(step string, l *state.LiveStep, status string) StepEvent {
 	ev := StepEvent{Step: step, Status: status}
 	if l != nil {
 		ev.Visit = l.Visit
@@ -148,8 +150,8 @@ func (r *runner) statusEvents(status, awaiting string) []notedEvent {
 		return nil
 	}
 	r.shown = shown
-	data := StatusEvent{Status: status, Awaiting: r.state.Questions()}
-	return []notedEvent{{EventSession, data, r.counters.Seq, r.counters.Messages}}
+	data := StatusEvent{Status: status, Awaiting: questionsOf(r.state)}
+	return []notedEvent{{EventSession, data, r.counters.Seq(), r.counters.Messages()}}
 }
 
 // A cursor is how far somebody has followed a session; as text it is an event's id.

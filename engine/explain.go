@@ -9,6 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // An Explanation says why a session stopped where it is: each step that waits and for
@@ -63,12 +64,12 @@ func (e *Engine) Explain(ctx context.Context, session string) (*Explanation, err
 	if r.def, err = e.definitions.recent(ctx, r.workflow, viewDefinitionAge); err != nil {
 		return nil, err
 	}
-	x.Status = r.state.shownStatus(rec)
+	x.Status = r.state.ShownStatus(rec.Version)
 	x.session(r, rec)
-	for _, id := range r.state.stepOrder {
+	for _, id := range r.state.StepIDs() {
 		x.step(r, id)
 	}
-	for _, id := range sortedKeys(r.state.engine.Joins) {
+	for _, id := range r.state.WaitingJoins() {
 		x.join(r, id)
 	}
 	x.closed(r)
@@ -82,25 +83,25 @@ func (x *Explanation) because(step, kind, mend, format string, args ...any) {
 
 // session explains what concerns the whole session.
 func (x *Explanation) session(r *runner, rec *SessionRecord) {
-	s := &r.state.engine
-	if s.Paused != nil {
-		x.because("", StatusPaused, "stepgraph session resume "+x.Session, "paused at %s%s", milli(s.Paused.At).Format(time.RFC3339), because(s.Paused.Reason))
-		if len(s.Held) > 0 {
-			x.because("", "held", "stepgraph session resume "+x.Session, "%d answers wait for the end of the pause", len(s.Held))
+	s := r.state
+	if m := s.Paused(); m != nil {
+		x.because("", StatusPaused, "stepgraph session resume "+x.Session, "paused at %s%s", state.Time(m.At).Format(time.RFC3339), because(m.Reason))
+		if len(s.Held()) > 0 {
+			x.because("", "held", "stepgraph session resume "+x.Session, "%d answers wait for the end of the pause", len(s.Held()))
 		}
 	}
-	if s.Cancelled != nil {
-		x.because("", StatusCancelled, "", "cancelled at %s%s", milli(s.Cancelled.At).Format(time.RFC3339), because(s.Cancelled.Reason))
+	if m := s.Cancelled(); m != nil {
+		x.because("", StatusCancelled, "", "cancelled at %s%s", state.Time(m.At).Format(time.RFC3339), because(m.Reason))
 	}
 	switch {
 	case rec.Lease != "" && rec.LeaseUntil.After(time.Now()):
 		x.because("", "running", "", "%s works on it (lease until %s)", rec.LeaseOwner, rec.LeaseUntil.Format(time.RFC3339))
-	case rec.Inbox > r.counters.Seen:
-		x.because("", "due", "stepgraph doctor", "%d requests wait in its inbox; no engine has taken it up", rec.Inbox-r.counters.Seen)
+	case rec.Inbox > r.counters.Seen():
+		x.because("", "due", "stepgraph doctor", "%d requests wait in its inbox; no engine has taken it up", rec.Inbox-r.counters.Seen())
 	case !rec.DueAt.IsZero():
 		x.because("", "due", "stepgraph doctor", "due since %s; no engine has taken it up", rec.DueAt.Format(time.RFC3339))
 	}
-	if f := s.Failure; f != nil && f.Step == "" {
+	if f := s.Failure(); f != nil && f.Step == "" {
 		x.because("", f.Kind, "stepgraph session retry "+x.Session, "%s", f.Message)
 	}
 	if r.def.Absent {
@@ -117,13 +118,13 @@ func because(reason string) string {
 
 // step explains one step that has not ended well.
 func (x *Explanation) step(r *runner, id string) {
-	entry := r.state.steps[id]
+	entry := r.state.Step(id)
 	gone := r.def.Step(id) == nil
 	switch entry.Status {
 	case StatusAwaitingInput:
-		q := r.state.engine.Asks[id]
+		q := r.state.Ask(id)
 		mend := fmt.Sprintf("stepgraph session answer %s ANSWER --step %s", x.Session, id)
-		text := fmt.Sprintf("asks %q since %s", graph.CutText(q.Prompt, 200), milli(q.Since).Format(time.RFC3339))
+		text := fmt.Sprintf("asks %q since %s", graph.CutText(q.Prompt, 200), state.Time(q.Since).Format(time.RFC3339))
 		if q.Kind == AskApproval {
 			mend = strings.Replace(mend, "ANSWER", "yes", 1)
 			text += fmt.Sprintf("; approves %s with input %s", reasonOr(q.Function, "no function"), graph.CutText(string(q.Input), 500))
@@ -134,23 +135,23 @@ func (x *Explanation) step(r *runner, id string) {
 		}
 		x.because(id, AskQuestion, mend, "%s", text)
 	case StatusPending:
-		l := r.state.live(id)
-		x.because(id, StatusPending, "stepgraph session edit "+x.Session+" --state FILE, or edit the step", "%s", pendingText(l))
+		l := r.state.MakeLive(id)
+		x.because(id, StatusPending, "stepgraph session edit "+x.Session+" --state FILE, or edit the step", "%s", l.PendingText())
 		x.Because[len(x.Because)-1].Missing = l.Missing
 	case StatusError:
 		mend := fmt.Sprintf("stepgraph session retry %s --step %s", x.Session, id)
-		switch r.stepError(id).Kind {
+		switch r.state.StepError(id).Kind {
 		case KindNoFunction, KindBadInput, KindBadReference, KindDisabled:
 			mend = "correct the step, then: " + mend
 		}
 		x.because(id, StatusError, mend, "%s", entry.Error)
 	case StatusActive:
-		l := r.state.engine.Live[id]
+		l := r.state.Live(id)
 		if l != nil && l.Lacks != "" {
-			x.because(id, KindNoFunction, "stepgraph doctor", "%s", l.lackText())
+			x.because(id, KindNoFunction, "stepgraph doctor", "%s", l.LackText())
 		}
 		if l != nil && l.RetryAt > r.now() {
-			x.because(id, "retry", "", "attempt %d at %s", r.counters.Attempts[id]+1, milli(l.RetryAt).Format(time.RFC3339))
+			x.because(id, "retry", "", "attempt %d at %s", r.counters.Attempts(id)+1, state.Time(l.RetryAt).Format(time.RFC3339))
 		}
 	}
 }
@@ -173,14 +174,14 @@ func (x *Explanation) join(r *runner, id string) {
 
 // closed explains the steps that did not run because a path they require was not taken.
 func (x *Explanation) closed(r *runner) {
-	for _, id := range sortedKeys(r.state.engine.Arrived) {
+	for _, id := range r.state.Arrived() {
 		step := r.def.Step(id)
-		_, waits := r.state.engine.Joins[id]
+		waits := r.state.IsWaitingJoin(id)
 		if status := r.state.Status(id); step == nil || step.Join != JoinRequired || waits || status != "" && status != StatusSkipped {
 			continue
 		}
 		var missing []string
-		for _, q := range r.state.engine.unmet(step) {
+		for _, q := range r.state.Unmet(step) {
 			missing = append(missing, q.String())
 		}
 		if len(missing) > 0 {
@@ -192,9 +193,9 @@ func (x *Explanation) closed(r *runner) {
 // ends judges the paths of finished steps that led nowhere: where a new path or another
 // condition would take the session on.
 func (x *Explanation) ends(r *runner) {
-	for _, id := range r.state.stepOrder {
+	for _, id := range r.state.StepIDs() {
 		step := r.def.Step(id)
-		if step == nil || r.state.steps[id].Status != StatusComplete {
+		if step == nil || r.state.Status(id) != StatusComplete {
 			continue
 		}
 		end := ExplainedEnd{Step: id, Paths: []ExplainedPath{}}
@@ -203,7 +204,7 @@ func (x *Explanation) ends(r *runner) {
 			j := r.judge(p)
 			end.Paths = append(end.Paths, ExplainedPath(j))
 			status := r.state.Status(p.Target)
-			_, waits := r.state.engine.Joins[p.Target]
+			waits := r.state.IsWaitingJoin(p.Target)
 			led = led || waits || j.Open && status != "" && status != StatusSkipped
 		}
 		if !led && (len(step.Next) > 0 || x.Status == StatusComplete) {
@@ -241,11 +242,11 @@ func (x *Explanation) String() string {
 }
 
 func (p *ExplainedPath) write(b *strings.Builder) {
-	state := "closed"
+	word := "closed"
 	if p.Open {
-		state = "open"
+		word = "open"
 	}
-	fmt.Fprintf(b, "  - path %s: %s", p.Path, state)
+	fmt.Fprintf(b, "  - path %s: %s", p.Path, word)
 	if p.Error != "" {
 		fmt.Fprintf(b, ": %s", p.Error)
 	}

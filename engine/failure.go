@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -44,7 +45,7 @@ func (r *runner) failStep(id string, f failure) *Execution {
 		r.recordFailure(id, f)
 		r.unwritten.touch()
 		ev := r.stepEvent(id, l, StatusActive)
-		ev.Retry = &RetryEvent{Attempt: r.counters.Attempts[id] + 1, At: milli(l.RetryAt), Kind: f.kind, Message: f.message}
+		ev.Retry = &RetryEvent{Attempt: r.counters.Attempts(id) + 1, At: state.Time(l.RetryAt), Kind: f.kind, Message: f.message}
 		r.event(EventStep, ev)
 		return nil
 	}
@@ -79,7 +80,7 @@ func (r *runner) retryPolicy(step *graph.CompiledStep, kind string) RetryPolicy 
 
 func (r *runner) recordFailure(id string, f failure) *Execution {
 	f.info.status = StatusError
-	f.info.attempt = r.counters.failed(id)
+	f.info.attempt = r.counters.CountFailed(id)
 	if f.info.started.IsZero() {
 		f.info.started = r.nowTime()
 	}
@@ -89,15 +90,15 @@ func (r *runner) recordFailure(id string, f failure) *Execution {
 // fail puts a step into error: its own path stops here.
 func (r *runner) fail(id string, f failure) {
 	r.ensureVisit(id)
-	l := r.state.engine.Live[id]
+	l := r.state.Live(id)
 	r.recordFailure(id, f)
 	r.stopDriven(id, "the step failed: "+f.message)
 	if l != nil {
 		l.Kind = f.kind
 	}
 	r.end(id, StatusError)
-	r.state.setStatus(id, StatusError, f.message)
-	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
+	r.state.SetStatus(id, StatusError, f.message)
+	r.state.Fail(&SessionError{Step: id, Kind: f.kind, Message: f.message})
 	if r.toolEnded(l, ToolResult{Error: problemOf(id, f)}) {
 		r.settleError(id)
 		return
@@ -112,7 +113,7 @@ func (r *runner) failRound(id string) {
 	if holder == "" {
 		return
 	}
-	if d := r.state.engine.Driven[holder]; d != nil && d.Body != nil && !d.Body.AtOnce && d.Body.Failed == "" {
+	if d := r.state.Suspended(holder); d != nil && d.Body != nil && !d.Body.AtOnce && d.Body.Failed == "" {
 		d.Body.Failed = id
 	}
 }
@@ -125,31 +126,24 @@ func (r *runner) failStepFor(id string, f failure) {
 	}
 }
 
-// clearFailure forgets a step's failure when it is taken up again.
-func (r *runner) clearFailure(id string) {
-	if f := r.state.engine.Failure; f != nil && f.Step == id {
-		r.state.engine.Failure = nil
-	}
-}
-
 // failAndContinue keeps the error as an output and lets the paths be followed.
 func (r *runner) failAndContinue(id string, f failure) *Execution {
 	record := r.recordFailure(id, f)
 	output, _ := jsontext.Marshal(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
-	if d := r.state.engine.Driven[id]; d != nil {
+	if d := r.state.Suspended(id); d != nil {
 		r.stopDriven(id, "the step failed: "+f.message)
 		r.showOutput(id, d, output, record.Seq)
 		r.dropDriven(id)
 	} else {
 		r.keepOutput(id, output, record.Seq)
 	}
-	l := r.state.engine.Live[id]
+	l := r.state.Live(id)
 	if l != nil {
 		l.Kind = f.kind
 	}
 	r.end(id, StatusError)
-	r.state.setStatus(id, StatusError, f.message)
-	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
+	r.state.SetStatus(id, StatusError, f.message)
+	r.state.Fail(&SessionError{Step: id, Kind: f.kind, Message: f.message})
 	if r.toolEnded(l, ToolResult{Error: problemOf(id, f)}) {
 		r.settleError(id)
 		return nil
@@ -159,15 +153,15 @@ func (r *runner) failAndContinue(id string, f failure) *Execution {
 
 // failSession cancels everything else of the session. What it cuts off is kept for a retry.
 func (r *runner) failSession(cause string) {
-	h := r.halt(cause)
-	for _, id := range append([]string(nil), r.state.stepOrder...) {
+	h := r.state.Halt(cause)
+	for _, id := range r.state.StepIDs() {
 		switch r.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
-			h.note(r, id)
+			r.noteHalted(h, id)
 			r.cancelStep(id, fmt.Sprintf("step %q failed the session", cause))
 		}
 	}
-	r.state.engine.Joins, r.state.engine.Again = nil, nil
+	r.state.DropActivations()
 	r.unwritten.closing = true
 }
 

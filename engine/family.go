@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// hasChildren reports whether a step waits for child sessions.
-func (s *State) hasChildren() bool {
-	for id, d := range s.engine.Driven {
-		if d.Kids != nil && !d.Ready && s.Status(id) == StatusActive {
-			return true
-		}
-	}
-	return false
-}
-
 // addChildQuestions lists the questions of the sessions below with their ancestor's, the
 // oldest first: a person need not know where they are asked. One read finds them; where
 // there are more sessions than a page holds, AwaitingMore says so.
@@ -27,11 +17,11 @@ func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
 		below = below[:maxPage]
 	}
 	for i := range below {
-		state, err := ParseState(below[i].ID, below[i].State)
+		st, err := ParseState(below[i].ID, below[i].State)
 		if err != nil {
 			continue // an error of that session, which shows it
 		}
-		for _, q := range state.Questions() {
+		for _, q := range questionsOf(st) {
 			q.Session = below[i].ID
 			s.Awaiting = append(s.Awaiting, q)
 		}

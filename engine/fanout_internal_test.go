@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // TestManyQueuedEffects: looking for what may start costs the same for each step, however many
 // calls are queued already. 200 waves beside 8,000 queued calls took about a minute when each
 // step was looked for in the queue; the bound leaves room for a machine that is very busy.
 func TestManyQueuedEffects(t *testing.T) {
-	r := &runner{draft: draft{state: NewState("s"), counters: &counters{Visits: map[string]int{}}}, running: map[string]*attempt{}}
+	r := &runner{draft: draft{state: state.New("s"), counters: state.NewCounters()}, running: map[string]*attempt{}}
 	const n = 8000
 	for i := range n {
 		id := fmt.Sprintf("step-%06d", i)
-		r.state.setStatus(id, StatusActive, "")
-		r.state.live(id).Visit = 1
+		r.state.SetStatus(id, StatusActive, "")
+		r.state.MakeLive(id).Visit = 1
 		r.queue(&attempt{step: id})
 	}
 	began := time.Now()

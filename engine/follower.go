@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // watchEvery is how often a watcher looks whether another engine has moved its session.
@@ -188,8 +190,8 @@ func (f *follower) replay(ctx context.Context, to cursor) error {
 
 func cursorOf(rec *SessionRecord) cursor {
 	c := cursor{version: rec.Version}
-	if counted, err := parseCounters(rec.ID, rec.Counters); err == nil {
-		c.seq, c.n = counted.Seq, counted.Messages
+	if counted, err := state.ParseCounters(rec.ID, rec.Counters); err == nil {
+		c.seq, c.n = counted.Seq(), counted.Messages()
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -32,7 +33,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	if err := f.read(); err != nil {
 		return nil, err
 	}
-	state, counted, err := f.rebuild()
+	st, counted, err := f.rebuild()
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +44,9 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	state.ID = id
-	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: state.AppendJSON(nil), Counters: counted.appendJSON(),
-		Status: state.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
+	st.ID = id
+	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
+		Status: st.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
 		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State}, fmt.Sprint(q.Visit), nil)}
 	if len(fresh.State) > e.o.MaxState {
 		return nil, detail(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
@@ -70,22 +71,22 @@ type forking struct {
 	rec     *SessionRecord
 	def     *Definition
 	state   *State // of now
-	counted *counters
-	before  []Execution            // that ended before the visit began
-	live    []openVisit            // others that were under way when it began
-	joins   map[string][]takenPath // waiting joins then
-	at      int64                  // ms, when the visit began
+	counted *state.Counters
+	before  []Execution                  // that ended before the visit began
+	live    []openVisit                  // others that were under way when it began
+	joins   map[string][]state.TakenPath // waiting joins then
+	at      int64                        // ms, when the visit began
 }
 
 func (f *forking) read() (err error) {
 	if f.state, err = ParseState(f.rec.ID, f.rec.State); err != nil {
 		return detail(ErrBadRequest, "%v", err)
 	}
-	if f.counted, err = parseCounters(f.rec.ID, f.rec.Counters); err != nil {
+	if f.counted, err = state.ParseCounters(f.rec.ID, f.rec.Counters); err != nil {
 		return detail(ErrBadRequest, "%v", err)
 	}
 	if f.q.Visit == 0 {
-		f.q.Visit = f.counted.Visits[f.q.Step]
+		f.q.Visit = f.counted.Visits(f.q.Step)
 	}
 	all, err := f.history()
 	if err != nil {
@@ -129,7 +130,7 @@ func (f *forking) split(all []Execution) error {
 		}
 	}
 	if first == 0 {
-		return f.openVisit(f.standing(all, f.counted.Seq+1))
+		return f.openVisit(f.standing(all, f.counted.Seq()+1))
 	}
 	all = f.standing(all, first)
 	for i := range all {
@@ -150,7 +151,7 @@ func (f *forking) notAlone() error {
 
 // openVisit is for a visit that has not ended: the fork begins as the session is now.
 func (f *forking) openVisit(all []Execution) error {
-	l := f.state.engine.Live[f.q.Step]
+	l := f.state.Live(f.q.Step)
 	if l == nil || l.Visit != f.q.Visit {
 		return detail(ErrStepNotFound, "session %s has no visit %d of step %q in its history", f.rec.ID, f.q.Visit, f.q.Step)
 	}
@@ -162,68 +163,57 @@ func (f *forking) openVisit(all []Execution) error {
 	return nil
 }
 
-func (f *forking) rebuild() (*State, *counters, error) {
-	s, c := NewState(f.rec.ID), &counters{Visits: map[string]int{}}
+func (f *forking) rebuild() (*State, *state.Counters, error) {
+	s, c := state.New(f.rec.ID), state.NewCounters()
 	if len(f.q.State) > 0 {
 		given, err := ParseState(f.rec.ID, f.q.State)
 		if err != nil {
 			return nil, nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/state", Message: err.Error()}}}
 		}
 		s = given
-		s.engine = engineState{}
-		for step, n := range f.counted.Visits {
-			c.Visits[step] = n
-		}
+		s.ForgetProgress()
+		c.NoteVisitsOf(f.counted)
 		f.live, f.joins = nil, nil
 	} else if err := f.replay(s, c); err != nil {
 		return nil, nil, err
 	}
-	s.engine.Entry = f.state.engine.Entry
+	s.BeginsAt(f.state.Entry())
 	f.activate(s, c, f.q.Step, f.q.Visit)
 	for _, v := range f.live {
 		f.activate(s, c, v.step, v.visit)
-		s.engine.Live[v.step].Took = withoutSeq(v.took)
+		s.Live(v.step).Took = withoutSeq(v.took)
 	}
 	for id, took := range f.joins {
-		if s.engine.Joins == nil {
-			s.engine.Joins = map[string][]takenPath{}
-		}
-		s.engine.Joins[id] = withoutSeq(took)
+		s.WaitToJoin(id, withoutSeq(took)...)
 	}
 	return s, c, nil
 }
 
 // withoutSeq is paths as another session knows them: its history does not have the
 // executions after which they were taken.
-func withoutSeq(took []takenPath) []takenPath {
-	out := make([]takenPath, len(took))
+func withoutSeq(took []state.TakenPath) []state.TakenPath {
+	out := make([]state.TakenPath, len(took))
 	for i, t := range took {
-		out[i] = takenPath{Path: t.Path}
+		out[i] = state.TakenPath{Path: t.Path}
 	}
 	return out
 }
 
-func (f *forking) activate(s *State, c *counters, step string, visit int) {
-	s.setStatus(step, StatusActive, "")
-	delete(s.engine.Live, step)
-	if e := s.engine.Failure; e != nil && e.Step == step {
-		s.engine.Failure = nil
-	}
-	l := s.live(step)
+func (f *forking) activate(s *State, c *state.Counters, step string, visit int) {
+	s.SetStatus(step, StatusActive, "")
+	s.EndLive(step)
+	s.ClearFailure(step)
+	l := s.MakeLive(step)
 	l.Visit = visit
-	c.Visits[step] = max(c.Visits[step], visit)
+	c.NoteVisit(step, visit)
 }
 
 // replay folds the executions before the visit into a state.
-func (f *forking) replay(s *State, c *counters) error {
-	ran := map[string]bool{}
-	for step := range f.counted.Visits {
-		ran[step] = true
-	}
-	for _, key := range f.state.outputOrder { // the inputs of the start
-		if !ran[key] {
+func (f *forking) replay(s *State, c *state.Counters) error {
+	for _, key := range f.state.OutputIDs() { // the inputs of the start
+		if !f.counted.HasRun(key) {
 			for _, v := range f.state.Outputs(key) {
-				s.addOutput(key, v, graph.KeptOutputs)
+				s.AddOutput(key, v, graph.KeptOutputs)
 			}
 		}
 	}
@@ -240,7 +230,7 @@ func (f *forking) replay(s *State, c *counters) error {
 		for _, m := range page {
 			if after = m.N; (m.At <= f.at && m.Step != f.q.Step || m.At < f.at) && !f.askedAgain(&m) {
 				text, _ := jsontext.Marshal(m)
-				s.addMessage(text, defaultMessageWindow)
+				s.AddMessage(text, state.MessageWindow)
 			}
 		}
 		if len(page) == 0 {
@@ -249,8 +239,8 @@ func (f *forking) replay(s *State, c *counters) error {
 	}
 }
 
-func (f *forking) fold(s *State, c *counters, x *Execution) error {
-	c.Visits[x.Step] = max(c.Visits[x.Step], x.Visit)
+func (f *forking) fold(s *State, c *state.Counters, x *Execution) error {
+	c.NoteVisit(x.Step, x.Visit)
 	if x.Status != StatusRound && x.Status != StatusLost {
 		f.ended(s, x)
 	}
@@ -264,32 +254,30 @@ func (f *forking) fold(s *State, c *counters, x *Execution) error {
 	if err != nil {
 		return err
 	}
-	s.addOutput(x.Step, output, graph.KeptOutputs)
+	s.AddOutput(x.Step, output, graph.KeptOutputs)
 	return nil
 }
 
 // ended gives a step the status its execution ended with, and what a retry of it needs.
 func (f *forking) ended(s *State, x *Execution) {
-	delete(s.engine.Live, x.Step)
-	if e := s.engine.Failure; e != nil && e.Step == x.Step {
-		s.engine.Failure = nil
-	}
+	s.EndLive(x.Step)
+	s.ClearFailure(x.Step)
 	switch x.Status {
 	case StatusComplete, StatusAnswered:
-		s.setStatus(x.Step, StatusComplete, "").LastExecuted = x.FinishedAt.UnixMilli()
+		s.SetStatus(x.Step, StatusComplete, "").LastExecuted = x.FinishedAt.UnixMilli()
 	case StatusCancelled:
-		s.setStatus(x.Step, StatusCancelled, "")
+		s.SetStatus(x.Step, StatusCancelled, "")
 	case StatusError:
 		var problem SessionError
 		_ = json.Unmarshal(x.Error, &problem)
-		s.setStatus(x.Step, StatusError, problem.Message)
+		s.SetStatus(x.Step, StatusError, problem.Message)
 		if f.settled(x) {
-			s.engine.Settled = put(s.engine.Settled, x.Step, problem.Kind)
+			s.NoteHandled(x.Step, problem.Kind)
 			return
 		}
-		l := s.live(x.Step)
+		l := s.MakeLive(x.Step)
 		l.Visit, l.Kind = x.Visit, problem.Kind
-		s.engine.Failure = &SessionError{Step: x.Step, Kind: problem.Kind, Message: problem.Message}
+		s.Fail(&SessionError{Step: x.Step, Kind: problem.Kind, Message: problem.Message})
 	}
 }
 
@@ -304,10 +292,10 @@ func (f *forking) whole(x *Execution) (json.RawMessage, error) {
 	}
 	kept := f.state.Outputs(x.Step)
 	for i, v := range kept {
-		if f.counted.outputSeq(x.Step, i, len(kept)) != x.Seq {
+		if f.counted.OutputSeq(x.Step, i, len(kept)) != x.Seq {
 			continue
 		}
-		hash := blobHash(v)
+		hash := state.BlobHash(v)
 		if hash == "" {
 			return v, nil
 		}

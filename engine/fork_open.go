@@ -6,14 +6,16 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // An openVisit is a visit that was under way when the visit of a fork or rollback began.
 type openVisit struct {
 	step  string
 	visit int
-	took  []takenPath // that had led to it by then
-	since int64       // ms, when it asked or was called; 0 unknown
+	took  []state.TakenPath // that had led to it by then
+	since int64             // ms, when it asked or was called; 0 unknown
 }
 
 // A visitKey names one visit.
@@ -31,11 +33,11 @@ type openFinder struct {
 	all   []Execution
 	first int64
 	last  map[visitKey]int64 // newest execution of each visit
-	taken map[string][]takenPath
+	taken map[string][]state.TakenPath
 }
 
 func (f *forking) findOpen(all []Execution, first int64) {
-	o := openFinder{f: f, all: all, first: first, last: map[visitKey]int64{}, taken: map[string][]takenPath{}}
+	o := openFinder{f: f, all: all, first: first, last: map[visitKey]int64{}, taken: map[string][]state.TakenPath{}}
 	for i := range all {
 		o.last[visitKey{all[i].Step, all[i].Visit}] = all[i].Seq
 	}
@@ -45,7 +47,7 @@ func (f *forking) findOpen(all []Execution, first int64) {
 			o.use(x)
 		}
 	}
-	f.joins = map[string][]takenPath{}
+	f.joins = map[string][]state.TakenPath{}
 	for _, step := range sortedKeys(o.taken) {
 		o.place(step, o.taken[step])
 	}
@@ -65,7 +67,7 @@ func (o *openFinder) collect() {
 			_ = json.Unmarshal(x.Paths, &judged) // one that was cut is no list
 			for _, p := range judged {
 				if p.Open {
-					o.add(p.Target, takenPath{Seq: x.Seq, Path: p.Path})
+					o.add(p.Target, state.TakenPath{Seq: x.Seq, Path: p.Path})
 				}
 			}
 			continue
@@ -74,24 +76,10 @@ func (o *openFinder) collect() {
 			o.add(x.Step, t)
 		}
 	}
-	e := &o.f.state.engine
-	for _, lists := range []map[string][]takenPath{e.Joins, e.Again} {
-		for step, took := range lists {
-			for _, t := range took {
-				o.add(step, t)
-			}
-		}
-	}
-	for step, l := range e.Live {
-		if l.Tool == nil {
-			for _, t := range l.Took {
-				o.add(step, t)
-			}
-		}
-	}
+	o.f.state.EachTaken(o.add)
 }
 
-func (o *openFinder) add(step string, t takenPath) {
+func (o *openFinder) add(step string, t state.TakenPath) {
 	s := o.f.def.Step(step)
 	if s == nil || s.Holder != "" || t.Seq <= 0 || t.Seq >= o.first || slices.Contains(o.taken[step], t) {
 		return
@@ -108,23 +96,18 @@ func (o *openFinder) over(x *Execution) bool {
 
 // underWay reports whether a visit has begun and not ended, as the session is now.
 func (f *forking) underWay(v visitKey) bool {
-	switch f.state.Status(v.step) {
-	case StatusActive, StatusPending, StatusAwaitingInput:
-		l := f.state.engine.Live[v.step]
-		return l != nil && l.Visit == v.visit
-	}
-	return false
+	return f.state.UnderWay(v.step, v.visit)
 }
 
 // use takes away the paths that led to a visit.
 func (o *openFinder) use(x *Execution) {
 	for _, t := range tookOf(x) {
-		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have takenPath) bool { return have == t })
+		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have state.TakenPath) bool { return have == t })
 	}
 }
 
 // place makes of paths that led to no ended visit what the step was then.
-func (o *openFinder) place(step string, took []takenPath) {
+func (o *openFinder) place(step string, took []state.TakenPath) {
 	if len(took) == 0 {
 		return
 	}
@@ -150,7 +133,7 @@ func (o *openFinder) failed(step string) bool {
 	return false
 }
 
-func (o *openFinder) visitOf(step string, took []takenPath) openVisit {
+func (o *openFinder) visitOf(step string, took []state.TakenPath) openVisit {
 	v := openVisit{step: step, took: took}
 	for i := range o.all {
 		x := &o.all[i]
@@ -163,7 +146,7 @@ func (o *openFinder) visitOf(step string, took []takenPath) openVisit {
 			return v
 		}
 	}
-	if l := o.f.state.engine.Live[step]; l != nil && l.Visit > 0 {
+	if l := o.f.state.Live(step); l != nil && l.Visit > 0 {
 		v.visit = l.Visit
 		v.since = o.f.askedAt(step)
 		return v
@@ -174,10 +157,10 @@ func (o *openFinder) visitOf(step string, took []takenPath) openVisit {
 
 // askedAt is when a step's open question was asked, 0 when it has none.
 func (f *forking) askedAt(step string) int64 {
-	if q := f.state.engine.Asks[step]; q != nil {
+	if q := f.state.Ask(step); q != nil {
 		return q.Started
 	}
-	if l := f.state.engine.Live[step]; l != nil && l.Wait != nil {
+	if l := f.state.Live(step); l != nil && l.Wait != nil {
 		return l.Wait.Started
 	}
 	return 0
@@ -202,9 +185,9 @@ func (o *openFinder) withoutPaths() {
 			add(x.Step, x.Visit, x.StartedAt.UnixMilli())
 		}
 	}
-	for _, step := range sortedKeys(o.f.state.engine.Live) {
-		l := o.f.state.engine.Live[step]
-		if l.Tool == nil && o.f.underWay(visitKey{step, l.Visit}) && !slices.ContainsFunc(l.Took, func(t takenPath) bool { return t.Seq > 0 }) {
+	for _, step := range o.f.state.LiveIDs() {
+		l := o.f.state.Live(step)
+		if l.Tool == nil && o.f.underWay(visitKey{step, l.Visit}) && !slices.ContainsFunc(l.Took, func(t state.TakenPath) bool { return t.Seq > 0 }) {
 			add(step, l.Visit, o.f.askedAt(step))
 		}
 	}
@@ -212,14 +195,14 @@ func (o *openFinder) withoutPaths() {
 
 // openNow is what is open as the session is now.
 func (f *forking) openNow() {
-	f.joins = map[string][]takenPath{}
-	for id, took := range f.state.engine.Joins {
+	f.joins = map[string][]state.TakenPath{}
+	for _, id := range f.state.WaitingJoins() {
 		if s := f.def.Step(id); s != nil && s.Holder == "" {
-			f.joins[id] = took
+			f.joins[id] = f.state.TakenTo(id)
 		}
 	}
-	for _, id := range sortedKeys(f.state.engine.Live) {
-		l := f.state.engine.Live[id]
+	for _, id := range f.state.LiveIDs() {
+		l := f.state.Live(id)
 		if s := f.def.Step(id); id == f.q.Step || l.Tool != nil || s != nil && s.Holder != "" || !f.underWay(visitKey{id, l.Visit}) {
 			continue
 		}
@@ -240,12 +223,12 @@ func (f *forking) settled(x *Execution) bool {
 }
 
 // tookOf is what led to an execution, by number and path.
-func tookOf(x *Execution) []takenPath {
-	out := make([]takenPath, 0, len(x.Took))
+func tookOf(x *Execution) []state.TakenPath {
+	out := make([]state.TakenPath, 0, len(x.Took))
 	for _, t := range x.Took {
 		var n int64
 		if _, err := fmt.Sscanf(strings.TrimPrefix(t.Execution, x.Session+"/"), "%d", &n); err == nil {
-			out = append(out, takenPath{Seq: n, Path: t.Label})
+			out = append(out, state.TakenPath{Seq: n, Path: t.Label})
 		}
 	}
 	return out
@@ -255,14 +238,6 @@ func tookOf(x *Execution) []takenPath {
 // began.
 func (f *forking) standing(all []Execution, first int64) []Execution {
 	return slices.DeleteFunc(slices.Clone(all), func(x Execution) bool {
-		return slices.ContainsFunc(f.state.engine.Undone, func(u undone) bool {
-			return u.Last < first && u.From <= x.Seq && x.Seq <= u.Last
-		})
+		return f.state.WasUndone(x.Seq, first)
 	})
-}
-
-// undone are executions, by number, that a rollback has taken back.
-type undone struct {
-	From int64 `json:"from"`
-	Last int64 `json:"last"`
 }

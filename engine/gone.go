@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // Whatever a session is in the middle of when its STEP is removed ends as an error of kind
@@ -21,7 +23,7 @@ func (r *runner) stepGone(id string, v visitInfo, output json.RawMessage, while 
 func (r *runner) goneFor(id string, v visitInfo, output json.RawMessage, message string) {
 	l := r.ensureVisit(id)
 	f := failure{kind: KindStepGone, message: message, final: true}
-	v.status, v.attempt = StatusError, r.counters.failed(id)
+	v.status, v.attempt = StatusError, r.counters.CountFailed(id)
 	if v.started.IsZero() {
 		v.started = r.nowTime()
 	}
@@ -30,13 +32,13 @@ func (r *runner) goneFor(id string, v visitInfo, output json.RawMessage, message
 }
 
 // putGone gives the step its status when its visit has been recorded.
-func (r *runner) putGone(id string, l *liveStep, f failure) {
+func (r *runner) putGone(id string, l *state.LiveStep, f failure) {
 	if l != nil {
 		l.Kind, l.Wait = f.kind, nil
 	}
 	r.end(id, StatusError)
-	r.state.setStatus(id, StatusError, f.message)
-	r.state.engine.Failure = &SessionError{Step: id, Kind: f.kind, Message: f.message}
+	r.state.SetStatus(id, StatusError, f.message)
+	r.state.Fail(&SessionError{Step: id, Kind: f.kind, Message: f.message})
 	if r.toolEnded(l, ToolResult{Error: problemOf(id, f)}) {
 		r.settleError(id)
 		return
@@ -47,15 +49,15 @@ func (r *runner) putGone(id string, l *liveStep, f failure) {
 // settleGone ends a step that others act for when it is gone, or when it no longer holds a
 // step that its round runs. It reports whether it did, or whether the step has to wait for
 // child sessions that are under way.
-func (r *runner) settleGone(id string, d *drivenStep) (moved, handled bool) {
-	v := visitInfo{started: milli(d.Started), reads: d.Reads}
+func (r *runner) settleGone(id string, d *state.Suspended) (moved, handled bool) {
+	v := visitInfo{started: state.Time(d.Started), reads: d.Reads}
 	switch {
-	case r.def.Step(id) == nil && d.Kids != nil && len(d.Kids.Live) > 0:
+	case r.def.Step(id) == nil && d.Children != nil && len(d.Children.Live) > 0:
 		return false, true
 	case r.def.Step(id) == nil:
 		what := "its tools ran"
 		switch {
-		case d.Kids != nil:
+		case d.Children != nil:
 			what = "its child sessions ran"
 		case d.Body != nil:
 			what = fmt.Sprintf("round %d of its body ran", d.Body.Round+1)
@@ -66,7 +68,7 @@ func (r *runner) settleGone(id string, d *drivenStep) (moved, handled bool) {
 		return false, false
 	}
 	for _, inner := range d.Body.Steps {
-		if s := r.def.Step(inner); s != nil && s.Holder != id && r.liveStatus(inner) {
+		if s := r.def.Step(inner); s != nil && s.Holder != id && r.state.HasBegun(inner) {
 			r.goneFor(id, v, nil, fmt.Sprintf("the CONTAINS path from %q to %q was removed while round %d ran; add it again and retry, or move the session to another step",
 				id, inner, d.Body.Round+1))
 			return true, true
@@ -82,7 +84,7 @@ func (r *runner) bodySteps(id string) []string {
 	if step := r.def.Step(id); step != nil {
 		body = step.Body
 	}
-	d := r.state.engine.Driven[id]
+	d := r.state.Suspended(id)
 	if d == nil || d.Body == nil {
 		return body
 	}
@@ -101,10 +103,5 @@ func (r *runner) holderOf(id string) string {
 	if step := r.def.Step(id); step != nil {
 		return step.Holder
 	}
-	for _, holder := range sortedKeys(r.state.engine.Driven) {
-		if d := r.state.engine.Driven[holder]; d.Body != nil && containsText(d.Body.Steps, id) {
-			return holder
-		}
-	}
-	return ""
+	return r.state.HolderOf(id)
 }

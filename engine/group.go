@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // defaultConcurrency is how many children of a group or a map run at once.
@@ -11,14 +12,14 @@ const defaultConcurrency = 32
 
 // settleGroup starts what has room now and ends the group when all its ends have. With
 // First the first success ends it.
-func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
+func (r *runner) settleGroup(id string, d *state.Suspended) (moved bool) {
 	b := d.Body
 	step := r.def.Step(id)
 	if b.First {
 		if winner := r.firstSuccess(step); winner != "" {
 			b.Waiting = nil
 			for _, end := range step.Body {
-				if end != winner && r.liveStatus(end) {
+				if end != winner && r.state.HasBegun(end) {
 					r.cancelStep(end, fmt.Sprintf("step %q was first", winner))
 				}
 			}
@@ -30,7 +31,7 @@ func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
 	for len(b.Waiting) > 0 && r.liveInBody(step) < b.Room {
 		start := b.Waiting[0]
 		b.Waiting = b.Waiting[1:]
-		r.beginVisit(start, []takenPath{{Path: id + ">" + start + ":" + string(Contains)}})
+		r.beginVisit(start, []state.TakenPath{{Path: id + ">" + start + ":" + string(Contains)}})
 		moved = true
 	}
 	if len(b.Waiting) > 0 || r.bodyLive(id) {
@@ -41,7 +42,7 @@ func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
 		succeeded = succeeded || r.state.Status(end) == StatusComplete
 	}
 	if failed := r.failedIn(step); !succeeded && failed != "" {
-		r.failBody(id, failure{kind: KindFailed, final: true, message: fmt.Sprintf("every step of the group failed; %q: %s", failed, r.state.steps[failed].Error)})
+		r.failBody(id, failure{kind: KindFailed, final: true, message: fmt.Sprintf("every step of the group failed; %q: %s", failed, r.state.ErrorText(failed))})
 		return true
 	}
 	r.endBody(id, d)
@@ -50,7 +51,7 @@ func (r *runner) settleGroup(id string, d *drivenStep) (moved bool) {
 
 func (r *runner) liveInBody(step *graph.CompiledStep) (n int) {
 	for _, id := range step.Body {
-		if r.liveStatus(id) {
+		if r.state.HasBegun(id) {
 			n++
 		}
 	}
@@ -75,7 +76,7 @@ func (r *runner) firstSuccess(step *graph.CompiledStep) (winner string) {
 			continue
 		}
 		kept := len(r.state.Outputs(end))
-		if seq := r.counters.outputSeq(end, kept-1, kept); winner == "" || seq < earliest {
+		if seq := r.counters.OutputSeq(end, kept-1, kept); winner == "" || seq < earliest {
 			winner, earliest = end, seq
 		}
 	}
@@ -97,7 +98,7 @@ func (r *runner) groupResults(id string) []BodyResult {
 				one.Output = value
 			}
 		case StatusError:
-			one.Error = r.stepError(end)
+			one.Error = r.state.StepError(end)
 		case "":
 			one.Status = StatusSkipped
 		}

@@ -5,16 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // takeRequests applies what the inbox holds, in order, and forgets it.
 func (r *runner) takeRequests(ctx context.Context) error {
-	if r.inbox > r.counters.Seen && !r.haveUpTo(r.inbox) {
+	if r.inbox > r.counters.Seen() && !r.haveUpTo(r.inbox) {
 		if err := r.readInbox(ctx); err != nil {
 			return err
 		}
 	}
-	if r.state.engine.Paused == nil && len(r.state.engine.Held) > 0 { // a person's edit has lifted the pause
+	if r.state.Paused() == nil && len(r.state.Held()) > 0 { // a person's edit has lifted the pause
 		r.applyHeld()
 		r.unsettled = true
 		r.unwritten.touch()
@@ -53,7 +55,7 @@ func (r *runner) fetchRequests(ctx context.Context) error {
 
 func (r *runner) readInbox(ctx context.Context) error {
 	found, err := insist(ctx, func() (map[string][]Request, error) {
-		return r.e.store.Requests(ctx, []InboxAfter{{Session: r.id, N: r.counters.Seen}})
+		return r.e.store.Requests(ctx, []InboxAfter{{Session: r.id, N: r.counters.Seen()}})
 	})
 	if err != nil {
 		return fmt.Errorf("read inbox: %w", err)
@@ -67,7 +69,7 @@ func (r *runner) readInbox(ctx context.Context) error {
 
 // haveUpTo tells whether the requests at hand reach from the first not seen to n.
 func (r *runner) haveUpTo(n int64) bool {
-	next := r.counters.Seen + 1
+	next := r.counters.Seen() + 1
 	for _, q := range r.requests {
 		if q.N == next {
 			next++
@@ -79,10 +81,10 @@ func (r *runner) haveUpTo(n int64) bool {
 // apply does what one request asks for and marks it. A request below what has been seen
 // was applied in an earlier checkpoint.
 func (r *runner) apply(q *Request) {
-	if q.N <= r.counters.Seen {
+	if q.N <= r.counters.Seen() {
 		return
 	}
-	r.counters.Seen = q.N
+	r.counters.See(q.N)
 	r.unsettled = true
 	if ofPerson(q) {
 		r.person.Store(true)
@@ -100,13 +102,13 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 	if q.Applied {
 		return q.Outcome, false // an edit of the state is applied when it is written
 	}
-	if r.state.engine.Cancelled != nil && q.Kind != RequestLost {
+	if r.state.Cancelled() != nil && q.Kind != RequestLost {
 		return "the session was cancelled before", false
 	}
 	switch q.Kind {
 	case RequestAnswer:
-		if r.state.engine.Paused != nil {
-			r.state.engine.Held = append(r.state.engine.Held, heldAnswer{q.N, q.Step, q.Visit, q.Ask})
+		if r.state.Paused() != nil {
+			r.state.Hold(state.HeldAnswer{N: q.N, Step: q.Step, Visit: q.Visit, Ask: q.Ask})
 			return "", true
 		}
 		return r.answered(q), false
@@ -121,9 +123,8 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 
 // answered applies an answer and notes that its question was closed by it.
 func (r *runner) answered(q *Request) string {
-	open := r.state.engine.Asks[q.Step]
-	if open != nil && r.state.Status(q.Step) == StatusAwaitingInput && open.Visit == q.Visit && open.Ask == q.Ask {
-		r.unwritten.answer(q.Step, questionRef{q.Visit, q.Ask})
+	if ref := (state.AskRef{Visit: q.Visit, Ask: q.Ask}); r.state.IsOpen(q.Step, ref) {
+		r.unwritten.answer(q.Step, ref)
 	}
 	return r.applyAnswer(q)
 }
@@ -131,7 +132,7 @@ func (r *runner) answered(q *Request) string {
 // applyHeld applies the answers that were given during a pause: when it is lifted, and before
 // a request that closes questions, which came after them.
 func (r *runner) applyHeld() {
-	held := r.state.engine.Held
+	held := r.state.Held()
 	if len(held) == 0 {
 		return
 	}
@@ -141,7 +142,7 @@ func (r *runner) applyHeld() {
 	if !ok {
 		return
 	}
-	r.state.engine.Held = nil
+	r.state.ReleaseHeld()
 	for _, q := range found[r.id] {
 		if i := sort.Search(len(held), func(i int) bool { return held[i].N >= q.N }); i < len(held) && held[i].N == q.N {
 			r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: r.answered(&q)})
@@ -167,15 +168,15 @@ func (r *runner) applyLost(q *Request) string {
 	if err := json.Unmarshal(q.Body, &c); err != nil {
 		return "unreadable: " + err.Error()
 	}
-	r.counters.Seq++
+	seq := r.counters.NextSeq()
 	problem := failure{kind: KindLost, final: true,
 		message: "the worker that made this call had lost the session; the call may have been made twice"}
 	if c.Error != "" {
 		problem.message += ": " + c.Error
 	}
-	e := &Execution{ID: fmt.Sprintf("%s/%d", r.id, r.counters.Seq), Session: r.id, Seq: r.counters.Seq, Workflow: r.workflow,
+	e := &Execution{ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
 		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: StatusLost, Function: c.Function, Output: c.Output,
-		Error: problem.json(), StartedAt: milli(c.Started), FinishedAt: milli(c.Finished)}
+		Error: problem.json(), StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)}
 	if r.keepsHistory(StatusLost) {
 		r.unwritten.executions = append(r.unwritten.executions, e)
 	}

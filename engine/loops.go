@@ -110,10 +110,10 @@ func (e *Engine) inboxLoop(ctx context.Context) {
 			return
 		}
 		for id, r := range waiting {
-			state, there := found[id]
-			if !there || state.Lease != r.lease {
+			st, there := found[id]
+			if !there || st.Lease != r.lease {
 				r.loseOnce()
-			} else if state.Inbox > r.known.Load() {
+			} else if st.Inbox > r.known.Load() {
 				r.pokeNow()
 			}
 		}

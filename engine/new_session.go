@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
@@ -13,28 +14,28 @@ import (
 type youngSession struct {
 	NewSession
 	state   *State
-	counted *counters
+	counted *state.Counters
 }
 
 // newSessionAt makes a session that begins at the given steps.
-func newSessionAt(id, workflow string, starts []string, inputs json.RawMessage, parent *parentRef) *youngSession {
+func newSessionAt(id, workflow string, starts []string, inputs json.RawMessage, parent *state.Parent) *youngSession {
 	y := &youngSession{NewSession: NewSession{ID: id, Workflow: workflow, Status: StatusActive, Root: id},
-		state: NewState(id), counted: &counters{Visits: map[string]int{}}}
+		state: state.New(id), counted: state.NewCounters()}
 	s := y.state
 	for _, start := range starts {
-		y.counted.Visits[start] = 1
-		s.setStatus(start, StatusActive, "")
-		s.live(start).Visit = 1
+		y.counted.NoteVisit(start, 1)
+		s.SetStatus(start, StatusActive, "")
+		s.MakeLive(start).Visit = 1
 	}
 	if len(starts) == 1 && starts[0] != DefaultEntry {
-		s.engine.Entry = starts[0]
+		s.BeginsAt(starts[0])
 	}
-	s.engine.Parent = parent
+	s.BecomeChild(parent)
 	if len(inputs) > 0 && string(inputs) != "null" {
-		s.addOutput("initial", inputs, graph.KeptOutputs)
+		s.AddOutput("initial", inputs, graph.KeptOutputs)
 		gjson.ParseBytes(inputs).ForEach(func(k, v gjson.Result) bool {
 			if k.String() != "initial" {
-				s.addOutput(k.String(), json.RawMessage(v.Raw), graph.KeptOutputs)
+				s.AddOutput(k.String(), json.RawMessage(v.Raw), graph.KeptOutputs)
 			}
 			return true
 		})
@@ -44,7 +45,7 @@ func newSessionAt(id, workflow string, starts []string, inputs json.RawMessage, 
 
 // fresh is the session as a store creates it.
 func (y *youngSession) fresh() NewSession {
-	y.State, y.Counters = y.state.AppendJSON(nil), y.counted.appendJSON()
+	y.State, y.Counters = y.state.AppendJSON(nil), y.counted.AppendJSON()
 	return y.NewSession
 }
 
@@ -56,7 +57,7 @@ func (y *youngSession) alias(name string, value json.RawMessage) error {
 	if !json.Valid(value) {
 		return fmt.Errorf("value of %q is no JSON", name)
 	}
-	y.state.addOutput(name, value, graph.KeptOutputs)
+	y.state.AddOutput(name, value, graph.KeptOutputs)
 	return nil
 }
 
@@ -64,27 +65,25 @@ func (y *youngSession) alias(name string, value json.RawMessage) error {
 func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition) NewSession {
 	y := newSessionAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
-	e := &y.state.engine
 	for _, name := range sortedKeys(q.Outputs) {
-		y.state.addOutput(name, compactJSON(q.Outputs[name]), graph.KeptOutputs)
+		y.state.AddOutput(name, compactJSON(q.Outputs[name]), graph.KeptOutputs)
 	}
 	for _, step := range sortedKeys(q.Seeds) {
-		if e.Seeds == nil {
-			e.Seeds = map[string]json.RawMessage{}
-		}
-		e.Seeds[step] = compactJSON(q.Seeds[step])
+		y.state.Seed(step, compactJSON(q.Seeds[step]))
 	}
-	e.Until = q.Until
+	y.state.EndAt(q.Until)
 	for _, path := range q.Taken {
-		e.arrive(def.Step(def.Path(path).Target), takenPath{Path: path})
+		y.state.Arrive(def.Step(def.Path(path).Target), state.TakenPath{Path: path})
 	}
+	var chat []json.RawMessage
 	for _, m := range q.Messages {
-		y.counted.Messages++
-		m.ID, m.N = fmt.Sprintf("%s/%d", id, y.counted.Messages), y.counted.Messages
+		m.N = y.counted.NextMessage()
+		m.ID = fmt.Sprintf("%s/%d", id, m.N)
 		if text, err := jsontext.Marshal(m); err == nil {
-			y.state.messages = append(y.state.messages, text)
+			chat = append(chat, text)
 		}
 	}
+	y.state.BeginChat(chat)
 	return y.fresh()
 }
 

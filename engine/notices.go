@@ -6,20 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
-
-// A childNotice is a request (pause, resume, cancel) that a session passes on to its child
-// sessions. It stands in the state from the checkpoint that decided it until it has been
-// sent: sent before, it would outlive a refusal of that checkpoint, and children that the
-// checkpoint creates would not be there; kept in memory, it would end with the engine. The
-// keys make a second sending harmless.
-type childNotice struct {
-	Kind   string   `json:"kind"`
-	Reason string   `json:"reason,omitempty"`
-	N      int64    `json:"n"`            // part of the key: the inbox number read when it was decided
-	To     []string `json:"to,omitempty"` // session ids; none means all children that have not ended
-}
 
 // noticesAtOnce bounds the sessions of one statement.
 const noticesAtOnce = 100
@@ -27,17 +16,14 @@ const noticesAtOnce = 100
 // notifyChildren passes a request on to every child session that has not ended, once the next
 // checkpoint is written.
 func (r *runner) notifyChildren(kind, reason string) {
-	for _, d := range r.state.engine.Driven {
-		if d.Kids != nil && (len(d.Kids.Live) > 0 || d.Kids.more()) {
-			r.notify(childNotice{Kind: kind, Reason: reason, N: r.counters.Seen})
-			return
-		}
+	if r.state.HasChildren() {
+		r.notify(state.Notice{Kind: kind, Reason: reason, N: r.counters.Seen()})
 	}
 }
 
 // cancelChildren cancels the child sessions of a step. Those that the next checkpoint was to
 // create are not created.
-func (r *runner) cancelChildren(id string, d *drivenStep, reason string) {
+func (r *runner) cancelChildren(id string, d *state.Suspended, reason string) {
 	unborn := map[string]bool{}
 	kept := r.unwritten.children[:0]
 	for _, c := range r.unwritten.children {
@@ -49,48 +35,42 @@ func (r *runner) cancelChildren(id string, d *drivenStep, reason string) {
 	}
 	r.unwritten.children = kept
 	var to []string
-	for _, index := range sortedKeys(d.Kids.Live) {
-		if child := d.Kids.Live[index]; !unborn[child] {
+	for _, index := range sortedKeys(d.Children.Live) {
+		if child := d.Children.Live[index]; !unborn[child] {
 			to = append(to, child)
 		}
 	}
-	d.Kids.Live = nil
+	d.Children.Live = nil
 	if len(to) > 0 {
-		r.notify(childNotice{Kind: RequestCancel, Reason: reason, N: r.counters.Seen, To: to})
+		r.notify(state.Notice{Kind: RequestCancel, Reason: reason, N: r.counters.Seen(), To: to})
 	}
 }
 
-func (r *runner) notify(n childNotice) {
-	r.state.engine.Notices = append(r.state.engine.Notices, n)
+func (r *runner) notify(n state.Notice) {
+	r.state.Notify(n)
 	r.unwritten.touch()
 }
 
 // sendNotices sends what is to be passed on, in order. It is called when the checkpoint that
 // decided it has been written; the next one records that it was sent.
 func (r *runner) sendNotices(ctx context.Context) error {
-	if len(r.state.engine.Notices) == 0 {
+	if len(r.state.Notices()) == 0 {
 		return nil
 	}
-	for _, n := range r.state.engine.Notices {
+	for _, n := range r.state.Notices() {
 		if err := r.sendNotice(ctx, n); err != nil {
 			return fmt.Errorf("pass %s on to child sessions: %w", n.Kind, err)
 		}
 	}
-	r.state.engine.Notices = nil
+	r.state.NoticesSent()
 	r.unwritten.touch()
 	return nil
 }
 
-func (r *runner) sendNotice(ctx context.Context, n childNotice) error {
+func (r *runner) sendNotice(ctx context.Context, n state.Notice) error {
 	to := n.To
 	if len(to) == 0 {
-		for _, id := range sortedKeys(r.state.engine.Driven) {
-			if d := r.state.engine.Driven[id]; d.Kids != nil {
-				for _, index := range sortedKeys(d.Kids.Live) {
-					to = append(to, d.Kids.Live[index])
-				}
-			}
-		}
+		to = r.state.LiveChildren()
 	}
 	body, _ := jsontext.Marshal(actionBody{Reason: n.Reason})
 	key := fmt.Sprintf("%s-by-parent-%d", n.Kind, n.N)

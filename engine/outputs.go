@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
-	"github.com/tidwall/gjson"
 )
 
 // Sizes at which outputs leave the state and records are cut.
@@ -19,21 +19,17 @@ const (
 	cutHead   = 1 << 10
 )
 
-// blobKey marks, in the state, an output that stands on a BLOB of its session:
-// {"@blob": "<hash>", "bytes": n}.
-const blobKey = "@blob"
-
 // runnerOutputs lets references read a runner's state, following BLOBs.
 type runnerOutputs runner
 
 // Output returns one kept output of a step; see references.Outputs.
 func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, error) {
 	r := (*runner)(o)
-	value, ok := pick(r.state.Outputs(step), index)
+	value, ok := r.state.KeptOutput(step, index)
 	if !ok {
 		return r.e.variables(step, index)
 	}
-	hash := blobHash(value)
+	hash := state.BlobHash(value)
 	if hash == "" {
 		return o.withResults(step, index, value)
 	}
@@ -52,52 +48,24 @@ func (e *Engine) variables(step string, index int) (json.RawMessage, bool, error
 	return value, err == nil, err
 }
 
-// pick returns the index-th of values, from the newest when index is negative.
-func pick(values []json.RawMessage, index int) (json.RawMessage, bool) {
-	if index < 0 {
-		index += len(values)
-	}
-	if index < 0 || index >= len(values) {
-		return nil, false
-	}
-	return values[index], true
-}
-
-// blobHash is the hash an output in the state stands for, "" when it stands for itself.
-func blobHash(value json.RawMessage) string {
-	if len(value) == 0 || len(value) > 200 || value[0] != '{' {
-		return ""
-	}
-	return gjson.GetBytes(value, blobKey).String()
-}
-
 // intern returns what the state holds for an output: itself, or where a BLOB keeps it.
 func (r *runner) intern(output json.RawMessage) json.RawMessage {
 	if len(output) <= blobBytes {
 		return output
 	}
-	sum := sha256.Sum256(output)
-	hash := hex.EncodeToString(sum[:16])
+	marker, hash := state.OnBlob(output)
 	r.unwritten.blobs = append(r.unwritten.blobs, Blob{Session: r.id, Hash: hash, Text: output})
 	r.unwritten.bytes += len(output)
 	r.rememberBlob(hash, output)
-	marker, _ := jsontext.Marshal(map[string]any{blobKey: hash, "bytes": len(output)})
 	return marker
 }
 
 // forget drops the BLOB of an output that has left the window, unless another output
 // of the session holds the same.
 func (r *runner) forget(old json.RawMessage) {
-	hash := blobHash(old)
-	if hash == "" {
+	hash := state.BlobHash(old)
+	if hash == "" || r.state.KeepsBlob(hash) {
 		return
-	}
-	for _, step := range r.state.outputOrder {
-		for _, v := range r.state.outputs[step].values {
-			if blobHash(v) == hash {
-				return
-			}
-		}
 	}
 	r.unwritten.drop = append(r.unwritten.drop, hash)
 }

@@ -26,7 +26,7 @@ const clauseBytes = 512
 // path order. What was found is kept with the visit's record.
 func (r *runner) evaluatePaths(id string, record *Execution) []*graph.CompiledPath {
 	step := r.def.Step(id)
-	if step == nil || len(step.Next) == 0 || containsText(r.state.engine.Until, id) {
+	if step == nil || len(step.Next) == 0 || !r.state.FollowsPaths(id) {
 		return nil
 	}
 	var open []*graph.CompiledPath
@@ -34,12 +34,12 @@ func (r *runner) evaluatePaths(id string, record *Execution) []*graph.CompiledPa
 	for _, p := range step.Next {
 		j := r.judge(p)
 		judged = append(judged, j)
-		r.noteProblem(p.ID, j.Error)
+		r.state.NoteProblem(p.ID, j.Error)
 		switch {
 		case j.Open:
 			open = append(open, p)
 		case p.Forward():
-			r.untaken(p.Target)
+			r.state.NoteUntaken(p.Target)
 		}
 	}
 	record.Paths, _ = jsontext.Marshal(judged)
@@ -75,19 +75,6 @@ func boundedValue(value json.RawMessage) json.RawMessage {
 	}
 	short, _ := jsontext.Marshal(strings.ToValidUTF8(string(value[:clauseBytes]), "") + "…")
 	return short
-}
-
-// noteProblem keeps why a path is closed for good, or that it no longer is.
-func (r *runner) noteProblem(path, problem string) {
-	e := &r.state.engine
-	if problem == "" {
-		delete(e.Problems, path)
-		return
-	}
-	if e.Problems == nil {
-		e.Problems = map[string]string{}
-	}
-	e.Problems[path] = problem
 }
 
 // conditionScope gives conditions the values of their operands: a reference or a literal.

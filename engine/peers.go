@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -55,28 +54,13 @@ func (r *runner) leave(id, function string) bool {
 		if others[i].ID == r.e.id || !others[i].Has(function) {
 			continue
 		}
-		if l := r.state.live(id); l.Lacks != function || l.LackedBy != r.e.o.Name {
+		if l := r.state.MakeLive(id); l.Lacks != function || l.LackedBy != r.e.o.Name {
 			l.Lacks, l.LackedBy = function, r.e.o.Name
 			r.unwritten.touch()
 		}
 		return true
 	}
 	return false
-}
-
-// lacks reports whether a step waits for an engine that has its function.
-func (s *State) lacks() bool {
-	for id, l := range s.engine.Live {
-		if l.Lacks != "" && s.Status(id) == StatusActive {
-			return true
-		}
-	}
-	return false
-}
-
-// lackText says what a step that was left to another engine waits for.
-func (l *liveStep) lackText() string {
-	return fmt.Sprintf("engine %s does not have function %s; waits for an engine that has it", l.LackedBy, l.Lacks)
 }
 
 // leaveAlone keeps this engine from claiming a session that it has left to others.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -24,9 +25,9 @@ func (r *runner) complete(id string, output json.RawMessage, v visitInfo) *Execu
 	if v.status == "" {
 		v.status = StatusComplete
 	}
-	l := r.state.engine.Live[id]
+	l := r.state.Live(id)
 	record := r.record(id, v, output, nil)
-	if d := r.state.engine.Driven[id]; d != nil && output != nil {
+	if d := r.state.Suspended(id); d != nil && output != nil {
 		r.showOutput(id, d, output, record.Seq)
 	} else if output != nil {
 		r.keepOutput(id, output, record.Seq)
@@ -37,14 +38,14 @@ func (r *runner) complete(id string, output json.RawMessage, v visitInfo) *Execu
 
 // handOn returns the record of a visit whose paths are to be followed, nil where its end
 // goes elsewhere: to the agent that called it as a tool, to a step named before.
-func (r *runner) handOn(l *liveStep, record *Execution, result ToolResult) *Execution {
+func (r *runner) handOn(l *state.LiveStep, record *Execution, result ToolResult) *Execution {
 	switch {
 	case l == nil:
 		return record
 	case r.toolEnded(l, result):
 		return nil
 	case l.Then != "":
-		r.activate(l.Then, takenPath{Seq: record.Seq, Path: "rollback", Jump: true})
+		r.activate(l.Then, state.TakenPath{Seq: record.Seq, Path: "rollback", Jump: true})
 		return nil
 	}
 	return record
@@ -52,19 +53,17 @@ func (r *runner) handOn(l *liveStep, record *Execution, result ToolResult) *Exec
 
 // end takes a step out of the live ones and gives it its last status.
 func (r *runner) end(id, status string) {
-	ev := r.stepEvent(id, r.state.engine.Live[id], status)
-	entry := r.state.setStatus(id, status, "")
+	ev := r.stepEvent(id, r.state.Live(id), status)
+	entry := r.state.SetStatus(id, status, "")
 	if status == StatusComplete {
 		entry.LastExecuted = r.now()
 	}
 	if status != StatusError { // what is in error may be retried: the same visit, the same key
-		delete(r.state.engine.Live, id)
+		r.state.EndLive(id)
 		r.dropDriven(id)
 	}
-	delete(r.state.engine.Asks, id)
-	if f := r.state.engine.Failure; f != nil && f.Step == id {
-		r.state.engine.Failure = nil
-	}
+	r.state.CloseAsk(id)
+	r.state.ClearFailure(id)
 	r.unwritten.touch()
 	r.event(EventStep, ev)
 }
@@ -74,27 +73,27 @@ func (r *runner) keepOutput(id string, output json.RawMessage, seq int64) {
 	kept := r.def.Step(id).Keep()
 	value := r.intern(output)
 	r.stateBytes += len(value)
-	for _, old := range r.state.addOutput(id, value, kept) {
+	for _, old := range r.state.AddOutput(id, value, kept) {
 		r.stateBytes -= len(old)
 		r.forget(old)
 	}
-	r.counters.noteOutput(id, seq, len(r.state.Outputs(id)))
+	r.counters.NoteOutput(id, seq, len(r.state.Outputs(id)))
 }
 
 // record writes the EXECUTION of a visit that has ended, as far as the workflow's level
 // of history asks for it. The number is taken at every level.
 func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage) *Execution {
-	r.counters.Seq++
-	l := r.state.engine.Live[id]
+	seq := r.counters.NextSeq()
+	l := r.state.Live(id)
 	if l == nil {
-		l = &liveStep{Visit: r.counters.Visits[id]}
+		l = &state.LiveStep{Visit: r.counters.Visits(id)}
 	}
 	input := v.input
 	if step := r.def.Step(id); step != nil {
 		input = r.withoutCredentials(step.Function, input)
 	}
 	e := &Execution{
-		ID: fmt.Sprintf("%s/%d", r.id, r.counters.Seq), Session: r.id, Seq: r.counters.Seq,
+		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq,
 		Workflow: r.workflow, Step: id, Visit: l.Visit, Attempt: max(v.attempt, 1), Status: v.status,
 		Input: cut(input), Output: cut(output), Error: problem, Usage: v.usage,
 		StartedAt: v.started, FinishedAt: r.nowTime(), Reads: v.reads, Took: r.tookLineage(l.Took),
@@ -103,7 +102,7 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 		e.Function, e.Definition = step.Function, step.Hash
 	}
 	if l.Tool != nil {
-		if d := r.state.engine.Driven[l.Tool.Agent]; d != nil && d.Agent != nil {
+		if d := r.state.Suspended(l.Tool.Agent); d != nil && d.Agent != nil {
 			e.Parent = d.Agent.Parent
 		}
 	}
@@ -128,7 +127,7 @@ func (r *runner) keepsHistory(status string) bool {
 	return true
 }
 
-func (r *runner) tookLineage(took []takenPath) []Lineage {
+func (r *runner) tookLineage(took []state.TakenPath) []Lineage {
 	var out []Lineage
 	for _, t := range took {
 		if t.Seq > 0 {
@@ -147,7 +146,7 @@ func (r *runner) lineage(reads []references.Read) []Lineage {
 		if index < 0 {
 			index += kept
 		}
-		if seq := r.counters.outputSeq(read.Step, index, kept); seq > 0 {
+		if seq := r.counters.OutputSeq(read.Step, index, kept); seq > 0 {
 			out = append(out, Lineage{Execution: fmt.Sprintf("%s/%d", r.id, seq), Label: read.Reference})
 		}
 	}

@@ -1,17 +1,20 @@
 package engine
 
+import "github.com/stepgraph/stepgraph/engine/state"
+
 // recoverCounters builds counters anew for a session that has lost them to somebody's
 // hand: from its history, its chat and its inbox, so that no number is given twice.
-func (r *runner) recoverCounters(rec SessionRecord) (*counters, error) {
-	c := &counters{Visits: map[string]int{}, Seen: r.claimed}
+func (r *runner) recoverCounters(rec SessionRecord) (*state.Counters, error) {
+	c := state.NewCounters()
+	c.See(r.claimed)
 	for {
-		page, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{After: c.Seq, Limit: maxPage})
+		page, err := r.e.store.Executions(r.ctx, r.id, HistoryQuery{After: c.Seq(), Limit: maxPage})
 		if err != nil {
 			return nil, err
 		}
 		for i := range page {
-			c.Seq = page[i].Seq
-			c.Visits[page[i].Step] = max(c.Visits[page[i].Step], page[i].Visit)
+			c.Recover(page[i].Seq, 0)
+			c.NoteVisit(page[i].Step, page[i].Visit)
 		}
 		if len(page) < maxPage {
 			break
@@ -22,7 +25,7 @@ func (r *runner) recoverCounters(rec SessionRecord) (*counters, error) {
 		return nil, err
 	}
 	if len(newest) > 0 {
-		c.Messages = newest[0].N
+		c.Recover(0, newest[0].N)
 	}
 	return c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -17,11 +18,11 @@ type stateOutputs struct {
 
 // Output returns one kept output of a step; see references.Outputs.
 func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, error) {
-	value, ok := pick(o.state.Outputs(step), index)
+	value, ok := o.state.KeptOutput(step, index)
 	if !ok {
 		return nil, false, nil
 	}
-	hash := blobHash(value)
+	hash := state.BlobHash(value)
 	if hash == "" {
 		return value, true, nil
 	}
@@ -36,14 +37,14 @@ func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, err
 	return text, true, nil
 }
 
-// result is what a session has come to: the newest output of the step no forward path
+// resultOfSession is what a session has come to: the newest output of the step no forward path
 // leads out of, an object by step id where several of them ran; where none ran, that of
 // the step that completed last. Of the steps of a body where the session runs that alone.
-func (s *State) result(def *Definition, holder string, outputs stateOutputs) json.RawMessage {
+func resultOfSession(s *State, def *Definition, holder string, outputs stateOutputs) json.RawMessage {
 	var ran []string
 	ends := def.WorkflowEnds(holder)
-	if len(s.engine.Until) > 0 {
-		ends = s.engine.Until
+	if until := s.EndsAt(); len(until) > 0 {
+		ends = until
 	}
 	for _, id := range ends {
 		if s.Status(id) == StatusComplete && len(s.Outputs(id)) > 0 {
@@ -51,7 +52,7 @@ func (s *State) result(def *Definition, holder string, outputs stateOutputs) jso
 		}
 	}
 	if len(ran) == 0 { // it ended where no path was taken: what ran last is what it came to
-		ran = s.lastRun()
+		ran = s.LastRun()
 	}
 	return resultOf(ran, func(id string) (json.RawMessage, bool) {
 		value, found, err := outputs.Output(id, -1)
@@ -59,26 +60,11 @@ func (s *State) result(def *Definition, holder string, outputs stateOutputs) jso
 	})
 }
 
-// lastRun is the step that completed last, as a list of one; nothing when none has an
-// output.
-func (s *State) lastRun() []string {
-	last := ""
-	for _, id := range s.stepOrder {
-		if e := s.steps[id]; e.Status == StatusComplete && len(s.Outputs(id)) > 0 && (last == "" || e.LastExecuted >= s.steps[last].LastExecuted) {
-			last = id
-		}
-	}
-	if last == "" {
-		return nil
-	}
-	return []string{last}
-}
-
 // withResults completes the output of a container that runs by the results of its rounds
 // so far, where its body asks for them.
 func (o *runnerOutputs) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
 	r := (*runner)(o)
-	d := r.state.driven(step)
+	d := r.state.SuspendedNow(step)
 	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.ReadsResults(step) {
 		return value, true, nil
 	}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // settleBody looks whether a container's round is over, and goes on to the next or ends
 // the body. It tells whether anything moved.
-func (r *runner) settleBody(id string, d *drivenStep) bool {
+func (r *runner) settleBody(id string, d *state.Suspended) bool {
 	if d.Body.AtOnce {
 		return r.settleGroup(id, d)
 	}
@@ -29,7 +30,7 @@ func (r *runner) settleBody(id string, d *drivenStep) bool {
 	return true
 }
 
-func (r *runner) toNextRound(id string, d *drivenStep) {
+func (r *runner) toNextRound(id string, d *state.Suspended) {
 	d.Body.Round++
 	if !d.Body.Over {
 		if b := d.Body; b.Rounds == 0 || b.Round < b.Rounds {
@@ -42,10 +43,10 @@ func (r *runner) toNextRound(id string, d *drivenStep) {
 // bodyLive tells whether anything in a container's body still goes on or waits.
 func (r *runner) bodyLive(id string) bool {
 	for _, inner := range r.bodySteps(id) {
-		if r.liveStatus(inner) {
+		if r.state.HasBegun(inner) {
 			return true
 		}
-		if _, waits := r.state.engine.Joins[inner]; waits {
+		if waits := r.state.IsWaitingJoin(inner); waits {
 			return true
 		}
 	}
@@ -58,10 +59,10 @@ func (r *runner) bodyLive(id string) bool {
 }
 
 // endFailedRound does what the container's on_error says about a body step in error.
-func (r *runner) endFailedRound(id string, d *drivenStep) bool {
+func (r *runner) endFailedRound(id string, d *state.Suspended) bool {
 	b := d.Body
 	step := r.def.Step(id)
-	problem := r.stepError(b.Failed)
+	problem := r.state.StepError(b.Failed)
 	f := failure{kind: problem.Kind, message: problem.Message, final: true}
 	r.cancelBody(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
 	if step.OnError != OnErrorContinue && !b.KeepGoing {
@@ -82,9 +83,9 @@ func (r *runner) endFailedRound(id string, d *drivenStep) bool {
 
 // failBody fails a container; what it had reached stays, so that a retry goes on there.
 func (r *runner) failBody(id string, f failure) {
-	d := r.state.engine.Driven[id]
+	d := r.state.Suspended(id)
 	text, _ := r.keptText(d.Input)
-	f.info = visitInfo{started: milli(d.Started), input: text, reads: d.Reads}
+	f.info = visitInfo{started: state.Time(d.Started), input: text, reads: d.Reads}
 	r.failStepFor(id, f)
 }
 
@@ -134,7 +135,7 @@ func resultOf(ends []string, output func(id string) (json.RawMessage, bool)) jso
 }
 
 // keepResult stores a round's result, to be put together at the end.
-func (r *runner) keepResult(id string, d *drivenStep, result json.RawMessage) {
+func (r *runner) keepResult(id string, d *state.Suspended, result json.RawMessage) {
 	if result == nil {
 		result = json.RawMessage("null")
 	}
@@ -154,7 +155,7 @@ func roundsKey(step string, visit int) string { return fmt.Sprintf("%s/%d", step
 
 // roundResults returns what the rounds of a container have come to so far, in order: those of
 // this claim are at hand, earlier ones are read once.
-func (r *runner) roundResults(id string, d *drivenStep) ([]StoredResult, error) {
+func (r *runner) roundResults(id string, d *state.Suspended) ([]StoredResult, error) {
 	key := roundsKey(id, d.Visit)
 	have := r.rounds[key]
 	missing := d.Body.Stored
@@ -177,7 +178,7 @@ func (r *runner) roundResults(id string, d *drivenStep) ([]StoredResult, error) 
 
 // endBody ends a container: its function is called again where it wants to, else its
 // output is what the rounds gave.
-func (r *runner) endBody(id string, d *drivenStep) {
+func (r *runner) endBody(id string, d *state.Suspended) {
 	r.unwritten.touch()
 	if d.Body.Finish {
 		d.Ready = true
@@ -198,19 +199,19 @@ func (r *runner) endBody(id string, d *drivenStep) {
 		return
 	}
 	input, _ := r.keptText(d.Input)
-	r.finishDriven(id, output, visitInfo{started: milli(d.Started), input: input, reads: d.Reads, attempt: r.counters.Attempts[id] + 1})
+	r.finishDriven(id, output, visitInfo{started: state.Time(d.Started), input: input, reads: d.Reads, attempt: r.counters.Attempts(id) + 1})
 }
 
 // finishDriven ends the visit of a driven step with its output. A path that broke out of
 // its body is the only one taken.
 func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
-	d := r.state.engine.Driven[id]
+	d := r.state.Suspended(id)
 	if problem := r.checkOutput(r.def.Step(id), output); problem != nil {
 		problem.info = v
 		r.failStepFor(id, *problem)
 		return
 	}
-	var broke []brokenPath
+	var broke []state.BrokenPath
 	if d.Body != nil {
 		broke = d.Body.Broke
 	}
@@ -227,15 +228,15 @@ func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
 
 // noteBreak keeps a path out of a running body for the end of its round. In a session
 // that runs a map's body alone there is no outside.
-func (r *runner) noteBreak(p *graph.CompiledPath, from takenPath) {
-	if d := r.state.engine.Driven[r.def.Step(p.Source).Holder]; d != nil && d.Body != nil {
-		d.Body.Broke = append(d.Body.Broke, brokenPath{Target: p.Target, From: from})
+func (r *runner) noteBreak(p *graph.CompiledPath, from state.TakenPath) {
+	if d := r.state.Suspended(r.def.Step(p.Source).Holder); d != nil && d.Body != nil {
+		d.Body.Broke = append(d.Body.Broke, state.BrokenPath{Target: p.Target, From: from})
 		r.unwritten.touch()
 	}
 }
 
 // breakOut takes the paths that broke out of a container's body.
-func (r *runner) breakOut(id string, record *Execution, broke []brokenPath) {
+func (r *runner) breakOut(id string, record *Execution, broke []state.BrokenPath) {
 	holder := r.def.Step(id).Holder
 	for _, b := range broke {
 		target := r.def.Step(b.Target)
@@ -243,13 +244,13 @@ func (r *runner) breakOut(id string, record *Execution, broke []brokenPath) {
 			continue
 		}
 		if target.Holder == holder {
-			r.activate(b.Target, takenPath{Seq: record.Seq, Path: b.From.Path, Jump: b.From.Jump})
+			r.activate(b.Target, state.TakenPath{Seq: record.Seq, Path: b.From.Path, Jump: b.From.Jump})
 			if b.From.Jump {
-				r.state.engine.goBack(r.def, b.Target)
+				r.state.GoBack(r.def, b.Target)
 			}
 			continue
 		}
-		if outer := r.state.engine.Driven[holder]; outer != nil && outer.Body != nil {
+		if outer := r.state.Suspended(holder); outer != nil && outer.Body != nil {
 			outer.Body.Broke = append(outer.Body.Broke, b)
 		}
 	}
@@ -257,7 +258,7 @@ func (r *runner) breakOut(id string, record *Execution, broke []brokenPath) {
 }
 
 // outcomeOf is what a container's function is told of its body.
-func (r *runner) outcomeOf(id string, d *drivenStep) (*BodyOutcome, error) {
+func (r *runner) outcomeOf(id string, d *state.Suspended) (*BodyOutcome, error) {
 	b := d.Body
 	out := &BodyOutcome{Broke: len(b.Broke) > 0, Rounds: b.Round}
 	if b.AtOnce {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // A runner advances one session whose lease this engine holds. One goroutine owns it and
@@ -156,7 +158,7 @@ func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 	if len(r.running) == 0 {
 		return r.rest(ctx)
 	}
-	if r.unwritten.dirty || len(r.state.engine.Notices) > 0 {
+	if r.unwritten.dirty || len(r.state.Notices()) > 0 {
 		r.unwritten.touch()
 		if err := r.checkpoint(ctx); err != nil || r.unsettled {
 			return false, err
@@ -199,7 +201,7 @@ func (r *runner) untilTimer() (<-chan time.Time, func()) {
 // load decodes what the claim returned.
 func (r *runner) load(rec SessionRecord) (err error) {
 	r.stored = rec.Status
-	if r.counters, err = parseCounters(rec.ID, rec.Counters); err != nil {
+	if r.counters, err = state.ParseCounters(rec.ID, rec.Counters); err != nil {
 		return err
 	}
 	if len(rec.Counters) == 0 && rec.Version > 0 {
@@ -210,18 +212,11 @@ func (r *runner) load(rec SessionRecord) (err error) {
 	if r.state, err = ParseState(rec.ID, rec.State); err != nil {
 		return err
 	}
-	r.noteVisits()
+	r.state.CountVisitsIn(r.counters)
 	r.stateBytes = len(rec.State)
-	r.noteOpen()
+	r.draft.open = r.state.OpenAsks()
 	r.adoptState(rec)
 	return nil
-}
-
-// noteVisits raises the visits counted to those that stand in the state.
-func (r *runner) noteVisits() {
-	for id, l := range r.state.engine.Live {
-		r.counters.Visits[id] = max(r.counters.Visits[id], l.Visit)
-	}
 }
 
 // adoptState completes a state made by hand or by LUNA: `{}` starts at the root, and a
@@ -229,39 +224,30 @@ func (r *runner) noteVisits() {
 func (r *runner) adoptState(rec SessionRecord) {
 	s := r.state
 	if rec.Version == 0 {
-		s.adoptStart(rec.State)
+		s.AdoptStart(rec.State)
 		r.keepGivenMessages()
 	}
-	s.revive()
-	for _, id := range s.stepOrder {
-		switch s.steps[id].Status {
+	s.Revive()
+	for _, id := range s.StepIDs() {
+		switch s.Status(id) {
 		case StatusActive, StatusPending:
 			r.ensureVisit(id)
 		case StatusAwaitingInput:
 			r.ensureVisit(id)
-			if s.engine.Asks[id] == nil {
-				s.adoptQuestion(id, s.engine.Live[id].Visit, r.counters, r.now())
+			if s.Ask(id) == nil {
+				s.AdoptAsk(id, s.Live(id).Visit, r.counters, r.now())
 			}
 		case StatusError: // keeps what a retry needs
 		default:
-			delete(s.engine.Live, id)
+			s.EndLive(id)
 		}
 	}
-	for id := range s.engine.Asks {
-		if s.Status(id) != StatusAwaitingInput {
-			delete(s.engine.Asks, id)
-		}
-	}
-	for id := range s.engine.Live {
-		if s.steps[id] == nil {
-			delete(s.engine.Live, id)
-		}
-	}
+	s.Tidy()
 }
 
 // keepGivenMessages makes MESSAGEs of the chat a session was started with.
 func (r *runner) keepGivenMessages() {
-	if r.counters.Messages == 0 {
+	if r.counters.Messages() == 0 {
 		return
 	}
 	given := r.state.Messages()
@@ -269,27 +255,22 @@ func (r *runner) keepGivenMessages() {
 		given[i].N = int64(i + 1)
 	}
 	r.unwritten.messages = given
-	texts := r.state.messages
-	r.state.messages = nil
-	for _, text := range texts {
-		r.state.addMessage(text, defaultMessageWindow)
-	}
+	r.state.TrimChat()
 	r.unwritten.touch()
 }
 
 // ensureVisit gives a step that somebody made active by hand its visit number.
-func (r *runner) ensureVisit(step string) *liveStep {
-	l := r.state.live(step)
+func (r *runner) ensureVisit(step string) *state.LiveStep {
+	l := r.state.MakeLive(step)
 	if l.Visit == 0 {
-		r.counters.Visits[step]++
-		l.Visit = r.counters.Visits[step]
+		l.Visit = r.counters.NextVisit(step)
 		r.unwritten.dirty = true
 	}
 	return l
 }
 
 func (r *runner) readDefinition(ctx context.Context) error {
-	def, err := r.e.definitions.read(ctx, r.workflow, r.state.engine.Entry)
+	def, err := r.e.definitions.read(ctx, r.workflow, r.state.Entry())
 	if err != nil {
 		return fmt.Errorf("read workflow %q: %w", r.workflow, err)
 	}
@@ -316,8 +297,8 @@ func (r *runner) poison(claims int) {
 	for _, id := range r.activeSteps(true) {
 		r.fail(id, failure{kind: KindPoison, message: message, final: true})
 	}
-	if r.state.engine.Failure == nil {
-		r.state.engine.Failure = &SessionError{Kind: KindPoison, Message: message}
+	if r.state.Failure() == nil {
+		r.state.Fail(&SessionError{Kind: KindPoison, Message: message})
 	}
 	r.unwritten.dirty = true
 }

@@ -12,12 +12,12 @@ func admitSignal(v *InboxView, name string) error {
 		return detail(ErrBadRequest, "%v", err)
 	}
 	waits := map[string]int{}
-	for _, w := range s.questions() {
-		if l := s.engine.Live[w.Step]; w.Kind == AskSignal && l != nil && l.Wait != nil {
+	for _, w := range s.Waiting() {
+		if l := s.Live(w.Step); w.Kind == AskSignal && l != nil && l.Wait != nil {
 			waits[l.Wait.Signal]++
 		}
 	}
-	kept := len(s.engine.Signals)
+	kept := s.KeptSignals()
 	for i := range v.Unapplied {
 		if v.Unapplied[i].Kind != RequestSignal {
 			continue

@@ -61,8 +61,8 @@ func (e *Engine) forecast(ctx context.Context, rec *SessionRecord, q *Request) (
 	f := &Forecast{Session: rec.ID, Steps: []ForecastStep{}}
 	if q != nil {
 		own := *q
-		own.N = r.counters.Seen + 1
-		r.counters.Seen = own.N
+		own.N = r.counters.Seen() + 1
+		r.counters.See(own.N)
 		f.Outcome, _ = r.outcome(&own)
 	}
 	for range forecastWaves {
@@ -76,6 +76,6 @@ func (e *Engine) forecast(ctx context.Context, rec *SessionRecord, q *Request) (
 	for _, x := range r.unwritten.all {
 		f.Steps = append(f.Steps, ForecastStep{Step: x.Step, Visit: x.Visit, Status: x.Status, Paths: x.Paths})
 	}
-	f.Status, f.Awaiting, f.Problems = r.state.SessionStatus(), r.state.Questions(), r.state.problems()
+	f.Status, f.Awaiting, f.Problems = r.state.SessionStatus(), questionsOf(r.state), problemsOf(r.state)
 	return f, nil
 }

@@ -25,17 +25,17 @@ func (e *Engine) Standing(ctx context.Context, workflow string) (*Standing, erro
 			out.More = true
 			return
 		}
-		state, err := ParseState(rec.ID, rec.State)
+		st, err := ParseState(rec.ID, rec.State)
 		if err != nil {
 			return // the session's own page names the fault
 		}
-		for id, step := range state.steps {
-			switch step.Status {
+		for _, id := range st.StepIDs() {
+			switch status := st.Status(id); status {
 			case StatusError, StatusPending, StatusActive:
 				if out.Steps[id] == nil {
 					out.Steps[id] = map[string]int64{}
 				}
-				out.Steps[id][step.Status]++
+				out.Steps[id][status]++
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // steering gives what each kind of operator's request does to a session, under its
@@ -54,13 +55,13 @@ func bodyOf(q *Request) actionBody {
 
 // applyPause lets calls under way finish and starts nothing more.
 func (r *runner) applyPause(q *Request) string {
-	if r.state.engine.Paused != nil {
+	if r.state.Paused() != nil {
 		return "paused already"
 	}
 	if r.finished() {
 		return "the session had ended before"
 	}
-	r.state.engine.Paused = &mark{At: r.now(), Reason: bodyOf(q).Reason}
+	r.state.Pause(r.now(), bodyOf(q).Reason)
 	r.notifyChildren(RequestPause, bodyOf(q).Reason)
 	return "paused"
 }
@@ -68,10 +69,10 @@ func (r *runner) applyPause(q *Request) string {
 // applyResume lifts a pause; answers that came meanwhile are applied. On any session it
 // has the effect of a claim: what is pending is tried again.
 func (r *runner) applyResume(*Request) string {
-	if r.state.engine.Paused == nil {
+	if r.state.Paused() == nil {
 		return "resumed"
 	}
-	r.state.engine.Paused = nil
+	r.state.Resume()
 	r.notifyChildren(RequestResume, "")
 	r.applyHeld()
 	return "resumed"
@@ -87,15 +88,13 @@ func (r *runner) applyCancel(q *Request) string {
 		return "the session was complete before"
 	}
 	reason := bodyOf(q).Reason
-	for _, id := range append([]string(nil), r.state.stepOrder...) {
+	for _, id := range r.state.StepIDs() {
 		switch r.state.Status(id) {
 		case StatusActive, StatusPending, StatusAwaitingInput:
 			r.cancelStep(id, reasonOr(reason, "the session was cancelled"))
 		}
 	}
-	e := &r.state.engine
-	e.Joins, e.Arrived, e.Again, e.Untaken = nil, nil, nil, nil
-	e.Cancelled = &mark{At: r.now(), Reason: reason}
+	r.state.Cancel(r.now(), reason)
 	r.unwritten.closing = true
 	return "cancelled"
 }
@@ -112,23 +111,23 @@ func reasonOr(reason, otherwise string) string {
 func (r *runner) applyRetry(q *Request) string {
 	b := bodyOf(q)
 	var again []string
-	for _, id := range r.state.stepOrder {
+	for _, id := range r.state.StepIDs() {
 		if r.state.Failed(id) && (b.Step == "" || b.Step == id) {
 			again = append(again, id)
 		}
 	}
-	r.state.engine.Visits = 0
-	if f := r.state.engine.Failure; f != nil && (b.Step == "" || f.Step == b.Step) {
-		r.state.engine.Failure = nil
+	r.state.RenewAllowance("")
+	if f := r.state.Failure(); f != nil && (b.Step == "" || f.Step == b.Step) {
+		r.state.Fail(nil)
 	}
 	for _, id := range r.withContainers(again) {
 		l := r.ensureVisit(id)
 		l.Tries, l.RetryAt, l.Approved, l.Counted = 0, 0, nil, false
 		if b.NewKey {
-			l.Salt = int(r.counters.Seq) + 1
+			l.Salt = int(r.counters.Seq()) + 1
 		}
-		r.state.setStatus(id, StatusActive, "")
-		r.clearFailure(id)
+		r.state.SetStatus(id, StatusActive, "")
+		r.state.ClearFailure(id)
 		r.event(EventStep, r.stepEvent(id, l, StatusActive))
 		r.takeUpDriven(id)
 	}
@@ -153,11 +152,11 @@ func (r *runner) applyAdvance(q *Request) string {
 		return fmt.Sprintf("step %q has not finished", b.Step)
 	}
 	last, taken := r.takenSince(step)
-	r.state.engine.Visits = 0
+	r.state.RenewAllowance("")
 	fresh := 0
 	for _, p := range r.evaluatePaths(b.Step, &Execution{}) {
 		if !taken[p.ID] {
-			r.activate(p.Target, takenPath{Seq: last, Path: p.ID, Jump: p.Closes})
+			r.activate(p.Target, state.TakenPath{Seq: last, Path: p.ID, Jump: p.Closes})
 			fresh++
 		}
 	}
@@ -195,10 +194,10 @@ func (r *runner) takenSince(step *graph.CompiledStep) (last int64, taken map[str
 }
 
 // pathsTaken are the paths that led to a step which has not ended, or waits as a join.
-func (r *runner) pathsTaken(id string) []takenPath {
-	taken := r.state.engine.Joins[id]
-	if l := r.state.engine.Live[id]; l != nil {
-		taken = append(append([]takenPath(nil), taken...), l.Took...)
+func (r *runner) pathsTaken(id string) []state.TakenPath {
+	taken := r.state.TakenTo(id)
+	if l := r.state.Live(id); l != nil {
+		taken = append(append([]state.TakenPath(nil), taken...), l.Took...)
 	}
 	return taken
 }
@@ -208,7 +207,7 @@ func (r *runner) applyReask(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
 	n := 0
-	for _, id := range append([]string(nil), r.state.stepOrder...) {
+	for _, id := range r.state.StepIDs() {
 		if r.state.Status(id) != StatusAwaitingInput || b.Step != "" && b.Step != id {
 			continue
 		}
@@ -227,33 +226,15 @@ func (r *runner) applyReask(q *Request) string {
 
 // closeToAsk closes a step's question and makes the step active, to ask what it asks now.
 func (r *runner) closeToAsk(id string) {
-	if q := r.state.engine.Asks[id]; q != nil && q.hasEntry() {
-		r.state.dropNewest(id)
-		r.counters.dropOutput(id)
+	if q := r.state.Ask(id); q != nil && q.HasEntry() {
+		r.state.DropNewest(id)
+		r.counters.DropOutput(id)
 	}
-	delete(r.state.engine.Asks, id)
-	r.state.setStatus(id, StatusActive, "")
+	r.state.CloseAsk(id)
+	r.state.SetStatus(id, StatusActive, "")
 	l := r.ensureVisit(id)
 	l.Wait = nil                         // a wait begins anew: its signal, its time
-	if l.Visit < r.counters.Visits[id] { // put back by hand: the asks of that visit are used up
-		r.counters.Visits[id]++
-		l.Visit = r.counters.Visits[id]
-	}
-}
-
-// hasEntry reports whether the question put an entry into its step's outputs. Approvals and
-// waits for a signal do not: the newest output there is that of an earlier visit.
-func (q *openAsk) hasEntry() bool { return q.Kind != AskApproval && q.Kind != AskSignal }
-
-// dropNewest takes a step's newest output away: the entry of a question asked anew.
-func (s *State) dropNewest(step string) {
-	if l := s.outputs[step]; l != nil && !l.single && len(l.values) > 0 {
-		l.values = l.values[:len(l.values)-1]
-	}
-}
-
-func (c *counters) dropOutput(step string) {
-	if list := c.Outputs[step]; len(list) > 0 {
-		c.Outputs[step] = list[:len(list)-1]
+	if l.Visit < r.counters.Visits(id) { // put back by hand: the asks of that visit are used up
+		l.Visit = r.counters.NextVisit(id)
 	}
 }

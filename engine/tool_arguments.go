@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -58,7 +59,7 @@ func listed(names []string) string {
 // overArguments puts the arguments of a tool call into a resolved input: beside its fields,
 // or into the one that the function has for them. badArguments has seen them; what a later
 // edit of the step fixed stays as the step has it.
-func (r *runner) overArguments(input json.RawMessage, step *graph.CompiledStep, spec *Spec, call *toolVisit) (json.RawMessage, error) {
+func (r *runner) overArguments(input json.RawMessage, step *graph.CompiledStep, spec *Spec, call *state.ToolVisit) (json.RawMessage, error) {
 	args, err := r.keptText(call.Args)
 	if err != nil {
 		return nil, err

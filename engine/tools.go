@@ -4,49 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
-
-// An agentRun is an agent at work: the rounds that have passed, and the calls of the
-// newest one.
-type agentRun struct {
-	Rounds  []agentRound `json:"rounds"`
-	Calls   []agentCall  `json:"calls,omitempty"` // of the newest round, until all have ended
-	AtOnce  int          `json:"at_once,omitempty"`
-	Parent  string       `json:"parent,omitempty"`  // EXECUTION of the newest round
-	Pending int64        `json:"pending,omitempty"` // its seq
-}
-
-// An agentRound is one entry of the transcript, its texts kept by keepText.
-type agentRound struct {
-	Entry   json.RawMessage `json:"entry,omitempty"`
-	Results json.RawMessage `json:"results,omitempty"` // a list of ToolResult
-}
-
-// An agentCall is one call of a tool.
-type agentCall struct {
-	ID     string          `json:"id"`
-	Tool   string          `json:"tool"`
-	Step   string          `json:"step,omitempty"`
-	Path   string          `json:"path,omitempty"`
-	Args   json.RawMessage `json:"args,omitempty"`
-	State  string          `json:"state,omitempty"`
-	Visit  int             `json:"visit,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"` // a ToolResult
-}
-
-// States of a call.
-const (
-	callRuns = "runs"
-	callDone = "done"
-)
-
-// A toolVisit tells, in a step's live entry, that the visit is a call of an agent's tool.
-type toolVisit struct {
-	Agent string          `json:"agent"`
-	Call  string          `json:"call"`
-	Args  json.RawMessage `json:"args,omitempty"`
-}
 
 // beginTools records one round of an agent and queues its calls.
 func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
@@ -56,7 +16,7 @@ func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
 	}
 	d := r.entrust(res)
 	if d.Agent == nil {
-		d.Agent = &agentRun{}
+		d.Agent = &state.Agent{}
 	}
 	g := d.Agent
 	v := res.info()
@@ -66,10 +26,10 @@ func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
 		record.Input = nil // the first round has it
 	}
 	g.Parent, g.AtOnce = record.ID, q.Concurrency
-	g.Rounds = append(g.Rounds, agentRound{Entry: r.keepText(compactJSON(q.Entry))})
+	g.Rounds = append(g.Rounds, state.AgentRound{Entry: r.keepText(compactJSON(q.Entry))})
 	g.Calls = nil
 	for _, c := range q.Calls {
-		g.Calls = append(g.Calls, agentCall{ID: c.ID, Tool: c.Tool, Args: r.keepText(c.Arguments)})
+		g.Calls = append(g.Calls, state.AgentCall{ID: c.ID, Tool: c.Tool, Args: r.keepText(c.Arguments)})
 	}
 	for _, s := range a.said {
 		r.say(s.role, s.text, a.step)
@@ -104,22 +64,22 @@ func (r *runner) checkCalls(q *CallTools) string {
 
 // settleTools starts the calls of an agent that have room, and makes the agent ready for
 // its next round when all have ended.
-func (r *runner) settleTools(id string, d *drivenStep) (moved bool) {
+func (r *runner) settleTools(id string, d *state.Suspended) (moved bool) {
 	g := d.Agent
 	running, open := 0, 0
 	for i := range g.Calls {
 		c := &g.Calls[i]
-		if c.State == callRuns && !r.stillRuns(id, c) {
+		if c.State == state.CallRuns && !r.stillRuns(id, c) {
 			r.endCall(c, ToolResult{Error: &SessionError{Step: c.Step, Kind: KindCancelled, Message: "the tool's step was ended from outside"}})
 			moved = true
 		}
-		if c.State == callRuns {
+		if c.State == state.CallRuns {
 			running++
 		}
 	}
 	for i := range g.Calls {
 		c := &g.Calls[i]
-		if c.State == "" && (g.AtOnce <= 0 || running < g.AtOnce) && !r.resting() {
+		if c.State == "" && (g.AtOnce <= 0 || running < g.AtOnce) && !r.state.Resting() {
 			if started, ended := r.startCall(id, c); started || ended {
 				moved = true
 				if started {
@@ -127,7 +87,7 @@ func (r *runner) settleTools(id string, d *drivenStep) (moved bool) {
 				}
 			}
 		}
-		if c.State != callDone {
+		if c.State != state.CallDone {
 			open++
 		}
 	}
@@ -148,30 +108,30 @@ func (r *runner) settleTools(id string, d *drivenStep) (moved bool) {
 }
 
 // stillRuns tells whether a call's visit is still the one its step is in.
-func (r *runner) stillRuns(agent string, c *agentCall) bool {
-	l := r.state.engine.Live[c.Step]
-	return l != nil && l.Visit == c.Visit && l.Tool != nil && l.Tool.Agent == agent && l.Tool.Call == c.ID
+func (r *runner) stillRuns(agent string, c *state.AgentCall) bool {
+	l := r.state.Live(c.Step)
+	return l != nil && l.Visit == c.Visit && l.ToolBelongs(agent, c.ID)
 }
 
 // startCall begins the visit of a tool's step, when the step is free. A tool that is not
 // there ends the call at once.
-func (r *runner) startCall(agent string, c *agentCall) (started, ended bool) {
+func (r *runner) startCall(agent string, c *state.AgentCall) (started, ended bool) {
 	tool := r.toolPath(agent, c.Tool)
 	if tool == nil {
 		r.endCall(c, ToolResult{Error: &SessionError{Kind: KindUnknownTool,
 			Message: fmt.Sprintf("there is no tool %q; there are %s", c.Tool, r.toolNames(agent))}})
 		return false, true
 	}
-	if r.liveStatus(tool.Target) || r.running[tool.Target] != nil {
+	if r.state.HasBegun(tool.Target) || r.running[tool.Target] != nil {
 		return false, false
 	}
 	if problem := r.badArguments(tool, c.Args); problem != "" {
 		r.endCall(c, ToolResult{Error: &SessionError{Step: tool.Target, Kind: KindBadInput, Message: problem}})
 		return false, true
 	}
-	c.Step, c.Path, c.State = tool.Target, tool.ID, callRuns
+	c.Step, c.Path, c.State = tool.Target, tool.ID, state.CallRuns
 	r.clearToolStatus(tool.Target)
-	l := r.beginVisitOf(&toolVisit{Agent: agent, Call: c.ID, Args: c.Args}, tool.Target, []takenPath{{Path: tool.ID}})
+	l := r.beginVisitOf(&state.ToolVisit{Agent: agent, Call: c.ID, Args: c.Args}, tool.Target, []state.TakenPath{{Path: tool.ID}})
 	c.Visit = l.Visit
 	return true, false
 }
@@ -205,25 +165,25 @@ func (r *runner) toolNames(agent string) string {
 }
 
 // endCall keeps what a call came to.
-func (r *runner) endCall(c *agentCall, result ToolResult) {
+func (r *runner) endCall(c *state.AgentCall, result ToolResult) {
 	result.ID, result.Tool, result.Step = c.ID, c.Tool, c.Step
 	text, _ := jsontext.Marshal(result)
-	c.Result, c.State = r.keepText(text), callDone
+	c.End(r.keepText(text))
 	r.unwritten.touch()
 }
 
 // toolEnded tells an agent what a call of its came to. It is false when the visit is no
 // such call.
-func (r *runner) toolEnded(l *liveStep, result ToolResult) bool {
+func (r *runner) toolEnded(l *state.LiveStep, result ToolResult) bool {
 	if l == nil || l.Tool == nil {
 		return false
 	}
-	d := r.state.engine.Driven[l.Tool.Agent]
+	d := r.state.Suspended(l.Tool.Agent)
 	if d == nil || d.Agent == nil {
 		return true
 	}
 	for i := range d.Agent.Calls {
-		if c := &d.Agent.Calls[i]; c.ID == l.Tool.Call && c.Visit == l.Visit && c.State == callRuns {
+		if c := &d.Agent.Calls[i]; c.ID == l.Tool.Call && c.Visit == l.Visit && c.State == state.CallRuns {
 			r.endCall(c, result)
 		}
 	}
@@ -231,7 +191,7 @@ func (r *runner) toolEnded(l *liveStep, result ToolResult) bool {
 }
 
 // transcript is what an agent's function is told of the rounds that have passed.
-func (r *runner) transcript(g *agentRun) ([]TranscriptEntry, error) {
+func (r *runner) transcript(g *state.Agent) ([]TranscriptEntry, error) {
 	out := make([]TranscriptEntry, len(g.Rounds))
 	for i, round := range g.Rounds {
 		entry, err := r.keptText(round.Entry)
@@ -252,7 +212,7 @@ func (r *runner) transcript(g *agentRun) ([]TranscriptEntry, error) {
 	return out, nil
 }
 
-func (r *runner) dropTranscript(g *agentRun) {
+func (r *runner) dropTranscript(g *state.Agent) {
 	for _, round := range g.Rounds {
 		r.dropText(round.Entry)
 		r.dropText(round.Results)

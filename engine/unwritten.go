@@ -1,13 +1,17 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
+)
 
 // unwritten is what has happened in a session since its last checkpoint.
 type unwritten struct {
 	dirty      bool
-	closing    bool                   // refused while requests are unread, see Checkpoint.Closing
-	answered   map[string]questionRef // questions closed by their answer, by step
-	cancels    []cancelledCall        // calls to be told to stop once this is written
+	closing    bool                    // refused while requests are unread, see Checkpoint.Closing
+	answered   map[string]state.AskRef // questions closed by their answer, by step
+	cancels    []cancelledCall         // calls to be told to stop once this is written
 	visits     int
 	bytes      int
 	since      time.Time
@@ -31,9 +35,9 @@ type cancelledCall struct {
 }
 
 // answer notes that a question was closed by its answer.
-func (u *unwritten) answer(step string, ref questionRef) {
+func (u *unwritten) answer(step string, ref state.AskRef) {
 	if u.answered == nil {
-		u.answered = map[string]questionRef{}
+		u.answered = map[string]state.AskRef{}
 	}
 	u.answered[step] = ref
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // viewDefinitionAge is how old the definition may be by which a question is shown as
@@ -50,69 +52,60 @@ func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error)
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
 		Awaiting: []Question{}, Messages: []Message{},
 	}
-	state, err := ParseState(rec.ID, rec.State)
+	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		s.Status = StatusError
 		s.Error = &SessionError{Kind: KindState, Message: err.Error()}
 		return s, nil
 	}
-	s.Status = state.shownStatus(rec)
-	s.Messages = state.Messages()
-	s.Error = state.engine.Failure
-	s.Awaiting = state.Questions()
-	s.Problems = state.problems()
-	s.Steps = make(map[string]string, len(state.stepOrder))
-	for _, id := range state.stepOrder {
-		s.Steps[id] = state.steps[id].Status
+	s.Status = st.ShownStatus(rec.Version)
+	s.Messages = st.Messages()
+	s.Error = st.Failure()
+	s.Awaiting = questionsOf(st)
+	s.Problems = problemsOf(st)
+	s.Steps = make(map[string]string, len(st.StepIDs()))
+	for _, id := range st.StepIDs() {
+		s.Steps[id] = st.Status(id)
 	}
 	if len(s.Awaiting) > 0 {
-		if err := e.markQuestions(ctx, rec, state, s); err != nil {
+		if err := e.markQuestions(ctx, rec, st, s); err != nil {
 			return nil, err
 		}
 	}
 	if s.Status == StatusComplete {
-		if s.Result, err = e.result(ctx, rec, state); err != nil {
+		if s.Result, err = e.result(ctx, rec, st); err != nil {
 			return nil, err
 		}
 	}
-	s.parent = state.hasChildren()
+	s.parent = st.WaitsForChildren()
 	return s, nil
 }
 
 // result is what a complete session has come to.
-func (e *Engine) result(ctx context.Context, rec *SessionRecord, state *State) (json.RawMessage, error) {
+func (e *Engine) result(ctx context.Context, rec *SessionRecord, st *State) (json.RawMessage, error) {
 	def, err := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
 	if err != nil {
 		return nil, err
 	}
 	holder := ""
-	if p := state.engine.Parent; p != nil {
+	if p := st.Parent(); p != nil {
 		holder = p.Body
 	}
-	return state.result(def, holder, stateOutputs{e: e, ctx: ctx, state: state}), nil
-}
-
-// shownStatus is the status the state says, except that a state made by hand without a
-// step is about to start.
-func (s *State) shownStatus(rec *SessionRecord) string {
-	if len(s.steps) == 0 && rec.Version == 0 {
-		return StatusActive
-	}
-	return s.SessionStatus()
+	return resultOfSession(st, def, holder, stateOutputs{e: e, ctx: ctx, state: st}), nil
 }
 
 // markQuestions says which questions are answered already and which have lost their step.
-func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, state *State, s *Session) error {
+func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session) error {
 	def, err := e.definitions.recent(ctx, s.Workflow, viewDefinitionAge)
 	if err != nil {
 		return err
 	}
 	answered := map[string]bool{}
-	for _, h := range state.engine.Held {
+	for _, h := range st.Held() {
 		answered[target(rec.ID, h.Step, h.Visit, h.Ask)] = true
 	}
-	if counted, err := parseCounters(rec.ID, rec.Counters); err == nil && rec.Inbox > counted.Seen {
-		found, err := e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: counted.Seen}})
+	if counted, err := state.ParseCounters(rec.ID, rec.Counters); err == nil && rec.Inbox > counted.Seen() {
+		found, err := e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: counted.Seen()}})
 		if err != nil {
 			return err
 		}
@@ -128,19 +121,19 @@ func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, state *S
 	return nil
 }
 
-// Questions returns the open questions as they were shown, longest waiting first.
-func (s *State) Questions() []Question {
-	list := s.questions()
+// questionsOf returns the open questions as they were shown, longest waiting first.
+func questionsOf(s *State) []Question {
+	list := s.Waiting()
 	out := make([]Question, 0, len(list))
 	for _, w := range list {
-		q := s.engine.Asks[w.Step]
+		q := s.Ask(w.Step)
 		one := Question{Step: w.Step, Visit: w.Visit, Ask: w.Ask, Kind: w.Kind, Prompt: q.Prompt,
-			Options: q.Options, Schema: q.Schema, Feedback: q.Remarks, Since: milli(w.Since)}
+			Options: q.Options, Schema: q.Schema, Feedback: q.Feedback, Since: state.Time(w.Since)}
 		if q.Kind == AskApproval {
 			one.Function, one.Name, one.Input = q.Function, q.Name, cut(q.Input)
 		}
 		if q.Due > 0 {
-			due := milli(q.Due)
+			due := state.Time(q.Due)
 			one.Due = &due
 		}
 		out = append(out, one)
@@ -148,22 +141,22 @@ func (s *State) Questions() []Question {
 	return out
 }
 
-// problems lists why steps wait and paths are closed.
-func (s *State) problems() []SessionProblem {
+// problemsOf lists why steps wait and paths are closed.
+func problemsOf(s *State) []SessionProblem {
 	var out []SessionProblem
-	for _, id := range s.stepOrder {
-		entry := s.steps[id]
+	for _, id := range s.StepIDs() {
+		entry := s.Step(id)
 		switch entry.Status {
 		case StatusPending:
 			p := SessionProblem{Step: id, Message: "waits for values"}
-			if l := s.engine.Live[id]; l != nil {
+			if l := s.Live(id); l != nil {
 				p.Missing = l.Missing
-				p.Message = pendingText(l)
+				p.Message = l.PendingText()
 			}
 			out = append(out, p)
 		case StatusActive:
-			if l := s.engine.Live[id]; l != nil && l.Lacks != "" {
-				out = append(out, SessionProblem{Step: id, Message: l.lackText()})
+			if l := s.Live(id); l != nil && l.Lacks != "" {
+				out = append(out, SessionProblem{Step: id, Message: l.LackText()})
 			}
 		case StatusError:
 			if !s.Failed(id) {
@@ -172,27 +165,17 @@ func (s *State) problems() []SessionProblem {
 			out = append(out, SessionProblem{Step: id, Message: entry.Error})
 		}
 	}
-	for _, path := range sortedKeys(s.engine.Problems) {
-		out = append(out, SessionProblem{Path: path, Step: sourceOf(path), Message: s.engine.Problems[path]})
+	for _, path := range s.ProblemPaths() {
+		out = append(out, SessionProblem{Path: path, Step: sourceOf(path), Message: s.ProblemOf(path)})
 	}
-	for _, id := range sortedKeys(s.engine.Joins) {
+	for _, id := range s.WaitingJoins() {
 		join := JoinAll
-		if s.engine.Arrived[id] != nil {
+		if s.HasArrived(id) {
 			join = JoinRequired
 		}
 		out = append(out, SessionProblem{Step: id, Message: "join: " + join + ": waits for steps that can still reach it"})
 	}
 	return out
-}
-
-func pendingText(l *liveStep) string {
-	text := "waits for values"
-	for i, why := range l.Why {
-		if i < len(l.Missing) {
-			text += fmt.Sprintf("; %s: %s", l.Missing[i], why)
-		}
-	}
-	return text
 }
 
 // target names one question among all.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -34,7 +35,7 @@ func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
 			continue // it is not called
 		}
 		l := r.ensureVisit(id)
-		if d := r.state.engine.Driven[id]; d != nil && d.Visit == l.Visit && !d.Renew {
+		if d := r.state.Suspended(id); d != nil && d.Visit == l.Visit && !d.Renew {
 			continue // it goes on with the input of its first call
 		}
 		if spec := r.e.registry.Find(step.Function); spec != nil {
@@ -45,7 +46,7 @@ func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
 }
 
 // resolveNow resolves one input against the state as it is now.
-func (r *runner) resolveNow(step *graph.CompiledStep, spec *Spec, l *liveStep) (in resolvedInput) {
+func (r *runner) resolveNow(step *graph.CompiledStep, spec *Spec, l *state.LiveStep) (in resolvedInput) {
 	in.result, in.bindings, in.ok, in.err = r.resolveInput(step, spec, l)
 	if in.ok && in.err == nil {
 		in.reads = r.lineage(in.result.Reads)
@@ -60,7 +61,7 @@ func (r *runner) resolveNow(step *graph.CompiledStep, spec *Spec, l *liveStep) (
 func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (record *Execution, moved bool) {
 	l := r.ensureVisit(id)
 	step := r.def.Step(id)
-	if step == nil && (l.Tries > 0 || l.Approved != nil || r.state.engine.Driven[id] != nil) {
+	if step == nil && (l.Tries > 0 || l.Approved != nil || r.state.Suspended(id) != nil) {
 		r.stepGone(id, visitInfo{}, nil, "its visit was under way")
 		return nil, true
 	}
@@ -81,12 +82,11 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 		r.count(id, l)
 		return r.complete(id, r.bypassed(step), visitInfo{started: r.nowTime()}), true
 	}
-	if seed, ok := r.state.engine.Seeds[id]; ok {
-		delete(r.state.engine.Seeds, id)
+	if seed, ok := r.state.TakeSeed(id); ok {
 		r.count(id, l)
 		return r.complete(id, seed, visitInfo{started: r.nowTime()}), true
 	}
-	if d := r.state.engine.Driven[id]; d != nil && d.Visit == l.Visit {
+	if d := r.state.Suspended(id); d != nil && d.Visit == l.Visit {
 		return r.callAgain(ctx, step, d, in)
 	}
 	spec := r.e.registry.Find(step.Function)
@@ -110,7 +110,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 		return nil, r.stayPending(id, l, in.result.Missing)
 	}
 	if r.state.Status(id) == StatusPending {
-		r.state.setStatus(id, StatusActive, "")
+		r.state.SetStatus(id, StatusActive, "")
 		l.Missing, l.Why = nil, nil
 		r.show(id)
 	}
@@ -133,16 +133,16 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 
 // callAgain calls the function of a step that had handed control to the engine, with what
 // came of it. A step with child sessions that is retried is called as the first time.
-func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *drivenStep, in resolvedInput) (*Execution, bool) {
+func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (*Execution, bool) {
 	fail := func(f failure) (*Execution, bool) {
-		f.info = visitInfo{started: milli(d.Started), reads: d.Reads}
+		f.info = visitInfo{started: state.Time(d.Started), reads: d.Reads}
 		return r.failStep(step.ID, f), true
 	}
 	spec := r.e.registry.Find(step.Function)
 	if spec == nil && r.leave(step.ID, step.Function) {
 		return nil, false
 	}
-	if l := r.state.live(step.ID); l.Lacks != "" {
+	if l := r.state.MakeLive(step.ID); l.Lacks != "" {
 		l.Lacks, l.LackedBy = "", ""
 	}
 	if spec == nil {
@@ -155,13 +155,13 @@ func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *dri
 	a := r.newAttempt(step, spec, input, bindings, reads)
 	var err error
 	switch {
-	case d.Kids != nil && d.Renew:
+	case d.Children != nil && d.Renew:
 	case d.Body != nil:
 		a.call_.Body, err = r.outcomeOf(step.ID, d)
-	case d.Kids != nil:
+	case d.Children != nil:
 		var results []BodyResult
 		results, err = r.childResults(ctx, step.ID, d)
-		a.call_.Body = &BodyOutcome{Results: results, Rounds: d.Kids.Count}
+		a.call_.Body = &BodyOutcome{Results: results, Rounds: d.Children.Count}
 	case d.Agent != nil:
 		a.call_.Transcript, err = r.transcript(d.Agent)
 	}
@@ -177,17 +177,17 @@ func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *dri
 
 // count counts a visit against max_steps, once however often it is begun anew. The calls
 // of tools count against their agent's limits instead.
-func (r *runner) count(id string, l *liveStep) {
+func (r *runner) count(id string, l *state.LiveStep) {
 	if !l.Counted && l.Tool == nil {
 		l.Counted = true
-		*r.visitCount(id)++
+		r.state.CountVisit(r.countedIn(id))
 	}
 }
 
 // overLimit says which limit the session has reached, "" for none.
 func (r *runner) overLimit(id string) string {
 	limit := r.allowance()
-	if *r.visitCount(id) < limit {
+	if r.state.Visits(r.countedIn(id)) < limit {
 		return ""
 	}
 	return fmt.Sprintf("max_steps: %d steps have run since the last pause; retry gives a new allowance", limit)
@@ -202,7 +202,7 @@ func (r *runner) noFunction(name string) string {
 }
 
 // resolveInput resolves a step's whole input against the state as it is now.
-func (r *runner) resolveInput(step *graph.CompiledStep, spec *Spec, l *liveStep) (references.Result, json.RawMessage, bool, error) {
+func (r *runner) resolveInput(step *graph.CompiledStep, spec *Spec, l *state.LiveStep) (references.Result, json.RawMessage, bool, error) {
 	input, raw, err := step.InputFor(spec)
 	if err != nil {
 		return references.Result{}, nil, false, err
@@ -266,7 +266,7 @@ func mergeBindings(fields []string, programs map[string]references.Program) json
 
 // stayPending keeps a step waiting for values. Nothing has moved when it lacks what it
 // lacked before.
-func (r *runner) stayPending(id string, l *liveStep, missing []references.Missing) bool {
+func (r *runner) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
 	names, why := make([]string, len(missing)), make([]string, len(missing))
 	for i, m := range missing {
 		names[i], why[i] = m.Reference, r.missingReason(m)
@@ -276,7 +276,7 @@ func (r *runner) stayPending(id string, l *liveStep, missing []references.Missin
 	}
 	first := r.state.Status(id) != StatusPending
 	l.Missing, l.Why = names, why
-	r.state.setStatus(id, StatusPending, "")
+	r.state.SetStatus(id, StatusPending, "")
 	r.unwritten.touch()
 	if first {
 		r.show(id)

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // Wait returns a session once it rests: everything in its inbox has been applied and
@@ -67,9 +69,9 @@ func rests(rec *SessionRecord) bool {
 	if rec.DueAt.IsZero() { // nobody will take it up by itself, whatever its state says
 		return true
 	}
-	counted, err := parseCounters(rec.ID, rec.Counters)
+	counted, err := state.ParseCounters(rec.ID, rec.Counters)
 	if err != nil {
 		return true
 	}
-	return rec.Inbox <= counted.Seen && rec.Status != StatusActive
+	return rec.Inbox <= counted.Seen() && rec.Status != StatusActive
 }

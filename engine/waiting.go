@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -23,36 +24,23 @@ func (r *runner) beginWait(res *attemptResult, w *Wait) *Execution {
 		return r.badHandover(res, "a wait needs a time, a duration or the name of a signal")
 	}
 	l := r.ensureVisit(a.step)
-	l.Wait = &waiting{Due: due, Signal: w.Signal, Entry: w.Entry, Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads}
+	l.Wait = &state.Wait{Due: due, Signal: w.Signal, Entry: w.Entry, Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads}
 	r.unwritten.touch()
 	if w.Signal == "" {
 		r.show(a.step)
 		return nil
 	}
-	for i, s := range r.state.engine.Signals {
-		if s.Name == w.Signal { // it was sent before
-			r.state.engine.Signals = append(r.state.engine.Signals[:i:i], r.state.engine.Signals[i+1:]...)
-			return r.endWait(a.step, &s)
-		}
+	if s, sent := r.state.TakeSignal(w.Signal); sent {
+		return r.endWait(a.step, &s)
 	}
-	r.open(a.step, &openAsk{Kind: AskSignal, Prompt: w.Signal, Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads}, 0)
-	r.state.engine.Asks[a.step].Due = due
+	r.open(a.step, &state.Ask{Kind: AskSignal, Prompt: w.Signal, Started: res.started.UnixMilli(), Input: cut(a.input), Reads: a.reads}, 0)
+	r.state.Ask(a.step).Due = due
 	return nil
 }
 
-// A waiting is what a step waits for, kept in its live entry.
-type waiting struct {
-	Due     int64           `json:"due,omitempty"` // ms; 0 for never
-	Signal  string          `json:"signal,omitempty"`
-	Entry   json.RawMessage `json:"entry,omitempty"`
-	Started int64           `json:"started"`
-	Input   json.RawMessage `json:"input,omitempty"`
-	Reads   []Lineage       `json:"reads,omitempty"`
-}
-
 // endWait completes a step whose time has come (signal nil) or whose signal was sent.
-func (r *runner) endWait(id string, signal *heldSignal) *Execution {
-	l := r.state.engine.Live[id]
+func (r *runner) endWait(id string, signal *state.Signal) *Execution {
+	l := r.state.Live(id)
 	w := l.Wait
 	fields := jsontext.Fields(w.Entry)
 	put := func(key string, value any) {
@@ -61,7 +49,7 @@ func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 	}
 	switch {
 	case w.Signal == "":
-		put("waited_until", milli(w.Due).Format(time.RFC3339Nano))
+		put("waited_until", state.Time(w.Due).Format(time.RFC3339Nano))
 	case signal == nil:
 		put("timed_out", true)
 		put("signal", w.Signal)
@@ -71,9 +59,9 @@ func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 		put("signal", w.Signal)
 		put("body", signal.Body)
 	}
-	v := visitInfo{started: milli(w.Started), input: w.Input, reads: w.Reads}
+	v := visitInfo{started: state.Time(w.Started), input: w.Input, reads: w.Reads}
 	l.Wait = nil
-	*r.visitCount(id) = 0
+	r.state.RenewAllowance(r.countedIn(id))
 	output := jsontext.With(json.RawMessage("{}"), fields)
 	if r.def.Step(id) == nil {
 		r.stepGone(id, v, output, "it waited")
@@ -84,19 +72,19 @@ func (r *runner) endWait(id string, signal *heldSignal) *Execution {
 
 // fireTimers ends the waits whose time has come.
 func (r *runner) fireTimers() {
-	if r.resting() {
+	if r.state.Resting() {
 		return
 	}
 	now := r.now()
 	var due []string
-	for id, l := range r.state.engine.Live {
-		if l.Wait != nil && l.Wait.Due != 0 && l.Wait.Due <= now && r.liveStatus(id) {
+	for id, l := range r.state.LiveSteps() {
+		if l.Wait != nil && l.Wait.Due != 0 && l.Wait.Due <= now && r.state.HasBegun(id) {
 			due = append(due, id)
 		}
 	}
-	r.state.sortByActivation(due)
+	r.state.SortByActivation(due)
 	for _, id := range due {
-		l := r.state.engine.Live[id]
+		l := r.state.Live(id)
 		if l == nil || l.Wait == nil {
 			continue
 		}
@@ -113,9 +101,9 @@ func (r *runner) fireTimers() {
 // one that will.
 func (r *runner) applySignal(q *Request) string {
 	b := bodyOf(q)
-	s := heldSignal{Name: b.Name, Body: b.Body, N: q.N}
-	for _, w := range r.state.questions() {
-		l := r.state.engine.Live[w.Step]
+	s := state.Signal{Name: b.Name, Body: b.Body, N: q.N}
+	for _, w := range r.state.Waiting() {
+		l := r.state.Live(w.Step)
 		if w.Kind != AskSignal || l == nil || l.Wait == nil || l.Wait.Signal != b.Name {
 			continue
 		}
@@ -123,11 +111,11 @@ func (r *runner) applySignal(q *Request) string {
 			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
 		}
 		if r.def.Step(w.Step) == nil { // whoever waits for it after a retry or a move finds it
-			r.state.engine.Signals = append(r.state.engine.Signals, s)
+			r.state.KeepSignal(s)
 			return "kept; step " + w.Step + ", which waited for it, is gone"
 		}
 		return "taken by step " + w.Step
 	}
-	r.state.engine.Signals = append(r.state.engine.Signals, s)
+	r.state.KeepSignal(s)
 	return "kept"
 }

@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"sort"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 )
 
 // An arrival is something that came to the session and belongs to its next wave: a
@@ -37,7 +37,7 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 	if r.endFailed(done) {
 		return true
 	}
-	if r.resting() {
+	if r.state.Resting() {
 		r.followPaths(done)
 		return len(arrivals) > 0
 	}
@@ -107,9 +107,9 @@ func (r *runner) endFailed(done []arrival) bool {
 // their steps.
 func (r *runner) fireDue() {
 	now := r.now()
-	for _, w := range r.state.questions() {
-		q := r.state.engine.Asks[w.Step]
-		if q.Due == 0 || q.Due > now || r.resting() || q.Kind == AskSignal {
+	for _, w := range r.state.Waiting() {
+		q := r.state.Ask(w.Step)
+		if q.Due == 0 || q.Due > now || r.state.Resting() || q.Kind == AskSignal {
 			continue
 		}
 		r.unwritten.closing = true
@@ -118,7 +118,7 @@ func (r *runner) fireDue() {
 			continue
 		}
 		f := failure{kind: KindTimeout, final: true, message: "no answer came in time",
-			info: visitInfo{started: milli(q.Started), input: q.Input, reads: q.Reads}}
+			info: visitInfo{started: state.Time(q.Started), input: q.Input, reads: q.Reads}}
 		r.failStepFor(w.Step, f)
 	}
 }
@@ -144,26 +144,19 @@ func (r *runner) arrive(res attemptResult) {
 	r.unsettled = true
 }
 
-// resting tells whether no step may start: the session is paused, cancelled, or failed
-// as a whole.
-func (r *runner) resting() bool {
-	e := &r.state.engine
-	return e.Paused != nil || e.Cancelled != nil
-}
-
 // activeSteps returns the steps to be run or tried again now, in the order of
 // activation: active ones that are not under way and not waiting for a retry, and
 // pending ones where asked for.
 func (r *runner) activeSteps(pending bool) []string {
 	now := r.now()
 	var steps []string
-	for id, l := range r.state.engine.Live {
-		if l.queued { // looked at first: of thousands of parallel effects nearly all are
+	for id, l := range r.state.LiveSteps() {
+		if l.Queued { // looked at first: of thousands of parallel effects nearly all are
 			continue
 		}
 		switch r.state.Status(id) {
 		case StatusActive:
-			if r.running[id] == nil && l.RetryAt <= now && l.Wait == nil && r.state.driven(id) == nil {
+			if r.running[id] == nil && l.RetryAt <= now && l.Wait == nil && r.state.SuspendedNow(id) == nil {
 				steps = append(steps, id)
 			}
 		case StatusPending:
@@ -172,26 +165,20 @@ func (r *runner) activeSteps(pending bool) []string {
 			}
 		}
 	}
-	r.state.sortByActivation(steps)
+	r.state.SortByActivation(steps)
 	return steps
-}
-
-// sortByActivation puts steps that have not ended into the order in which they were activated.
-func (s *State) sortByActivation(steps []string) {
-	live := s.engine.Live
-	sort.Slice(steps, func(i, j int) bool { return live[steps[i]].Order < live[steps[j]].Order })
 }
 
 // starting reports whether a step's call is queued to be started.
 func (r *runner) starting(step string) bool {
-	l := r.state.engine.Live[step]
-	return l != nil && l.queued
+	l := r.state.Live(step)
+	return l != nil && l.Queued
 }
 
 // queue puts a call among those that start after the next checkpoint.
 func (r *runner) queue(a *attempt) {
 	r.toStart = append(r.toStart, a)
-	r.state.live(a.step).queued = true
+	r.state.MakeLive(a.step).Queued = true
 	r.unwritten.touch()
 }
 
@@ -199,8 +186,8 @@ func (r *runner) queue(a *attempt) {
 func (r *runner) nextQueued() *attempt {
 	a := r.toStart[0]
 	r.toStart = r.toStart[1:]
-	if l := r.state.engine.Live[a.step]; l != nil {
-		l.queued = false
+	if l := r.state.Live(a.step); l != nil {
+		l.Queued = false
 	}
 	return a
 }
@@ -211,8 +198,8 @@ func (r *runner) unqueue(drop func(a *attempt) bool) {
 	for _, a := range r.toStart {
 		if !drop(a) {
 			kept = append(kept, a)
-		} else if l := r.state.engine.Live[a.step]; l != nil {
-			l.queued = false
+		} else if l := r.state.Live(a.step); l != nil {
+			l.Queued = false
 		}
 	}
 	r.toStart = kept
@@ -226,13 +213,13 @@ func (r *runner) unqueueAll() {
 // followPaths evaluates the paths of finished visits, all against the same state, and
 // activates their targets in path order.
 func (r *runner) followPaths(done []arrival) {
-	if len(done) == 0 || r.state.engine.Cancelled != nil {
+	if len(done) == 0 || r.state.Cancelled() != nil {
 		return
 	}
 	r.state.LastEvaluated = r.now()
 	type activation struct {
 		path *graph.CompiledPath
-		from takenPath
+		from state.TakenPath
 	}
 	var taken []activation
 	for _, d := range done {
@@ -241,7 +228,7 @@ func (r *runner) followPaths(done []arrival) {
 			r.settleError(d.step) // on_error: continue, and somebody takes it from here
 		}
 		for _, p := range open {
-			taken = append(taken, activation{p, takenPath{Seq: d.record.Seq, Path: p.ID}})
+			taken = append(taken, activation{p, state.TakenPath{Seq: d.record.Seq, Path: p.ID}})
 		}
 	}
 	for _, t := range taken {
@@ -254,15 +241,12 @@ func (r *runner) followPaths(done []arrival) {
 	}
 	for _, t := range taken {
 		if t.path.Closes && !t.path.Leaves {
-			r.state.engine.goBack(r.def, t.path.Target)
+			r.state.GoBack(r.def, t.path.Target)
 		}
 	}
 	for _, d := range done {
-		if from, ok := r.state.engine.Again[d.step]; ok {
-			delete(r.state.engine.Again, d.step)
-			for _, f := range from {
-				r.activate(d.step, f)
-			}
+		for _, from := range r.state.TakeAgain(d.step) {
+			r.activate(d.step, from)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package state
 
 import (
 	"encoding/json"
@@ -7,59 +7,49 @@ import (
 	"math"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
-// A StateError is a SESSION.state that cannot be read: an error of that session, never
-// overwritten.
-type StateError struct {
-	Session string
-	Detail  string
-}
-
-func (e *StateError) Error() string {
-	return fmt.Sprintf("session %s: state: %s", e.Session, e.Detail)
-}
-
-// ParseState reads a SESSION.state. The text may be the seed's or LUNA's (seconds,
+// Parse reads a SESSION.state. The text may be the seed's or LUNA's (seconds,
 // outputs that are no lists, further keys), or made by hand: every part may be absent.
-func ParseState(session string, text []byte) (*State, error) {
+func Parse(session string, text []byte) (*State, error) {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		text = []byte("{}")
 	}
 	if !json.Valid(text) {
 		var v any
-		return nil, &StateError{session, "not JSON: " + jsonFault(json.Unmarshal(text, &v), text)}
+		return nil, &Error{session, "not JSON: " + jsonFault(json.Unmarshal(text, &v), text)}
 	}
 	root := gjson.ParseBytes(text)
 	if !root.IsObject() {
-		return nil, &StateError{session, "want a JSON object, have " + root.Type.String()}
+		return nil, &Error{session, "want a JSON object, have " + root.Type.String()}
 	}
-	s := NewState(session)
-	d := stateDecoder{state: s}
+	s := New(session)
+	d := decoder{state: s}
 	root.ForEach(func(k, v gjson.Result) bool {
 		d.top(k.String(), v)
 		return d.fault == ""
 	})
 	if d.fault != "" {
-		return nil, &StateError{session, d.fault}
+		return nil, &Error{session, d.fault}
 	}
 	return s, nil
 }
 
-type stateDecoder struct {
+type decoder struct {
 	state *State
 	fault string
 }
 
-func (d *stateDecoder) bad(where, want string, v gjson.Result) {
+func (d *decoder) bad(where, want string, v gjson.Result) {
 	if d.fault == "" {
 		d.fault = fmt.Sprintf("%s is %s, want %s", where, v.Type, want)
 	}
 }
 
-func (d *stateDecoder) top(key string, v gjson.Result) {
+func (d *decoder) top(key string, v gjson.Result) {
 	switch key {
 	case "id":
 		// The node's id is the session's; a copy that differs is replaced when written.
@@ -80,7 +70,7 @@ func (d *stateDecoder) top(key string, v gjson.Result) {
 	}
 }
 
-func (d *stateDecoder) object(where string, v gjson.Result) bool {
+func (d *decoder) object(where string, v gjson.Result) bool {
 	if v.Type == gjson.Null {
 		return false
 	}
@@ -91,11 +81,11 @@ func (d *stateDecoder) object(where string, v gjson.Result) bool {
 	return true
 }
 
-func (d *stateDecoder) step(id string, v gjson.Result) {
+func (d *decoder) step(id string, v gjson.Result) {
 	if !d.object("workflow."+id, v) {
 		return
 	}
-	e := d.state.setStatus(id, "", "")
+	e := d.state.SetStatus(id, "", "")
 	v.ForEach(func(k, f gjson.Result) bool {
 		switch k.String() {
 		case "status":
@@ -112,7 +102,7 @@ func (d *stateDecoder) step(id string, v gjson.Result) {
 		return true
 	})
 	switch e.Status {
-	case StatusActive, StatusPending, StatusComplete, StatusError, StatusAwaitingInput, StatusSkipped, StatusCancelled:
+	case store.StatusActive, store.StatusPending, store.StatusComplete, store.StatusError, store.StatusAwaitingInput, store.StatusSkipped, store.StatusCancelled:
 	default:
 		if d.fault == "" {
 			d.fault = fmt.Sprintf("workflow.%s.status is %q, want active, pending, complete, error, awaiting_input, skipped or cancelled", id, e.Status)
@@ -120,7 +110,7 @@ func (d *stateDecoder) step(id string, v gjson.Result) {
 	}
 }
 
-func (d *stateDecoder) data(key string, v gjson.Result) {
+func (d *decoder) data(key string, v gjson.Result) {
 	switch key {
 	case "outputs":
 		if d.object("data.outputs", v) {
@@ -143,7 +133,7 @@ func (d *stateDecoder) data(key string, v gjson.Result) {
 	}
 }
 
-func (d *stateDecoder) outputs(step string, v gjson.Result) {
+func (d *decoder) outputs(step string, v gjson.Result) {
 	l := &outputList{single: !v.IsArray()}
 	if l.single {
 		l.values = []json.RawMessage{json.RawMessage(v.Raw)}
@@ -153,40 +143,34 @@ func (d *stateDecoder) outputs(step string, v gjson.Result) {
 			return true
 		})
 	}
-	if d.state.outputs[step] == nil {
-		d.state.outputOrder = append(d.state.outputOrder, step)
+	if d.state.byStep[step] == nil {
+		d.state.outputs.order = append(d.state.outputs.order, step)
 	}
-	d.state.outputs[step] = l
+	d.state.byStep[step] = l
 }
 
-func (d *stateDecoder) engine(v gjson.Result) {
+func (d *decoder) engine(v gjson.Result) {
 	if !d.object("engine", v) {
 		return
 	}
-	if err := json.Unmarshal([]byte(v.Raw), &d.state.engine); err != nil {
+	var stored document
+	if err := json.Unmarshal([]byte(v.Raw), &stored); err != nil {
 		d.fault = "engine: " + err.Error()
 		return
 	}
-	known := map[string]bool{}
-	for _, k := range engineKeys {
-		known[k] = true
-	}
 	v.ForEach(func(k, f gjson.Result) bool {
-		if !known[k.String()] {
-			d.state.engine.extra = append(d.state.engine.extra, jsontext.FieldOf(k.String(), f))
+		if !documentKeys[k.String()] {
+			d.state.unknown = append(d.state.unknown, jsontext.FieldOf(k.String(), f))
 		}
 		return true
 	})
-	for step, l := range d.state.engine.Live {
+	for step, l := range stored.Live {
 		if l == nil {
-			delete(d.state.engine.Live, step)
+			delete(stored.Live, step)
 		}
 	}
+	d.state.takeUp(&stored)
 }
-
-// engineKeys are the JSON names of engineState's fields.
-var engineKeys = []string{"entry", "live", "order", "joins", "arrived", "again", "asks", "untaken", "visits", "paused",
-	"cancelled", "held", "error", "problems", "signals", "driven", "settled", "seeds", "until", "undone", "halted", "notices", "parent"}
 
 // milliseconds reads a time of the state: integer milliseconds, or LUNA's seconds (before
 // the year 5138 a number of seconds is below 10^11, and after 1973 one of milliseconds

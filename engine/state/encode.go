@@ -1,4 +1,4 @@
-package engine
+package state
 
 import (
 	"encoding/json"
@@ -13,35 +13,35 @@ func (s *State) AppendJSON(b []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = jsontext.AppendString(b, s.ID)
 	b = append(b, `,"workflow":{`...)
-	for i, id := range s.stepOrder {
+	for i, id := range s.statuses.order {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = jsontext.AppendString(b, id)
 		b = append(b, ':')
-		b = s.steps[id].appendJSON(b)
+		b = s.statuses.steps[id].appendJSON(b)
 	}
 	b = append(b, `},"last_evaluated":`...)
 	b = strconv.AppendInt(b, s.LastEvaluated, 10)
 	b = append(b, `,"data":{"outputs":{`...)
-	for i, step := range s.outputOrder {
+	for i, step := range s.outputs.order {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = jsontext.AppendString(b, step)
 		b = append(b, ':')
-		b = s.outputs[step].appendJSON(b)
+		b = s.outputs.byStep[step].appendJSON(b)
 	}
 	b = append(b, `},"messages":`...)
 	b = appendList(b, s.messages)
 	b = jsontext.AppendFields(b, s.dataExtra)
 	b = append(b, `},"engine":`...)
-	b = s.engine.appendJSON(b)
+	b = s.document().appendJSON(b, s.unknown)
 	b = jsontext.AppendFields(b, s.extra)
 	return append(b, '}')
 }
 
-func (e *StepState) appendJSON(b []byte) []byte {
+func (e *Step) appendJSON(b []byte) []byte {
 	b = append(b, `{"status":`...)
 	b = jsontext.AppendString(b, e.Status)
 	b = append(b, `,"error":`...)
@@ -61,24 +61,24 @@ func (l *outputList) appendJSON(b []byte) []byte {
 	return appendList(b, l.values)
 }
 
-func (e *engineState) appendJSON(b []byte) []byte {
+func (e *document) appendJSON(b []byte, unknown []jsontext.Field) []byte {
 	text, err := jsontext.Marshal(e)
 	if err != nil { // only a RawMessage that is no JSON could do this, and none gets in
 		panic("engine: state: " + err.Error())
 	}
-	if len(e.extra) == 0 {
+	if len(unknown) == 0 {
 		return append(b, text...)
 	}
 	if string(text) == "{}" {
 		b = append(b, '{')
-		b = jsontext.AppendString(b, e.extra[0].Key)
+		b = jsontext.AppendString(b, unknown[0].Key)
 		b = append(b, ':')
-		b = append(b, e.extra[0].Value...)
-		b = jsontext.AppendFields(b, e.extra[1:])
+		b = append(b, unknown[0].Value...)
+		b = jsontext.AppendFields(b, unknown[1:])
 		return append(b, '}')
 	}
 	b = append(b, text[:len(text)-1]...)
-	b = jsontext.AppendFields(b, e.extra)
+	b = jsontext.AppendFields(b, unknown)
 	return append(b, '}')
 }
 

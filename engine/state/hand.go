@@ -1,0 +1,107 @@
+package state
+
+import (
+	"cmp"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/tidwall/gjson"
+)
+
+// A state may have been made or edited by a person, or by LUNA. This file completes what such a
+// text leaves out and keeps what an edit must not take away.
+
+// AdoptStart gives a state that was made by hand or by LUNA its entry, and activates that
+// where the state has no step.
+func (s *State) AdoptStart(text []byte) {
+	if s.plan.entry == "" {
+		s.plan.entry = adoptEntry(text)
+	}
+	if len(s.statuses.steps) == 0 && len(s.liveSteps.live) == 0 {
+		entry := cmp.Or(s.plan.entry, graph.DefaultEntry)
+		s.SetStatus(entry, store.StatusActive, "")
+		s.MakeLive(entry)
+	}
+}
+
+// adoptEntry reads where a session of LUNA began: its workflow_id names the entry step,
+// unless that is the workflow's own name.
+func adoptEntry(text []byte) string {
+	if id := gjson.GetBytes(text, "workflow_id").String(); id != "" && id != graph.DefaultWorkflow {
+		return id
+	}
+	return ""
+}
+
+// Revive takes up a cancelled session of which a person has made a step live: cancelling
+// leaves no live step, so somebody wants this one to run. Without that the session would show
+// an open question that takes no answer.
+func (s *State) Revive() {
+	if s.control.cancelled == nil {
+		return
+	}
+	for id := range s.statuses.steps {
+		if s.HasBegun(id) {
+			s.control.cancelled = nil
+			return
+		}
+	}
+}
+
+// Tidy drops what the engine keeps of steps that are not live any more, or of which the text has
+// no status: a person has changed them.
+func (s *State) Tidy() {
+	for id := range s.asks.asked {
+		if s.Status(id) != store.StatusAwaitingInput {
+			delete(s.asks.asked, id)
+		}
+	}
+	for id := range s.liveSteps.live {
+		if s.statuses.steps[id] == nil {
+			delete(s.liveSteps.live, id)
+		}
+	}
+}
+
+// KeepHeld keeps the answers that wait for the end of a pause, and refuses a text that closes
+// the question of one.
+func (s *State) KeepHeld(old *State) error {
+	s.control.held = old.held
+	for _, h := range s.control.held {
+		if !s.IsOpen(h.Step, AskRef{h.Visit, h.Ask}) {
+			return detail(store.ErrSessionBusy, "question %s/%d/%d was answered during the pause, and the edit closes it; resume the session before the edit", h.Step, h.Visit, h.Ask)
+		}
+	}
+	return nil
+}
+
+// RenewVisits gives steps that an edit makes live again numbers of their own. A visit that
+// was over has used its question and its call: an answer to the same question would be
+// refused as answered before, and an effect would go out under a key that was used. A visit
+// that is under way as the session is now stays the one it is.
+func (s *State) RenewVisits(old *State, counted *Counters) {
+	for _, id := range s.statuses.order {
+		l := s.liveSteps.live[id]
+		if l == nil || l.Visit == 0 || counted.Visits(id) < l.Visit {
+			continue
+		}
+		d := s.suspended.calls[id]
+		if !old.hasVisit(id, l.Visit, s.Status(id)) && (d == nil || d.Children != nil) {
+			l.Visit = counted.NextVisit(id)
+			delete(s.suspended.calls, id) // child sessions have the visit in their ids: others are started
+		}
+		if q := s.asks.asked[id]; q != nil && !old.IsOpen(id, AskRef{q.Visit, q.Ask}) {
+			q.Visit, q.Ask = l.Visit, counted.NextAsk(id, l.Visit)
+		}
+	}
+}
+
+// hasVisit reports whether a visit is under way, or is in error where that is asked for.
+func (s *State) hasVisit(id string, visit int, status string) bool {
+	l := s.liveSteps.live[id]
+	if l == nil || l.Visit != visit {
+		return false
+	}
+	now := s.Status(id)
+	return (now == store.StatusError) == (status == store.StatusError) && now != ""
+}
