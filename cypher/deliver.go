@@ -1,6 +1,7 @@
 package cypher
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,15 +15,22 @@ import (
 func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
 	results := make([]engine.Delivered, len(deliveries))
 	for _, group := range apart(len(deliveries), func(i int) []string { return []string{deliveries[i].Session} }) {
-		if err := s.deliverGroup(ctx, deliveries, group, results); err != nil {
+		left, err := s.deliverAhead(ctx, deliveries, group, results)
+		if err != nil {
+			return nil, err
+		}
+		if len(left) == 0 {
+			continue
+		}
+		if err := s.deliverGroup(ctx, deliveries, left, results); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// deliverGroup makes deliveries for different sessions in one transaction; when one of
-// them spoils it, each alone.
+// deliverGroup makes deliveries for different sessions under their locks, in one
+// transaction; when one of them spoils it, each alone.
 func (s *Store) deliverGroup(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) error {
 	err := s.together(ctx, "deliver", true, func(t transaction) error {
 		p := &post{transaction: t}
@@ -173,21 +181,25 @@ func (p *post) decide(ctx context.Context, parcel *parcel) (params, error) {
 		}
 		return params{"session": parcel.session.ID, "properties": changes, "requests": []any{}}, nil
 	}
-	q := *request
-	if q.Key == "" {
-		q.Key = parcel.delivery.Key
-	}
+	q := parcel.number(request)
 	if q.Key == "" {
 		parcel.result.Err = fmt.Errorf("%w: a request without key", engine.ErrBadRequest)
 		return nil, nil
 	}
-	q.ID, q.Session, q.N, q.At = requestID(parcel.session.ID, q.Key), parcel.session.ID, parcel.session.Inbox+1, parcel.now
 	if taken, err := p.taken(ctx, parcel, &q); taken != nil || err != nil {
 		parcel.result.Err = taken
 		return nil, err
 	}
 	changes := parcel.accept(&q)
 	return params{"session": q.Session, "properties": changes, "requests": []any{requestProperties(&q)}}, nil
+}
+
+// number is the request as it will be written.
+func (parcel *parcel) number(request *engine.Request) engine.Request {
+	q := *request
+	q.Key = cmp.Or(q.Key, parcel.delivery.Key)
+	q.ID, q.Session, q.N, q.At = requestID(parcel.session.ID, q.Key), parcel.session.ID, parcel.session.Inbox+1, parcel.now
+	return q
 }
 
 // view is what Decide sees.

@@ -95,6 +95,8 @@ var (
 	queryCommitResults     = load("commit_results")
 	queryCommitParents     = load("commit_parents")
 	queryDeliverRequests   = load("deliver_requests")
+	queryDeliverLook       = load("deliver_look")
+	queryDeliverAhead      = load("deliver_ahead")
 	queryDeliverWrite      = load("deliver_write")
 	queryRequestOfID       = load("request_of_id")
 	queryRequestOfTarget   = load("request_of_target")
