@@ -65,8 +65,15 @@ test-stores: $(BIN)/neo4j-for-tests ## the contract of stores, on memory, SQLite
 scenarios: ## the processor's scenarios, and those recorded from LUNA
 	go test -count=1 -run Scenario ./engine/... ./cmd/stepgraph/...
 
-lint: ## go vet, and gofmt changes nothing
+# Tools of lint have a module file of their own, so that users of this module do not download
+# them. A newer one: go get -modfile=tools.mod -tool honnef.co/go/tools/cmd/staticcheck@latest
+TOOL := go tool -modfile=tools.mod
+
+lint: ## go vet, staticcheck, no unused code, go.mod tidy, gofmt changes nothing
 	go vet ./...
+	$(TOOL) staticcheck ./...
+	$(TOOL) deadcode -f '{{$$p := .Path}}{{range .Funcs}}{{println (print $$p "." .Name)}}{{end}}' ./cmd/... ./examples/... ./cypher/neo4jserver/cmd/... | internal/lint/unused.sh
+	go mod tidy -diff
 	@unformatted=$$(gofmt -l $(GO_FILES)); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change (make fmt):"; echo "$$unformatted"; exit 1; fi
 

@@ -2,27 +2,13 @@ package cypher_test
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"github.com/stepgraph/stepgraph/cypher"
-)
-
-// costly are operators whose cost grows with the store, not with the answer, and the
-// comment with which a query file that has reason to use one says so.
-var costly = map[string]string{
-	"AllNodesScan": scan, "NodeByLabelScan": scan, "UnionNodeByLabelsScan": scan, "IntersectionNodeByLabelsScan": scan,
-	"SubtractionNodeByLabelsScan": scan, "DirectedAllRelationshipsScan": scan, "UndirectedAllRelationshipsScan": scan,
-	"DirectedRelationshipTypeScan": scan, "UndirectedRelationshipTypeScan": scan, "CartesianProduct": multiply,
-}
-
-const (
-	scan     = "// may scan: "
-	multiply = "// may multiply: "
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 )
 
 // sample is a value for every parameter any query has.
@@ -87,31 +73,11 @@ func TestPlans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := operators(summary.Plan())
-			if len(found) == 0 {
-				t.Fatalf("no plan to be seen in %v", summary.Plan().Arguments())
-			}
-			t.Log(found)
-			for _, name := range found {
-				if excuse := costly[name]; excuse != "" && !strings.Contains(file, excuse) {
-					t.Errorf("the plan has %s: %v; find it by an index, or say %q and the reason", name, found, excuse)
-				}
+			if err := neo4jtest.CheckPlan(summary.Plan(), file); err != nil {
+				t.Error(err)
 			}
 		})
 	}
-}
-
-// operator finds the operators in the table that the server draws of a plan. (The driver's
-// own tree shows only one child of an operator that has two.)
-var operator = regexp.MustCompile(`(?m)^\| *[|\\ ]*\+(\w+(?:\([^)]*\))?)`)
-
-func operators(plan neo4j.Plan) []string {
-	drawn, _ := plan.Arguments()["string-representation"].(string)
-	var found []string
-	for _, match := range operator.FindAllStringSubmatch(drawn, -1) {
-		found = append(found, match[1])
-	}
-	return found
 }
 
 // Every query file begins with its own name and what it does, and is used.
@@ -124,7 +90,7 @@ func TestQueryFiles(t *testing.T) {
 	for _, file := range names {
 		name := strings.TrimSuffix(file, ".cypher")
 		if _, ok := used[name]; !ok {
-			t.Errorf("%s is used by nobody", file)
+			t.Errorf("no code uses %s", file)
 		}
 		text, err := cypher.QueryFile(name)
 		if err != nil {

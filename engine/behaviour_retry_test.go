@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 func TestRetryWaitsWithinItsBounds(t *testing.T) {
-	p, err := engine.ParseRetry(`{"max_attempts": 9, "initial_interval": "1s", "backoff": 3, "max_interval": "20s", "jitter": 0.25}`)
+	p, err := function.ParseRetry(`{"max_attempts": 9, "initial_interval": "1s", "backoff": 3, "max_interval": "20s", "jitter": 0.25}`)
 	if err != nil {
 		t.Fatal(err)
 	}

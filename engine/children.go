@@ -231,13 +231,12 @@ func (r *runner) childResults(ctx context.Context, id string, d *state.Suspended
 	var ids []string
 	at, tries, newest := map[string]int{}, map[string]int{}, make([]int, k.Count)
 	for i := range out {
-		child := childID(r.id, id, d.Visit, i, 0)
 		if f, failed := k.Failed[fmt.Sprint(i)]; failed {
 			out[i] = BodyResult{Session: f.Session, Status: f.Status, Error: &SessionError{Step: f.Step, Kind: cmp.Or(f.Kind, KindFailed), Message: f.Message}}
 			continue
 		}
 		for try := range k.Try + 1 {
-			child = childID(r.id, id, d.Visit, i, try)
+			child := childID(r.id, id, d.Visit, i, try)
 			ids = append(ids, child)
 			at[child], tries[child] = i, try
 		}

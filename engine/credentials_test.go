@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // Credentials are found in the fields for secrets, wherever they stand in them; names of secrets,
@@ -25,7 +26,7 @@ func TestCredentials(t *testing.T) {
 		`{"auth_token": "@{SESSION_ID}.login.token", "body": {"token": "mine"}}`:    "",
 	} {
 		var got []string
-		for _, c := range engine.Credentials(spec, json.RawMessage(input)) {
+		for _, c := range function.Credentials(spec, json.RawMessage(input)) {
 			got = append(got, c.Path+"="+c.Value)
 		}
 		if text := strings.Join(got, " "); text != want {

@@ -68,19 +68,9 @@ const (
 	KindUnknownTool   = function.KindUnknownTool
 )
 
-// BindSecrets is function.BindSecrets.
-func BindSecrets(spec *Spec, stored json.RawMessage, input json.RawMessage) (json.RawMessage, *SecretNames) {
-	return function.BindSecrets(spec, stored, input)
-}
-
 // CallOf is function.CallOf.
 func CallOf(ctx context.Context) *Call {
 	return function.CallOf(ctx)
-}
-
-// Credentials is function.Credentials.
-func Credentials(spec *Spec, input json.RawMessage) []Credential {
-	return function.Credentials(spec, input)
 }
 
 // ReplaceCredentials is function.ReplaceCredentials.
@@ -106,11 +96,6 @@ func NewRegistry() *Registry {
 // ParseDuration is function.ParseDuration.
 func ParseDuration(text string) (time.Duration, error) {
 	return function.ParseDuration(text)
-}
-
-// ParseRetry is function.ParseRetry.
-func ParseRetry(text string) (RetryPolicy, error) {
-	return function.ParseRetry(text)
 }
 
 // Register is function.Register.

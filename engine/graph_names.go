@@ -40,11 +40,6 @@ func Compile(w *Workflow) *Definition {
 	return graph.Compile(w)
 }
 
-// NamePaths is graph.NamePaths.
-func NamePaths(paths []Path) {
-	graph.NamePaths(paths)
-}
-
 // PathFromProperties is graph.PathFromProperties.
 func PathFromProperties(kind PathKind, source string, target string, p map[string]any) (Path, []Problem) {
 	return graph.PathFromProperties(kind, source, target, p)

@@ -3,6 +3,7 @@ package expressions
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -177,11 +178,8 @@ func lowerAt(s string, i int, c rune) string {
 	after := strings.TrimLeftFunc(s[i+len("Σ"):], unicode.IsMark)
 	last := []rune(before)
 	if len(last) > 0 && isCased(last[len(last)-1]) {
-		for _, next := range after {
-			if isCased(next) {
-				return "σ"
-			}
-			break
+		if next, _ := utf8.DecodeRuneInString(after); isCased(next) {
+			return "σ"
 		}
 		return "ς"
 	}

@@ -83,7 +83,7 @@ func (m *maker) value(depth int) any {
 	if depth > 0 && m.some(3) {
 		return []any{m.value(depth - 1), m.value(depth - 1)}
 	}
-	return pick(m, []any{nil, true, false, m.text(), m.Int64(), 1.5, -0.0, "@{SESSION_ID}.a", math.MaxInt64})
+	return pick(m, []any{nil, true, false, m.text(), m.Int64(), 1.5, math.Copysign(0, -1), "@{SESSION_ID}.a", math.MaxInt64})
 }
 
 func (m *maker) float() float64 {

@@ -2,16 +2,12 @@ package references
 
 import (
 	"bytes"
-	"slices"
 	"sync"
 )
 
 // compile cuts valid JSON text into slots.
-func compile(text []byte, object bool, options []Option) (*Input, error) {
+func compile(text []byte, object bool) (*Input, error) {
 	c := compiler{text: text, object: object, input: &Input{}}
-	for _, option := range options {
-		option(&c)
-	}
 	if mayHoldForm(text) {
 		c.ends = blockEnds(text)
 	}
@@ -28,7 +24,6 @@ func compile(text []byte, object bool, options []Option) (*Input, error) {
 type compiler struct {
 	text   []byte
 	object bool // the outermost object is no form
-	raw    []string
 	// ends is set where the text may hold a form; see blockEnds.
 	ends  map[int]int
 	input *Input
@@ -40,7 +35,6 @@ type compiler struct {
 	depth     int
 	textDepth int
 	key       string
-	keyIsRaw  bool
 }
 
 func (c *compiler) compile(s span) {
@@ -60,7 +54,7 @@ func (c *compiler) token(at int) int {
 		return at + 1
 	case b == '"':
 		return c.string(at)
-	case b == '{' && c.ends != nil && !c.keyIsRaw && !(c.object && c.depth == 0):
+	case b == '{' && c.ends != nil && !(c.object && c.depth == 0):
 		if end, ok := c.takeForm(at); ok {
 			return end
 		}
@@ -80,7 +74,6 @@ func (c *compiler) string(at int) int {
 	if next := skipSpace(c.text, end); next < len(c.text) && c.text[next] == ':' {
 		if c.depth == 1 {
 			c.key, _ = unquote(raw)
-			c.keyIsRaw = slices.Contains(c.raw, c.key)
 		}
 		c.out = append(c.out, raw...)
 		return end
@@ -91,10 +84,7 @@ func (c *compiler) string(at int) int {
 	}
 	text, _ := unquote(raw)
 	template := Parse(text)
-	if c.keyIsRaw {
-		c.input.raw = append(c.input.raw, template.References()...)
-	}
-	if c.keyIsRaw || !template.HasReference() {
+	if !template.HasReference() {
 		c.out = append(c.out, raw...)
 		return end
 	}

@@ -40,7 +40,7 @@
 // blanks: {"@text": ["Hi ", "@{SESSION_ID}.ask.name|dear guest", ", welcome"]}.
 // The separator is never scanned. Blanks beside a lone reference belong to it
 // here too, so they stand in a part of their own. @literal is its value as it is
-// written, never scanned for references. [Raw] leaves whole fields like that.
+// written, never scanned for references.
 //
 // # Why not decode
 //

@@ -130,25 +130,6 @@ func TestFormsInPrograms(t *testing.T) {
 	}
 }
 
-func TestRaw(t *testing.T) {
-	text := short(`{"while": {"true" : "§.x.y|caf\u00e9"}, "n":"§.gen.n", "until":[{"@text":["§.z.w"]}], "in":{"while":"§.gen.n"}}`)
-	in, err := references.ParseInput([]byte(text), references.Raw("while", "until"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := in.Resolve(scope)
-	want := short(`{"while":{"true":"§.x.y|caf\u00e9"},"n":1.50,"until":[{"@text":["§.z.w"]}],"in":{"while":1.50}}`)
-	if err != nil || string(got.Value) != want {
-		t.Errorf("%s, %v, want %s", got.Value, err, want)
-	}
-	if refs := in.References(); len(refs) != 2 || refs[0].Step != "gen" || refs[1].Step != "gen" {
-		t.Errorf("references %+v", refs)
-	}
-	if refs := in.RawReferences(); len(refs) != 2 || refs[0].Step != "x" || refs[1].Step != "z" {
-		t.Errorf("raw references %+v", refs)
-	}
-}
-
 // TestTextsMatchTheirParts puts a text together from values whose text is known.
 func TestTextsMatchTheirParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

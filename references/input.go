@@ -24,8 +24,6 @@ type Input struct {
 	names string
 	// size is the length of the compact input.
 	size int
-	// raw are the references of the fields that are left as they are written.
-	raw []Reference
 }
 
 // A slot is one text with references and the JSON before it.
@@ -55,25 +53,16 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// An Option changes what ParseInput makes of an input.
-type Option func(*compiler)
-
-// Raw leaves the values under these top-level keys as they are written, forms and
-// references and all: whoever gets the input resolves them later, if at all.
-func Raw(keys ...string) Option {
-	return func(c *compiler) { c.raw = append(c.raw, keys...) }
-}
-
 // ParseInput compiles the JSON text of an object. That object itself is never a
 // form such as @text. The error is an [*InputError].
-func ParseInput(text []byte, options ...Option) (*Input, error) {
+func ParseInput(text []byte) (*Input, error) {
 	if err := check(text); err != nil {
 		return nil, err
 	}
 	if at := skipSpace(text, 0); text[at] != '{' {
 		return nil, inputError(text, at, "an input is an object, this is "+kindName(text[at]))
 	}
-	return compile(text, true, options)
+	return compile(text, true)
 }
 
 // ParseValue compiles the JSON text of any value. The error is an [*InputError].
@@ -81,7 +70,7 @@ func ParseValue(text []byte) (*Input, error) {
 	if err := check(text); err != nil {
 		return nil, err
 	}
-	return compile(text, false, nil)
+	return compile(text, false)
 }
 
 // check lets encoding/json find faults, which bounds the depth too.
@@ -147,10 +136,6 @@ func (in *Input) References() []Reference {
 	}
 	return all
 }
-
-// RawReferences lists the references in the fields that [Raw] names, which
-// Resolve leaves alone.
-func (in *Input) RawReferences() []Reference { return in.raw }
 
 // Resolve gives the input with every reference replaced, as compact JSON. The
 // whole input resolves, or none of it: then Missing lists all that is missing.

@@ -25,8 +25,7 @@ func TestIntegrations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stub := newStub(t)
 			w := load(t, `{"nodes": [{"id": "r", "type": "routerNode", "data": {}}, {"id": "i", "type": "integrationNode", "data": {`+strings.ReplaceAll(c.data, "STUB", stub.URL)+`}}], "edges": []}`)
-			q := callcentre.ConnectionTest("call", "i", json.RawMessage(`{"id": "7"}`))
-			got := enginetest.Play(t, enginetest.Game{Workflow: w, Registry: registry(&script{t: t, played: &played{}}, w), Entry: q.Entry, Inputs: q.Inputs, Timeout: 10 * time.Second})
+			got := enginetest.Play(t, enginetest.Game{Workflow: w, Registry: registry(&script{t: t, played: &played{}}, w), Entry: "i", Inputs: json.RawMessage(`{"arguments": {"id": "7"}}`), Timeout: 10 * time.Second})
 			var out struct {
 				Success bool
 				Data    json.RawMessage

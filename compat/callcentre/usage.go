@@ -28,17 +28,6 @@ func Usage(w *engine.Workflow, executions []engine.Execution) map[string]int {
 	return counts
 }
 
-// ConnectionTest is the start of a session that does nothing but access one integration, with
-// the given arguments (a JSON object, or nil). Its result is the normalised answer of the
-// source.
-func ConnectionTest(workflow, integration string, arguments json.RawMessage) engine.StartRequest {
-	q := engine.StartRequest{Workflow: workflow, Entry: integration, Until: []string{integration}}
-	if len(arguments) > 0 {
-		q.Inputs = json.RawMessage(`{"arguments":` + string(arguments) + `}`)
-	}
-	return q
-}
-
 // Goals tells which goals the history of a call has reached: tools marked as one that ran with
 // success, whoever called them.
 func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {

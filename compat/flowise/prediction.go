@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 clients show these texts, so they are Flowise's to the letter
+
 package flowise
 
 import (
@@ -63,8 +65,8 @@ type HumanInput struct {
 
 // Faults of a request, in Flowise's words.
 var (
-	ErrHistory = errors.New(`Invalid history format. Each history item must have: { role: "apiMessage" | "userMessage", content: string }`) //nolint:staticcheck // people see Flowise's words
-	ErrBoth    = errors.New("Question and form cannot be provided at the same time")                                                        //nolint:staticcheck // people see Flowise's words
+	ErrHistory = errors.New(`Invalid history format. Each history item must have: { role: "apiMessage" | "userMessage", content: string }`)
+	ErrBoth    = errors.New("Question and form cannot be provided at the same time")
 )
 
 // WantsStream tells whether the answer is to come as events.
@@ -144,11 +146,11 @@ func StartOf(w *engine.Workflow) Start {
 func (s Start) Check(flow string, p *Prediction) error {
 	switch {
 	case s.Input == "":
-		return errors.New("Start input type not found") //nolint:staticcheck // people see Flowise's words
+		return errors.New("Start input type not found")
 	case s.Input == "webhookTrigger" && p.Webhook == nil && p.HumanInput == nil:
-		return fmt.Errorf("This flow is configured as a Webhook Trigger. Call %s /api/v1/webhook/%s instead of the prediction API.", s.Method(), flow) //nolint:staticcheck // people see Flowise's words
+		return fmt.Errorf("This flow is configured as a Webhook Trigger. Call %s /api/v1/webhook/%s instead of the prediction API.", s.Method(), flow)
 	case s.Input == "scheduleInput":
-		return errors.New("This flow is configured as a Scheduled Trigger. It is fired by the scheduler and cannot be invoked via the API. " + //nolint:staticcheck // people see Flowise's words
+		return errors.New("This flow is configured as a Scheduled Trigger. It is fired by the scheduler and cannot be invoked via the API. " +
 			"Change the Start node Input Type to Chat or Form to call it from the prediction API.")
 	}
 	return nil

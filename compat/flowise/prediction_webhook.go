@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 clients show these texts, so they are Flowise's to the letter
+
 package flowise
 
 import (
@@ -21,7 +23,7 @@ func (s Start) Trusts(h http.Header, body []byte, secret string) error {
 		return nil
 	}
 	if secret == "" {
-		return errors.New("Webhook secret is not configured") //nolint:staticcheck // people see Flowise's words
+		return errors.New("Webhook secret is not configured")
 	}
 	header := s.Inputs.Get("webhookSignatureHeader").String()
 	if header == "" {
@@ -36,7 +38,7 @@ func (s Start) Trusts(h http.Header, body []byte, secret string) error {
 		given = strings.TrimPrefix(given, "sha256=")
 	}
 	if subtle.ConstantTimeCompare([]byte(given), []byte(want)) != 1 {
-		return errors.New("Invalid webhook signature") //nolint:staticcheck // people see Flowise's words
+		return errors.New("Invalid webhook signature")
 	}
 	return nil
 }
@@ -69,7 +71,7 @@ func (s Start) CheckCall(webhook json.RawMessage) error {
 			return errors.New(part.text + strings.Join(missing, ", "))
 		}
 		if len(wrong) > 0 {
-			return errors.New("Invalid type for parameter(s): " + strings.Join(wrong, ", ")) //nolint:staticcheck // people see Flowise's words
+			return errors.New("Invalid type for parameter(s): " + strings.Join(wrong, ", "))
 		}
 	}
 	return nil

@@ -35,7 +35,8 @@ result = {"state": state}
 // start makes the state anew and says what the person gave.
 func (c *compiler) start(s *engine.Step, n *node) {
 	in := n.Data.Inputs
-	output, input := inputs.Of(), c.startInput(n)
+	input := c.startInput(n)
+	var output inputs.Object
 	switch in.text("startInputType") {
 	case startForm:
 		output = inputs.Of("form", inputs.RefOr(valueInput))

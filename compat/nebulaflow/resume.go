@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 clients show these texts, so they are NebulaFlow's to the letter
+
 package nebulaflow
 
 import (
@@ -32,7 +34,7 @@ func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 	}
 	if r.FromNodeID != "" {
 		if s := w.Step(r.FromNodeID); s == nil || s.Config == "" { // a step that was added is no node
-			return q, fmt.Errorf("Resume failed: node %s not found", r.FromNodeID) //nolint:staticcheck // people see NebulaFlow's words
+			return q, fmt.Errorf("Resume failed: node %s not found", r.FromNodeID)
 		}
 		q.Entry = entryOf(w, r.FromNodeID)
 	}

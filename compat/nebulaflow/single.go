@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 clients show these texts, so they are NebulaFlow's to the letter
+
 package nebulaflow
 
 import (
@@ -28,7 +30,7 @@ func (s Single) Workflow(id string) (*engine.Workflow, engine.StartRequest, erro
 		return nil, engine.StartRequest{}, fmt.Errorf("node %q: %s", n.ID, n.fault)
 	}
 	if aloneNever[n.Type] || !kinds[n.Type] {
-		return nil, engine.StartRequest{}, fmt.Errorf("Run mode \"single-node\" is not supported for node type: %s", n.Type) //nolint:staticcheck // people see NebulaFlow's words
+		return nil, engine.StartRequest{}, fmt.Errorf("Run mode \"single-node\" is not supported for node type: %s", n.Type)
 	}
 	n.Data.Active, n.Data.Bypass = nil, false // who runs it alone wants it to run
 	f := &flow{graph: graph{Nodes: []*node{n}}}

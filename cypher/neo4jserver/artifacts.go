@@ -26,12 +26,6 @@ const fetchPattern = "fetch-*"
 //go:embed pom.xml
 var pom []byte
 
-// Fetch makes sure that the artifacts of Version are in the cache, so that a
-// later Start needs no network. It returns their folder.
-func Fetch(ctx context.Context, log *slog.Logger) (string, error) {
-	return fetch(ctx, Options{Log: log}.withDefaults().Log)
-}
-
 func cacheDir() (string, error) {
 	if dir := os.Getenv(envCache); dir != "" {
 		return filepath.Abs(dir)

@@ -4,6 +4,7 @@ package neo4jserver
 
 import (
 	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,7 @@ func TestFetchRunsMavenOnceForAll(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			folder, err := Fetch(t.Context(), nil)
+			folder, err := fetch(t.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Error(err)
 				return
@@ -63,7 +64,7 @@ func TestFetchReplacesWhatIsOutdated(t *testing.T) {
 	cache := fakeTools(t, map[string]string{"mvn": fakeMaven})
 	t.Setenv("NOTES", os.DevNull)
 	putArtifacts(t, cache)
-	folder, err := Fetch(t.Context(), nil)
+	folder, err := fetch(t.Context(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestFetchReplacesWhatIsOutdated(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "pom.xml"), []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Fetch(t.Context(), nil); err != nil {
+	if _, err := fetch(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(jar); err != nil {
@@ -92,7 +93,7 @@ func TestFetchErrorsSayWhatToDo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache := fakeTools(t, c.scripts)
-			_, err := Fetch(t.Context(), nil)
+			_, err := fetch(t.Context(), slog.New(slog.DiscardHandler))
 			wantError(t, err, c.want...)
 			if _, err := os.Stat(filepath.Join(cache, "neo4j-"+Version)); err == nil {
 				t.Error("a fetch without result left a finished folder")

@@ -16,7 +16,7 @@ type File struct {
 }
 
 // Lines tells where in the file a workflow's steps and paths are made, counted from 1, by
-// id (of paths: the one that engine.NamePaths gives where none is stored).
+// id (of paths: the one that graph.NamePaths gives where none is stored).
 type Lines struct {
 	Steps map[string]int
 	Paths map[string]int

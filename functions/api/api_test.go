@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/api"
 )
 
@@ -212,7 +213,7 @@ func open(name string, to *url.URL) (string, bool) {
 // bound calls the function as the engine does: with the names of secrets in the text bound.
 func bound(ctx context.Context, o api.Options, text string) (json.RawMessage, error) {
 	spec := api.Spec(o)
-	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	call := *engine.CallOf(ctx)
 	call.Secrets = names
 	return spec.Function.Call(engine.WithCall(ctx, &call), in)

@@ -63,7 +63,7 @@ func call(t *testing.T, f *fake, o generate.Options, heard *function.Recorder, t
 	t.Helper()
 	o.Models = f
 	spec := generate.Spec(o)
-	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
 	return spec.Function.Call(ctx, in)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/graphql"
 )
 
@@ -95,7 +96,7 @@ func TestAsk(t *testing.T) {
 // bound calls the function as the engine does: with the names of secrets in the text bound.
 func bound(ctx context.Context, text string) (json.RawMessage, error) {
 	spec := graphql.Spec(options)
-	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	call := *engine.CallOf(ctx)
 	call.Secrets = names
 	return spec.Function.Call(engine.WithCall(ctx, &call), in)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/integration"
 )
 
@@ -31,7 +32,7 @@ func options() integration.Options {
 func call(t *testing.T, o integration.Options, text string, as *engine.Call) integration.Result {
 	t.Helper()
 	spec := integration.Spec(o)
-	in, names := engine.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
+	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	as.Secrets = names
 	out, err := spec.Function.Call(engine.WithCall(t.Context(), as), in)
 	if err != nil {

@@ -20,6 +20,3 @@ type Support struct {
 	Landlock   int  // version of the kernel's interface; 0 is none
 	Why        string
 }
-
-// Hides reports whether files can be kept from commands.
-func (s Support) Hides() bool { return s.Namespaces || s.Landlock > 0 }

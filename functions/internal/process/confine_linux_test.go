@@ -44,7 +44,7 @@ func TestFilesOfTheEngineAreHidden(t *testing.T) {
 	t.Setenv("SOME_KEY", "CANARY of the environment")
 	support := process.Supported()
 	t.Logf("this kernel: %+v", support)
-	if !support.Hides() {
+	if !support.Namespaces && support.Landlock == 0 {
 		t.Skip("this kernel can hide nothing: " + support.Why)
 	}
 	for name, c := range map[string]process.Command{
