@@ -103,8 +103,8 @@ func (o *ownEngine) Answer(ctx context.Context, q engine.AnswerRequest, _ time.D
 }
 
 // Act steers and waits until the session rests again.
-func (o *ownEngine) Act(ctx context.Context, action engine.Action) (*api.Session, error) {
-	return o.rested(ctx)(o.Client.Act(ctx, action))
+func (o *ownEngine) Act(ctx context.Context, action engine.Action, _ time.Duration) (*api.Session, error) {
+	return o.rested(ctx)(o.Client.Act(ctx, action, 0))
 }
 
 // Fork starts the new session and waits until it rests.

@@ -25,7 +25,7 @@ type service interface {
 	operating
 	Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error)
 	Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error)
-	Act(ctx context.Context, a engine.Action) (*api.Session, error)
+	Act(ctx context.Context, a engine.Action, wait time.Duration) (*api.Session, error)
 	Wait(ctx context.Context, id string) (*api.Session, error)
 	Session(ctx context.Context, id string) (*api.Session, error)
 	Sessions(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[api.Session], error)

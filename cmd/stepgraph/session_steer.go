@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,11 +38,31 @@ func (a *app) steeringCommand(use, short, kind string, flags func(*cobra.Command
 	act := &engine.Action{Kind: kind}
 	c := a.onSession(use, short, 1, &reach{run: true}, func(ctx context.Context, s service, args []string) error {
 		act.Session = args[0]
-		return a.shown(s.Act(ctx, *act))
+		return a.acted(ctx, s, act)
 	})
 	flags(c, act)
 	keyFlag(c, act)
 	return c
+}
+
+// actWait is how long a command waits for its request to be applied, so that the session it
+// shows is the one after it. A call under way may take longer.
+const actWait = 5 * time.Second
+
+// acted sends a request and shows the session as it is then, with a word where the request has
+// not been applied yet.
+func (a *app) acted(ctx context.Context, s service, act *engine.Action) error {
+	session, err := s.Act(ctx, *act, actWait)
+	if err != nil {
+		return err
+	}
+	if err := a.shown(session, nil); err != nil || a.json() {
+		return err
+	}
+	if session.Status == engine.StatusActive || act.Kind == engine.RequestPause && session.Status == engine.StatusPending {
+		a.print("%s is requested; the session is still at work: stepgraph session show %s", act.Kind, session.ID)
+	}
+	return nil
 }
 
 func keyFlag(c *cobra.Command, act *engine.Action) {
@@ -53,7 +74,7 @@ func (a *app) moveCommand() *cobra.Command {
 	c := a.onSession("move SESSION STEP", "Moves a session on to a step, from one that is gone", 2, &reach{run: true},
 		func(ctx context.Context, s service, args []string) error {
 			act.Session, act.To = args[0], args[1]
-			return a.shown(s.Act(ctx, *act))
+			return a.acted(ctx, s, act)
 		})
 	c.Flags().StringVar(&act.Step, "from", "", "step to close")
 	keyFlag(c, act)
@@ -65,7 +86,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 	c := a.onSession("rollback SESSION STEP", "Takes a session back to before a visit of a step", 2, &reach{run: true},
 		func(ctx context.Context, s service, args []string) error {
 			act.Session, act.Step = args[0], args[1]
-			return a.shown(s.Act(ctx, *act))
+			return a.acted(ctx, s, act)
 		})
 	c.Flags().IntVar(&act.Visit, "visit", 0, "which visit; the newest by default")
 	c.Flags().StringVar(&act.To, "compensate", "", "step that runs before, to undo outside what the session cannot")
@@ -85,7 +106,7 @@ func (a *app) signalCommand() *cobra.Command {
 				}
 				act.Body = json.RawMessage(body)
 			}
-			return a.shown(s.Act(ctx, *act))
+			return a.acted(ctx, s, act)
 		})
 	c.Flags().StringVar(&body, "body", "", "what it carries, JSON")
 	keyFlag(c, act)

@@ -106,7 +106,7 @@ func oneSession(t *testing.T, c *client.Client, id string) {
 	if _, version, err := c.State(ctx, id); err != nil || version != s.Version {
 		t.Errorf("version of the state %d, of the session %d, %v", version, s.Version, err)
 	}
-	if _, err := c.Act(ctx, engine.Action{Session: id, Kind: engine.RequestCancel}); !errors.Is(err, engine.ErrSessionEnded) {
+	if _, err := c.Act(ctx, engine.Action{Session: id, Kind: engine.RequestCancel}, 0); !errors.Is(err, engine.ErrSessionEnded) {
 		t.Errorf("cancel what has ended: %v", err)
 	}
 	if err := c.DeleteSession(ctx, id, false); err != nil {

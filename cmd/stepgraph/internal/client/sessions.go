@@ -31,8 +31,9 @@ func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.D
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "answer"), query: waiting(wait), body: body, key: q.Key})
 }
 
-// Act steers a session.
-func (c *Client) Act(ctx context.Context, a engine.Action) (*api.Session, error) {
+// Act steers a session; with wait the server answers when the session rests again, or after
+// that time.
+func (c *Client) Act(ctx context.Context, a engine.Action, wait time.Duration) (*api.Session, error) {
 	body := map[string]any{}
 	set := func(name, value string) {
 		if value != "" {
@@ -60,7 +61,7 @@ func (c *Client) Act(ctx context.Context, a engine.Action) (*api.Session, error)
 	if a.NewKey {
 		body["new_key"] = true
 	}
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), body: body, key: a.Key})
+	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), query: waiting(wait), body: body, key: a.Key})
 }
 
 // Session returns a session.
