@@ -20,7 +20,8 @@
 // reply fits gets a value made of the schema. So a script for one workflow serves others too.
 // A match that calls tools is passed over by the call that brings their results, so
 // that two matches of one pattern, the first with tool_calls, play an agent. A match with a
-// `result`, a pattern too, fits only a call that brings a tool's result which it fits.
+// `result`, a pattern too, fits only a call that brings a tool's result which it fits; one with
+// `said` fits only where the model has said such a line before in the conversation of the call.
 //
 // A reply is one of
 //

@@ -20,10 +20,12 @@ type File struct {
 }
 
 // A Match answers every user message that its pattern fits. One with Result answers a call
-// that brings the result of a tool, if that fits too.
+// that brings the result of a tool, if that fits too, and one with Said a call in whose
+// conversation an earlier line of the model fits.
 type Match struct {
 	Pattern *regexp.Regexp
 	Result  *regexp.Regexp // nil for any call
+	Said    *regexp.Regexp // nil for any call
 	Reply   Reply
 }
 

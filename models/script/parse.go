@@ -110,17 +110,19 @@ func (p parser) matches(n *node) ([]Match, error) {
 }
 
 func (p parser) match(n *node) (Match, error) {
-	if n.kind() != '{' || !n.only("pattern", "result", "reply") || n.get("pattern") == nil || n.get("reply") == nil {
-		return Match{}, p.fail(n, "a match has a pattern and a reply, perhaps a result, and nothing else")
+	if n.kind() != '{' || !n.only("pattern", "result", "said", "reply") || n.get("pattern") == nil || n.get("reply") == nil {
+		return Match{}, p.fail(n, "a match has a pattern and a reply, perhaps a result or said, and nothing else")
 	}
 	var match Match
 	var err error
 	if match.Pattern, err = p.expression(n.get("pattern")); err != nil {
 		return Match{}, err
 	}
-	if result := n.get("result"); result != nil {
-		if match.Result, err = p.expression(result); err != nil {
-			return Match{}, err
+	for name, to := range map[string]**regexp.Regexp{"result": &match.Result, "said": &match.Said} {
+		if pattern := n.get(name); pattern != nil {
+			if *to, err = p.expression(pattern); err != nil {
+				return Match{}, err
+			}
 		}
 	}
 	match.Reply, err = p.reply(n.get("reply"))

@@ -88,7 +88,7 @@ func (p *Player) take(req models.Request) (Reply, error) {
 	}
 	message := req.LastUser()
 	for _, match := range p.file.Match {
-		if match.Pattern.MatchString(message) && match.fitsResult(req) && p.file.fits(req, match.Reply) {
+		if match.Pattern.MatchString(message) && match.fitsResult(req) && match.fitsSaid(req) && p.file.fits(req, match.Reply) {
 			return match.Reply, nil
 		}
 	}
@@ -111,6 +111,13 @@ func (p *Player) take(req models.Request) (Reply, error) {
 // wants one.
 func (m *Match) fitsResult(req models.Request) bool {
 	return m.Result == nil || answersTools(req) && m.Result.MatchString(req.Messages[len(req.Messages)-1].Content)
+}
+
+// fitsSaid reports whether the model has said before what the match wants, if it wants that.
+func (m *Match) fitsSaid(req models.Request) bool {
+	return m.Said == nil || slices.ContainsFunc(req.Messages, func(said models.Message) bool {
+		return said.Role == models.RoleAssistant && m.Said.MatchString(said.Content)
+	})
 }
 
 // answersTools says whether a call brings the results of tools. A match never used up

@@ -304,3 +304,22 @@ func ExampleNew() {
 	// Hello!
 	// echo: Hi
 }
+
+// TestSaid: a match may want that the model has said something before.
+func TestSaid(t *testing.T) {
+	p := player(t, `{"match": [{"pattern": "why", "said": "^Because", "reply": "I told you."}, {"pattern": "why", "reply": "Because."}]}`)
+	talk := func(said ...string) string {
+		var messages []models.Message
+		for _, text := range said {
+			messages = append(messages, models.Message{Role: models.RoleUser, Content: "why"}, models.Message{Role: models.RoleAssistant, Content: text})
+		}
+		got, err := p.Generate(t.Context(), models.Request{Messages: append(messages, models.Message{Role: models.RoleUser, Content: "why"})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Text
+	}
+	if first, second, other := talk(), talk("Because."), talk("No idea."); first != "Because." || second != "I told you." || other != "Because." {
+		t.Errorf("said %q, %q, %q", first, second, other)
+	}
+}
