@@ -27,6 +27,10 @@ type attempt struct {
 	reads    []Lineage
 	timeout  time.Duration
 	cancel   context.CancelCauseFunc // of an attempt under way
+	leave    context.CancelCauseFunc // takes it back while it waits for a slot
+	salt     int                     // of the key
+	since    int64                   // ms; when it was decided
+	durable  bool                    // a written checkpoint lists it: it may start
 
 	mu     sync.Mutex // guards what the function tells its Call
 	said   []spoken
@@ -52,13 +56,10 @@ func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, binding
 	if d := r.state.Suspended(step.ID); d != nil && d.Visit == l.Visit {
 		number = d.Call + 1
 	}
-	key := fmt.Sprintf("%s/%s/%d/%d", r.id, step.ID, l.Visit, number)
-	if l.Salt > 0 {
-		key = fmt.Sprintf("%s.%d", key, l.Salt)
-	}
+	key := callKey(r.id, step.ID, l.Visit, number, l.Salt)
 	a := &attempt{
 		r: r, step: step.ID, compiled: step, spec: spec, input: input, reads: reads,
-		window: r.chat,
+		window: r.chat, salt: l.Salt, since: r.now(),
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
 			Visit: l.Visit, Attempt: r.counters.Attempts(step.ID) + 1, Key: key, Bindings: bindings,
@@ -79,6 +80,14 @@ func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, binding
 		a.timeout = r.e.o.CallTimeout
 	}
 	return a
+}
+
+// callKey is the key of a call. salt counts retries that asked for a fresh one.
+func callKey(session, step string, visit, number, salt int) string {
+	if salt > 0 {
+		return fmt.Sprintf("%s/%s/%d/%d.%d", session, step, visit, number, salt)
+	}
+	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, number)
 }
 
 // call makes the call and waits for it. A panic of the function is an error of its step.

@@ -54,6 +54,7 @@ type ordeal struct {
 	alive   context.Context // ends when its process dies
 	engine  *engine.Engine
 	stop    func()
+	options engine.Options
 
 	mu      sync.Mutex
 	strikes map[int]blow // by the number of the call, from 1, over all engines
@@ -104,7 +105,8 @@ func (o *ordeal) connect() *faults.Store {
 func (o *ordeal) begin() {
 	o.process = o.connect()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	o.engine = engine.New(o.process, o.registry(), engine.Options{Log: quiet})
+	o.options.Log = quiet
+	o.engine = engine.New(o.process, o.registry(), o.options)
 	ctx, cancel := context.WithCancel(o.ctx)
 	done := make(chan error, 1)
 	running := o.engine
@@ -242,7 +244,7 @@ func (o *ordeal) ending() ending {
 		return ending{problem: err.Error()}
 	}
 	end := ending{state: stateTimes.ReplaceAllString(string(rec.State), `"$1":0`)}
-	names := map[string]string{}
+	names, lost := map[string]string{}, map[string]int{}
 	for i, x := range list {
 		names[x.ID] = fmt.Sprintf("%s/%d.%d", x.Step, x.Visit, x.Attempt)
 		if x.Seq != int64(i+1) {
@@ -251,6 +253,12 @@ func (o *ordeal) ending() ending {
 	}
 	var lines []string
 	for _, x := range list {
+		if x.Status == engine.StatusLost { // what a death leaves behind: no more than one for each
+			if lost[x.ID]++; lost[x.ID] > len(o.log) {
+				end.problem += fmt.Sprintf("%s is lost %d times\n", names[x.ID], lost[x.ID])
+			}
+			continue
+		}
 		line := fmt.Sprintf("%s %s %s", names[x.ID], x.Status, short(string(x.Output)))
 		for _, l := range x.Took {
 			line += " took " + names[l.Execution] + ":" + l.Label

@@ -97,6 +97,9 @@ func (r *runner) written(cp *Checkpoint, res CommitResult) {
 	for _, c := range r.unwritten.cancels {
 		c.attempt.cancel(c.cause)
 	}
+	for _, a := range r.unwritten.starting {
+		a.durable = true
+	}
 	r.unwritten, r.overflowed = unwritten{}, false
 	r.draft.open = r.state.OpenAsks()
 	r.e.events.publishAll(r.id, r.version, events, cp.Release)
@@ -112,6 +115,9 @@ func (r *runner) written(cp *Checkpoint, res CommitResult) {
 func (r *runner) build(release bool) *Checkpoint {
 	status := r.state.SessionStatus()
 	awaiting, since := r.state.Awaiting()
+	calls, starting := r.callsUnderWay()
+	r.counters.ListCalls(calls)
+	r.unwritten.starting = starting
 	cp := &Checkpoint{
 		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
 		Closing: r.closes() || release && ended(status), Seen: r.counters.Seen(),

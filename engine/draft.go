@@ -73,6 +73,9 @@ func (r *runner) revert(ctx context.Context) error {
 		return err
 	}
 	r.inbox = rec.Inbox
+	if !r.extended { // nothing is written yet: the calls listed are those of the engine before
+		r.noteLost()
+	}
 	for i := range results {
 		r.arrive(results[i])
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // startEffects starts the effects of the last wave. Everything before them is durable now.
@@ -13,7 +11,16 @@ func (r *runner) startEffects(ctx context.Context) {
 	if r.state.Resting() || r.failing != "" {
 		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
 	}
-	for len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
+	r.startDurable(ctx)
+	if len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce { // none that the store knows of is left
+		r.unwritten.touch()
+		r.unsettled = true
+	}
+}
+
+// startDurable starts the calls that the last checkpoint lists, see callsUnderWay.
+func (r *runner) startDurable(ctx context.Context) {
+	for len(r.toStart) > 0 && r.toStart[0].durable && len(r.running) < r.e.o.StepsAtOnce {
 		r.startEffect(ctx, r.nextQueued())
 	}
 }
@@ -23,15 +30,18 @@ func (r *runner) startEffects(ctx context.Context) {
 // the lease is nearly over is made twice, here and by whoever claims the session next.
 func (r *runner) startEffect(ctx context.Context, a *attempt) {
 	ctx, a.cancel = context.WithCancelCause(ctx)
+	inQueue, leave := context.WithCancelCause(ctx)
+	a.leave = leave
 	r.running[a.step] = a
 	whose := r.caller()
 	go func() {
 		defer a.cancel(nil)
+		defer leave(nil)
 		res := attemptResult{attempt: a, started: r.nowTime()}
-		free, err := r.e.slots.take(ctx, a.spec.Name, whose)
+		free, err := r.e.slots.take(inQueue, a.spec.Name, whose)
 		if err == nil {
 			r.e.reseat(r, func(s *seat) { s.calls++ })
-			if err = r.leaseForCall(ctx); err == nil {
+			if err = r.leaseForCall(inQueue); err == nil {
 				res = *a.call(ctx)
 				res.made = true
 			}
@@ -43,6 +53,20 @@ func (r *runner) startEffect(ctx context.Context, a *attempt) {
 		}
 		r.results <- res // capacity StepsAtOnce: never blocks
 	}()
+}
+
+// leaveQueues takes back the calls that wait for a slot: the engine stops, and whoever claims
+// the session next makes them. Calls that have begun go on.
+func leaveQueues(running map[string]*attempt) {
+	for _, a := range running {
+		a.leave(errStopped)
+	}
+}
+
+// notBegun reports whether a call never began, because the engine stops or has lost the
+// session. It has not failed: its step stays active.
+func (res *attemptResult) notBegun() bool {
+	return !res.made && (errors.Is(res.err, errStopped) || errors.Is(res.err, errLost))
 }
 
 // caller is whose calls this runner makes.
@@ -120,39 +144,4 @@ func (r *runner) abandon(cause error) []attemptResult {
 	}
 	r.running = nil
 	return late
-}
-
-// reportLost leaves word of calls whose results could not be recorded because another
-// worker has the session: their effects may have happened twice, and people must see it. A
-// call that was told to stop counts too, its effect may have happened before; one that
-// never left the queue does not.
-func (e *Engine) reportLost(session string, late []attemptResult) {
-	for _, res := range late {
-		if !res.made {
-			continue
-		}
-		body, err := jsontext.Marshal(lostCall{
-			Step: res.attempt.step, Visit: res.attempt.call_.Visit, Attempt: res.attempt.call_.Attempt,
-			Function: res.attempt.spec.Name, Output: cut(res.output), Error: errorText(res.err),
-			Started: res.started.UnixMilli(), Finished: res.finished.UnixMilli(),
-		})
-		if err != nil {
-			continue
-		}
-		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(e.life), e.o.StopGrace, errStopped)
-		_, err = e.committer.deliver(ctx, Delivery{Session: session, Key: e.o.NewID(), Decide: func(InboxView) (*Request, error) {
-			return &Request{Kind: RequestLost, Step: res.attempt.step, Visit: res.attempt.call_.Visit, Body: body}, nil
-		}})
-		cancel()
-		if err != nil && !errors.Is(err, ErrSessionNotFound) {
-			e.o.Log.Warn("lost call not recorded", logSession, session, logStep, res.attempt.step, logError, err)
-		}
-	}
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sort"
 
@@ -148,37 +147,4 @@ func (r *runner) applyHeld() {
 			r.unwritten.applied = append(r.unwritten.applied, RequestOutcome{ID: q.ID, Outcome: r.answered(&q)})
 		}
 	}
-}
-
-// A lostCall is the body of a RequestLost.
-type lostCall struct {
-	Step     string          `json:"step"`
-	Visit    int             `json:"visit"`
-	Attempt  int             `json:"attempt"`
-	Function string          `json:"function"`
-	Output   json.RawMessage `json:"output,omitempty"`
-	Error    string          `json:"error,omitempty"`
-	Started  int64           `json:"started"`
-	Finished int64           `json:"finished"`
-}
-
-// applyLost records a call that was made by a worker which had lost the session.
-func (r *runner) applyLost(q *Request) string {
-	var c lostCall
-	if err := json.Unmarshal(q.Body, &c); err != nil {
-		return "unreadable: " + err.Error()
-	}
-	seq := r.counters.NextSeq()
-	problem := failure{kind: KindLost, final: true,
-		message: "the worker that made this call had lost the session; the call may have been made twice"}
-	if c.Error != "" {
-		problem.message += ": " + c.Error
-	}
-	e := &Execution{ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
-		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: StatusLost, Function: c.Function, Output: c.Output,
-		Error: problem.json(), StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)}
-	if r.keepsHistory(StatusLost) {
-		r.unwritten.executions = append(r.unwritten.executions, e)
-	}
-	return "recorded"
 }

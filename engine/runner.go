@@ -42,6 +42,7 @@ type runner struct {
 	root    string            // the topmost session this one descends from
 	shown   string            // status and questions as watchers were last told, see events
 	stopNow bool              // the engine stops: go to rest at once
+	pace    pace
 
 	// What the engine's loops look at from outside.
 	stopping atomic.Bool
@@ -49,7 +50,7 @@ type runner struct {
 	person   atomic.Bool  // a request of a person has moved it on since the claim
 	known    atomic.Int64 // newest inbox number known
 	beat     atomic.Int64 // newest extension asked for, Unix ns
-	extended bool         // by a checkpoint of this runner
+	extended bool         // by a checkpoint of this runner, which its first one always does
 	losing   sync.Once    // closes lost
 	seat     seat         // guarded by Engine.mu
 }
@@ -106,6 +107,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 	} else if err := r.readDefinition(ctx); err != nil {
 		return err
 	}
+	r.noteLost()
 	if rec.Claims > maxClaims {
 		r.poison(rec.Claims)
 	}
@@ -113,6 +115,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 		return err
 	}
 	for {
+		r.gather(ctx)
 		if time.Since(r.readAt) > r.e.o.ReadEvery {
 			if err := r.readDefinition(ctx); err != nil {
 				return err
@@ -120,6 +123,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 		}
 		if r.stopNow = r.stopping.Load(); r.stopNow {
 			r.unqueueAll() // still active in the state: whoever claims the session starts them
+			leaveQueues(r.running)
 		}
 		progressed := r.wave(ctx)
 		if r.fault != nil {
@@ -164,6 +168,7 @@ func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 			return false, err
 		}
 	}
+	r.pace.rest()
 	r.known.Store(r.inbox)
 	r.waits.Store(true)
 	defer r.waits.Store(false)

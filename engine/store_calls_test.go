@@ -16,6 +16,7 @@ type meteredStore struct {
 	engine.Store
 	reads      atomic.Int64 // sessions read one by one
 	commits    atomic.Int64 // checkpoints
+	bytes      atomic.Int64 // of their states and counters
 	extensions atomic.Int64 // of leases, by checkpoints and without
 }
 
@@ -37,6 +38,7 @@ func (s *meteredStore) Extend(ctx context.Context, leases []engine.LeaseRef, by 
 func (s *meteredStore) Commit(ctx context.Context, list []engine.Checkpoint) ([]engine.CommitResult, error) {
 	for _, c := range list {
 		s.commits.Add(1)
+		s.bytes.Add(int64(len(c.State) + len(c.Counters)))
 		if !c.Release && c.LeaseFor > 0 {
 			s.extensions.Add(1)
 		}

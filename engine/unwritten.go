@@ -12,6 +12,7 @@ type unwritten struct {
 	closing    bool                    // refused while requests are unread, see Checkpoint.Closing
 	answered   map[string]state.AskRef // questions closed by their answer, by step
 	cancels    []cancelledCall         // calls to be told to stop once this is written
+	starting   []*attempt              // calls that may start once this is written
 	visits     int
 	bytes      int
 	since      time.Time

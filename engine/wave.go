@@ -62,6 +62,9 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 // to be followed.
 func (r *runner) finishArrivals(arrivals []arrival) (done []arrival) {
 	for _, a := range arrivals {
+		if a.result != nil && a.result.notBegun() {
+			continue
+		}
 		if a.result != nil {
 			if a.record = r.finishAttempt(a.result); a.record == nil {
 				continue
@@ -124,16 +127,21 @@ func (r *runner) fireDue() {
 }
 
 func (r *runner) takeArrivals() []arrival {
+	r.drainResults()
+	out := r.arrived
+	r.arrived = nil
+	return out
+}
+
+// drainResults takes the results that are there.
+func (r *runner) drainResults() {
 	for {
 		select {
 		case res := <-r.results:
 			r.arrive(res)
-			continue
 		default:
+			return
 		}
-		out := r.arrived
-		r.arrived = nil
-		return out
 	}
 }
 

@@ -158,17 +158,28 @@ func (q *inquest) values() {
 	}
 }
 
-// lostCalls: word of a call that a worker made without the session is of one that was made.
-// It may be the call that counts: a commit whose answer was lost for longer than the lease.
+// lostCalls: every call that was made has an execution, with its result or with the word that it
+// was lost. What is said to be lost is a call that was made, or one that a worker was to make
+// when it died; a result that came too late is one that the call gave. It may be the result that
+// counts: a commit whose answer was lost for longer than the lease.
 func (q *inquest) lostCalls() {
+	known := map[visit]int{}
 	for _, x := range q.t.executions {
+		v, token := visit{x.Step, x.Visit}, field(x.Output, "token")
+		if kinds[x.Step] == side {
+			known[v]++
+		}
 		if x.Status != engine.StatusLost {
 			continue
 		}
-		v, token := visit{x.Step, x.Visit}, field(x.Output, "token")
 		calls := q.ledger.of(q.key(v))
-		if len(calls) == 0 || token != "" && !slices.ContainsFunc(calls, func(c effect) bool { return c.token == token }) {
+		if token != "" && !slices.ContainsFunc(calls, func(c effect) bool { return c.token == token }) {
 			q.violate("execution %d says that a call of %s was lost, of the result %q: it was called %d times", x.Seq, v, token, len(calls))
+		}
+	}
+	for v, n := range known {
+		if calls := q.ledger.of(q.key(v)); len(calls) > n {
+			q.violate("%s was called %d times, %d executions say so", v, len(calls), n)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -63,8 +65,19 @@ func (s *Store) Executions(ctx context.Context, id string, q engine.HistoryQuery
 // related keeps the relations whose other end is there now.
 func (x *session) related(list []engine.Lineage) []engine.Lineage {
 	return slices.DeleteFunc(list, func(l engine.Lineage) bool {
-		return !slices.ContainsFunc(x.executions, func(e engine.Execution) bool { return e.ID == l.Execution })
+		return !x.has(l.Execution)
 	})
+}
+
+// has reports whether an execution of this session is there, by its id session/seq.
+func (x *session) has(id string) bool {
+	at := strings.LastIndexByte(id, '/')
+	seq, err := strconv.ParseInt(id[at+1:], 10, 64)
+	if err != nil {
+		return false
+	}
+	i, found := x.execution(seq)
+	return found && x.executions[i].ID == id
 }
 
 // Messages returns a page of the chat.

@@ -14,13 +14,14 @@ type Counters struct{ n numbers }
 
 // numbers is the counters as they are stored.
 type numbers struct {
-	Seq      int64               `json:"seq"`                // newest EXECUTION
-	Messages int64               `json:"messages,omitempty"` // newest MESSAGE
-	Seen     int64               `json:"seen"`               // inbox number applied
-	Visits   map[string]int      `json:"visits"`             // visits of each step
-	Attempts map[string]int      `json:"attempts,omitempty"` // attempts that have failed in each step's newest visit
-	Asks     map[string]askCount `json:"asks,omitempty"`     // questions of each step's newest visit
-	Outputs  map[string][]int64  `json:"outputs,omitempty"`  // EXECUTION seq of each kept output, 0 unknown
+	Seq      int64                `json:"seq"`                // newest EXECUTION
+	Messages int64                `json:"messages,omitempty"` // newest MESSAGE
+	Seen     int64                `json:"seen"`               // inbox number applied
+	Visits   map[string]int       `json:"visits"`             // visits of each step
+	Attempts map[string]int       `json:"attempts,omitempty"` // attempts that have failed in each step's newest visit
+	Asks     map[string]askCount  `json:"asks,omitempty"`     // questions of each step's newest visit
+	Outputs  map[string][]int64   `json:"outputs,omitempty"`  // EXECUTION seq of each kept output, 0 unknown
+	Calls    map[string]BegunCall `json:"calls,omitempty"`    // see BegunCall, by step
 }
 
 // askCount numbers the questions of a step's newest visit.
@@ -67,6 +68,9 @@ func (c *Counters) AppendJSON() []byte {
 	}
 	if len(n.Outputs) > 0 {
 		b = appendMap(append(b, `,"outputs":`...), n.Outputs, appendNumbers)
+	}
+	if len(n.Calls) > 0 {
+		b = appendMap(append(b, `,"calls":`...), n.Calls, appendCall)
 	}
 	return append(b, '}')
 }
@@ -216,4 +220,37 @@ func (c *Counters) OutputSeq(step string, index, kept int) int64 {
 		return 0
 	}
 	return list[i]
+}
+
+// A BegunCall is a call of an effect that is under way, or may begin before the next
+// checkpoint. The list of them stands in the counters: an edit of the state does not undo a
+// call.
+type BegunCall struct {
+	Visit    int    `json:"visit"`
+	Call     int    `json:"call"` // its number in the key
+	Attempt  int    `json:"attempt"`
+	Salt     int    `json:"salt,omitempty"` // of the key
+	Function string `json:"function"`
+	At       int64  `json:"at"` // ms; it did not begin before
+}
+
+// ListCalls makes the list of calls the given one, by step.
+func (c *Counters) ListCalls(calls map[string]BegunCall) { c.n.Calls = calls }
+
+// TakeCalls empties the list of calls and returns it.
+func (c *Counters) TakeCalls() map[string]BegunCall {
+	calls := c.n.Calls
+	c.n.Calls = nil
+	return calls
+}
+
+func appendCall(b []byte, c BegunCall) []byte {
+	b = appendInt(append(b, `{"visit":`...), c.Visit)
+	b = appendInt(append(b, `,"call":`...), c.Call)
+	b = appendInt(append(b, `,"attempt":`...), c.Attempt)
+	if c.Salt > 0 {
+		b = appendInt(append(b, `,"salt":`...), c.Salt)
+	}
+	b = jsontext.AppendString(append(b, `,"function":`...), c.Function)
+	return append(strconv.AppendInt(append(b, `,"at":`...), c.At, 10), '}')
 }

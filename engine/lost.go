@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// A call of an effect may have been made by an engine that died before it could store the
+// result. The next engine makes it again under the same key, and people must see that: it
+// leaves one EXECUTION `lost` for the call before.
+//
+// Which calls these are cannot be read off the state: an active step may wait for its first
+// call, for a retry, or for a free place. An engine that comes back could report what it had
+// under way, but one that was killed does not come back. So every checkpoint lists, among
+// the counters, the calls that are under way or may begin before the next one (callsUnderWay),
+// no other call is started, and whoever claims the session finds in that list what its
+// predecessor may have done (noteLost). The list stands in the counters and not in the state,
+// because an edit of the state does not undo a call. It is made anew for each checkpoint from
+// what the runner has under way, so no place that ends a call has to remember to strike it out.
+
+// manySteps is from how many steps on a session counts as a large one. Its checkpoints are
+// expensive, so more calls may start under one of them: see callsUnderWay, and gather.
+const manySteps = 256
+
+// callsUnderWay are the calls that the next checkpoint lists: those under way, and those of
+// the queue that may start under it, which are returned too. These are as many as the
+// session may have at once, and in a large session an eighth of its steps more: each may
+// leave an EXECUTION `lost` without having been made, but a checkpoint for each group of
+// StepsAtOnce calls makes a fan-out cost the square of its size.
+func (r *runner) callsUnderWay() (calls map[string]state.BegunCall, starting []*attempt) {
+	calls = map[string]state.BegunCall{}
+	list := func(a *attempt) {
+		l := r.state.Live(a.step)
+		if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != StatusActive {
+			return // cancelled or failed meanwhile: its EXECUTION is written
+		}
+		calls[a.step] = state.BegunCall{Visit: a.call_.Visit, Call: a.call_.Number, Attempt: a.call_.Attempt,
+			Salt: a.salt, Function: a.spec.Name, At: a.since}
+	}
+	for _, a := range r.running {
+		list(a)
+	}
+	for i := range r.arrived {
+		if res := r.arrived[i].result; res != nil {
+			list(res.attempt)
+		}
+	}
+	room := r.e.o.StepsAtOnce - len(r.running)
+	if n := len(r.state.StepIDs()); n >= manySteps {
+		room += n / 8
+	}
+	starting = r.toStart[:min(room, len(r.toStart))]
+	for _, a := range starting {
+		list(a)
+	}
+	return calls, starting
+}
+
+// noteLost records the calls that the engine which held the session before may have made, and
+// of whose results nothing is stored.
+func (r *runner) noteLost() {
+	calls := r.counters.TakeCalls()
+	for _, step := range sortedKeys(calls) {
+		c := calls[step]
+		r.recordLost(lostCall{Step: step, Visit: c.Visit, Attempt: c.Attempt, Function: c.Function, Started: c.At, Finished: r.now(),
+			Key: callKey(r.id, step, c.Visit, c.Call, c.Salt)},
+			"the engine that was to make this call ended before a result was stored; the call may have been made, and may be made again under the same key")
+	}
+	if len(calls) > 0 {
+		r.unwritten.touch()
+	}
+}
+
+// A lostCall is the body of a RequestLost.
+type lostCall struct {
+	Step     string          `json:"step"`
+	Visit    int             `json:"visit"`
+	Attempt  int             `json:"attempt"`
+	Key      string          `json:"key,omitempty"`
+	Function string          `json:"function"`
+	Output   json.RawMessage `json:"output,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Started  int64           `json:"started"`
+	Finished int64           `json:"finished"`
+}
+
+func (r *runner) recordLost(c lostCall, message string) {
+	seq := r.counters.NextSeq()
+	if c.Error != "" {
+		message += ": " + c.Error
+	}
+	problem, _ := jsontext.Marshal(map[string]any{"kind": KindLost, "message": message, "transient": false, "key": c.Key})
+	if !r.keepsHistory(StatusLost) {
+		return
+	}
+	r.unwritten.executions = append(r.unwritten.executions, &Execution{
+		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
+		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: StatusLost, Function: c.Function, Output: c.Output,
+		Error: problem, StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)})
+}
+
+// applyLost hears from a worker what a call came to that it made although it had lost the
+// session. The call is in the history already: whoever took the session over has found it in
+// the list of the last checkpoint. The request keeps what it came to. Only where the history
+// knows nothing of the attempt (an older engine has taken the session over) is it recorded.
+func (r *runner) applyLost(q *Request) string {
+	var c lostCall
+	if err := json.Unmarshal(q.Body, &c); err != nil {
+		return "unreadable: " + err.Error()
+	}
+	known, ok := required(r, func() ([]Execution, error) {
+		return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: c.Step, Newest: true, Limit: maxPage})
+	})
+	if !ok {
+		return ""
+	}
+	for _, x := range r.unwritten.executions {
+		known = append(known, *x)
+	}
+	for i := range known {
+		if x := &known[i]; x.Step == c.Step && x.Visit == c.Visit && x.Attempt == c.Attempt {
+			return fmt.Sprintf("execution %d of the history says so", x.Seq)
+		}
+	}
+	r.recordLost(c, "the worker that made this call had lost the session; the call may have been made twice")
+	return "recorded"
+}
+
+// reportLost leaves word of calls whose results could not be recorded because another
+// worker has the session: their effects may have happened twice, and people must see it. A
+// call that was told to stop counts too, its effect may have happened before; one that
+// never left the queue does not.
+func (e *Engine) reportLost(session string, late []attemptResult) {
+	for _, res := range late {
+		if !res.made {
+			continue
+		}
+		body, err := jsontext.Marshal(lostCall{
+			Step: res.attempt.step, Visit: res.attempt.call_.Visit, Attempt: res.attempt.call_.Attempt, Key: res.attempt.call_.Key,
+			Function: res.attempt.spec.Name, Output: cut(res.output), Error: errorText(res.err),
+			Started: res.started.UnixMilli(), Finished: res.finished.UnixMilli(),
+		})
+		if err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(e.life), e.o.StopGrace, errStopped)
+		_, err = e.committer.deliver(ctx, Delivery{Session: session, Key: e.o.NewID(), Decide: func(InboxView) (*Request, error) {
+			return &Request{Kind: RequestLost, Step: res.attempt.step, Visit: res.attempt.call_.Visit, Body: body}, nil
+		}})
+		cancel()
+		if err != nil && !errors.Is(err, ErrSessionNotFound) {
+			e.o.Log.Warn("lost call not recorded", logSession, session, logStep, res.attempt.step, logError, err)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
