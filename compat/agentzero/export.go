@@ -43,20 +43,36 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	edges, err := x.edges()
-	if err != nil {
-		return nil, nil, err
-	}
 	beside, _ := w.Extra[propertyFlow].(string)
-	text, err := refit.Join(inputs.Of("name", w.Name, "description", w.Description, "nodes", nodes, "edges", edges), beside)
+	whole := func(nodes []any, paths []*engine.Path) ([]byte, error) {
+		edges, err := x.edges(paths)
+		if err != nil {
+			return nil, err
+		}
+		return refit.Join(inputs.Of("name", w.Name, "description", w.Description, "nodes", nodes, "edges", edges), beside)
+	}
+	paths, drawn := refit.Edges(w, isEdge), refit.Draw(w, x.draw)
+	text, err := whole(slices.Concat(nodes, drawn.Nodes), paths)
 	if err != nil {
 		return nil, nil, err
 	}
-	again, err := Parse(w.ID+".json", text)
-	if err != nil {
-		return text, append(x.problems, refit.Refused(w, err)...), nil
+	d := refit.Dialect{Parse: compiled, Drawn: drawn}
+	if old, fewer := refit.Drawn(paths); fewer || len(drawn.Nodes) > 0 {
+		if d.Before, err = whole(nodes, old); err != nil {
+			return nil, nil, err
+		}
 	}
-	return text, append(x.problems, refit.Compare(withoutEmptyError(w), withoutEmptyError(&again.Workflows[0]))...), nil
+	text, problems := refit.Fit(withoutEmptyError(w), text, d)
+	return text, problems, nil
+}
+
+// compiled is the workflow a flow compiles to.
+func compiled(text []byte) (*engine.Workflow, error) {
+	file, err := Parse("export.json", text)
+	if err != nil {
+		return nil, err
+	}
+	return withoutEmptyError(&file.Workflows[0]), nil
 }
 
 // withoutEmptyError leaves out what agents have only because of their group's strategy: people
@@ -75,11 +91,10 @@ func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
 }
 
 type exporter struct {
-	w        *engine.Workflow
-	problems []engine.Problem
-	steps    map[string]*engine.Step
-	next     map[string]string  // the target of the first NEXT path out of a step
-	held     map[[2]string]bool // steps by the group they are in
+	w     *engine.Workflow
+	steps map[string]*engine.Step
+	next  map[string]string  // the target of the first NEXT path out of a step
+	held  map[[2]string]bool // steps by the group they are in
 }
 
 func newExporter(w *engine.Workflow) *exporter {
@@ -101,14 +116,14 @@ func newExporter(w *engine.Workflow) *exporter {
 }
 
 // nodes are the nodes of all steps that were nodes, in the order of the file.
-func (x *exporter) nodes() ([]json.RawMessage, error) {
-	out := []json.RawMessage{}
+func (x *exporter) nodes() ([]any, error) {
+	out := []any{}
 	for _, s := range refit.Nodes(x.w) {
 		text, err := x.node(s)
 		if err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
 		}
-		out = append(out, text)
+		out = append(out, json.RawMessage(text))
 	}
 	return out, nil
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // edges are the edges of all paths between nodes, in the order of the file, new ones last.
-func (x *exporter) edges() ([]json.RawMessage, error) {
+func (x *exporter) edges(paths []*engine.Path) ([]json.RawMessage, error) {
 	out := []json.RawMessage{}
-	for _, p := range refit.Edges(x.w, isEdge) {
+	for _, p := range paths {
 		text, err := x.edge(p)
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", p.ID, err)

@@ -21,20 +21,34 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAGraph)
 	}
-	nodes, err := exportNodes(w)
+	drawn := refit.Draw(w, func(s *engine.Step) (any, string) { return draw(w, s) })
+	whole := func(added bool) ([]byte, error) {
+		var more []any
+		if added {
+			more = drawn.Nodes
+		}
+		nodes, err := exportNodes(w, more)
+		if err != nil {
+			return nil, err
+		}
+		edges, err := exportEdges(w, added)
+		if err != nil {
+			return nil, err
+		}
+		beside, _ := w.Extra[propertyFile].(string)
+		return refit.Join(inputs.Of("nodes", nodes, "edges", edges), beside)
+	}
+	text, err := whole(true)
 	if err != nil {
 		return nil, nil, err
 	}
-	edges, err := exportEdges(w)
-	if err != nil {
-		return nil, nil, err
+	d := refit.Dialect{Parse: compiled, Drawn: drawn}
+	if len(drawn.Nodes) > 0 {
+		if d.Before, err = whole(false); err != nil {
+			return nil, nil, err
+		}
 	}
-	beside, _ := w.Extra[propertyFile].(string)
-	text, err := refit.Join(inputs.Of("nodes", nodes, "edges", edges), beside)
-	if err != nil {
-		return nil, nil, err
-	}
-	text, problems := refit.Fit(w, text, refit.Dialect{Parse: compiled})
+	text, problems := refit.Fit(w, text, d)
 	return text, problems, nil
 }
 
@@ -62,8 +76,11 @@ func inOrder(list []placed) []json.RawMessage {
 	return out
 }
 
-func exportNodes(w *engine.Workflow) ([]json.RawMessage, error) {
+func exportNodes(w *engine.Workflow, added []any) ([]json.RawMessage, error) {
 	var list []placed
+	for _, node := range added {
+		list = append(list, placed{1 << 30, json.RawMessage(inputs.Encode(node))})
+	}
 	for _, s := range refit.Nodes(w) {
 		text, err := exportNode(s)
 		if err != nil {
@@ -120,11 +137,11 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 	return text, err
 }
 
-func exportEdges(w *engine.Workflow) ([]json.RawMessage, error) {
+func exportEdges(w *engine.Workflow, added bool) ([]json.RawMessage, error) {
 	var list []placed
 	for i := range w.Paths {
 		p := &w.Paths[i]
-		if p.Kind != engine.Tool {
+		if _, drawn := p.Extra[propertyEdge].(string); p.Kind != engine.Tool || !drawn && !added {
 			continue
 		}
 		text, err := exportEdge(p)

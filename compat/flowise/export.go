@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
@@ -28,12 +29,13 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 		return nil, nil, err
 	}
 	paths := refit.Edges(w, refit.IsEdge)
-	text, err := join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w, paths)))
+	drawn := refit.Draw(w, func(s *engine.Step) (any, string) { return draw(w, s) })
+	text, err := join(w, inputs.Of("nodes", slices.Concat(nodes, drawn.Nodes), "edges", exportEdges(w, paths)))
 	if err != nil {
 		return nil, nil, err
 	}
-	d := refit.Dialect{Parse: compiled, Write: writeReferences}
-	if old, fewer := refit.Drawn(paths); fewer {
+	d := refit.Dialect{Parse: compiled, Write: writeReferences, Drawn: drawn, Fields: fieldsOf}
+	if old, fewer := refit.Drawn(paths); fewer || len(drawn.Nodes) > 0 {
 		if d.Before, err = join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w, old))); err != nil {
 			return nil, nil, err
 		}
@@ -162,7 +164,11 @@ func branchAsked(kind string, condition any) string {
 // kindIn is the kind of the node that a step was.
 func kindIn(w *engine.Workflow, step string) string {
 	var n node
-	if s := w.Step(step); s == nil || json.Unmarshal([]byte(s.Config), &n) != nil {
+	s := w.Step(step)
+	if s != nil && s.Config == "" {
+		return drawnKinds[s.Function]
+	}
+	if s == nil || json.Unmarshal([]byte(s.Config), &n) != nil {
 		return ""
 	}
 	return n.kind()

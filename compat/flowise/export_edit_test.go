@@ -110,3 +110,84 @@ func TestNewPathsAreCompleteEdges(t *testing.T) {
 		}
 	}
 }
+
+// Steps and paths that were added in the graph become nodes and edges, complete with handles,
+// anchors and places; loaded again they are the same steps, and written again the same document.
+func TestAddedStepsAreWritten(t *testing.T) {
+	step := func(id, function, input string) engine.Step {
+		x, y := 10.0, 20.0
+		return engine.Step{ID: id, Name: "Step " + id, Function: function, Input: input, X: &x, Y: &y}
+	}
+	for name, c := range map[string]struct {
+		step engine.Step
+		want []string
+	}{
+		"a reply":       {step("n", "template", `{"template": "Well, @{SESSION_ID}.llmAgentflow_0.text and @{SESSION_ID}.state.k", "say": true}`), []string{`"directReplyMessage":"Well, {{llmAgentflow_0}} and {{$flow.state.k}}"`, `"name":"directReplyAgentflow"`}},
+		"a request":     {step("n", "api", `{"method": "POST", "url": "https://example.com/@{SESSION_ID}.question", "headers": {"X-A": "b"}, "body": {"q": "@{SESSION_ID}.question"}}`), []string{`"url":"https://example.com/{{question}}"`, `"headers":[{"key":"X-A","value":"b"}]`, `"body":"{\"q\": \"{{question}}\"}"`}},
+		"code":          {step("n", "code", `{"language": "javascript", "code": "return $a + 1", "variables": {"$a": "@{SESSION_ID}.llmAgentflow_0.text"}}`), []string{`"variableValue":"{{llmAgentflow_0}}"`}},
+		"a question":    {step("n", "confirm", `{"prompt": "Send?"}`), []string{`"humanInputDescription":"Send?"`, `"id":"n-output-0"`, `"id":"n-output-1"`}},
+		"another flow":  {step("n", "subflow", `{"workflow": "other", "inputs": {"question": "@{SESSION_ID}.question"}}`), []string{`"executeFlowSelectedFlow":"other"`, `"executeFlowInput":"{{question}}"`}},
+		"a calculation": {step("n", "calculate", `{"expression": "1+@{SESSION_ID}.question"}`), []string{`"inputArgValue":"1+{{question}}"`}},
+		"a model":       {step("n", "agent", `{"system": "Be brief.", "prompt": "@{SESSION_ID}.question", "temperature": 0.1, "model": "gpt-4o"}`), []string{`{"role":"system","content":"Be brief."}`, `"temperature":0.1`, `"modelName":"gpt-4o"`}},
+		"a condition":   {step("n", "switch", `{"rules": [{"left": "@{SESSION_ID}.question", "operator": "contains", "right": "x"}, {"type": "number", "left": "@{SESSION_ID}.question", "operator": "larger", "right": "2"}]}`), []string{`"value1":"{{question}}"`, `"operation":"larger"`, `"id":"n-output-2"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := edited(t, "r ", "r ")
+			w.Steps = append(w.Steps, c.step)
+			w.Paths = append(w.Paths, engine.Path{ID: "x", Kind: engine.Next, Source: "llmAgentflow_0", Target: "n"},
+				engine.Path{ID: "y", Kind: engine.Next, Source: "directReplyAgentflow_0", Target: "n"})
+			w.Normalize()
+			text, problems, err := flowise.Export(w)
+			if err != nil || len(problems) > 0 {
+				t.Fatalf("%v %v\n%s", err, problems, text)
+			}
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, text); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range append(c.want, `"position":{"x":10,"y":20}`, `"source":"llmAgentflow_0","sourceHandle":"llmAgentflow_0-output-llmAgentflow","target":"n","targetHandle":"n"`) {
+				if !strings.Contains(compact.String(), want) {
+					t.Errorf("there is no %s in\n%s", want, compact.String())
+				}
+			}
+			file, err := flowise.Parse("again.json", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := file.Workflows[0].Step("n"); s == nil || s.Function != c.step.Function || s.Name != c.step.Name {
+				t.Errorf("loaded again: %+v", s)
+			}
+			second, problems, err := flowise.Export(&file.Workflows[0])
+			if err != nil || len(problems) > 0 || !bytes.Equal(second, text) {
+				t.Errorf("written again: %v %v\n%s", err, problems, second)
+			}
+		})
+	}
+}
+
+// A step that no node of Flowise is like is named in one sentence, and so is a field that none has.
+func TestAddedStepsThatFlowiseHasNot(t *testing.T) {
+	for _, c := range []struct{ function, input, want string }{
+		{"wait", `{"seconds": 5}`, `step "n": it was added, and no node of Flowise does what the function "wait" does`},
+		{"template", `{"template": "x"}`, `step "n": it was added, and a node that only puts a text together is a Direct Reply, which says it: set "say": true`},
+		{"api", `{"url": "https://example.com", "retry_on": [500]}`, `step "n": it was added, and HTTP has no field for "retry_on" of its input`},
+	} {
+		w := edited(t, "r ", "r ")
+		w.Steps = append(w.Steps, engine.Step{ID: "n", Function: c.function, Input: c.input})
+		_, problems, err := flowise.Export(w)
+		if err != nil || len(problems) != 1 || problems[0].Message != c.want || problems[0].Step != "n" {
+			t.Errorf("%v %v", err, problems)
+		}
+	}
+}
+
+// A field that a model of Flowise has is written where somebody adds it.
+func TestAddedFieldsAreWritten(t *testing.T) {
+	w := edited(t, "r ", "r ")
+	s := w.Step("llmAgentflow_0")
+	s.Input = strings.Replace(s.Input, "{", `{"max_tokens": 50, `, 1)
+	text, problems, err := flowise.Export(w)
+	if err != nil || len(problems) > 0 || !strings.Contains(string(text), `"maxTokens": 50`) {
+		t.Errorf("%v %v\n%s", err, problems, text)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
 	"github.com/stepgraph/stepgraph/compat/refit"
@@ -25,21 +26,29 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	edges := exportEdges(w)
+	drawn := refit.Draw(w, func(s *engine.Step) (any, string) { return draw(w, s) })
+	edges := edgesOf(w, refit.Edges(w, refit.IsEdge))
+	all := []any{}
+	for _, n := range nodes {
+		all = append(all, n)
+	}
 	beside, _ := w.Extra[propertySource].(string)
 	var top struct{ Outputs []json.RawMessage }
 	_ = json.Unmarshal([]byte(beside), &top) // Join names what is wrong with it
-	content := inputs.Of("nodes", nodes, "edges", edges)
-	if top.Outputs != nil {
-		content = inputs.Of("id", w.ID, "title", w.Name, "graph", content)
+	whole := func(nodes []any, edges []any) ([]byte, error) {
+		content := inputs.Of("nodes", nodes, "edges", edges)
+		if top.Outputs != nil {
+			content = inputs.Of("id", w.ID, "title", w.Name, "graph", content)
+		}
+		return refit.Join(content, beside)
 	}
-	text, err := refit.Join(content, beside)
+	text, err := whole(slices.Concat(all, drawn.Nodes), edges)
 	if err != nil {
 		return nil, nil, err
 	}
-	d := refit.Dialect{Parse: compiled}
-	if old, fewer := refit.Drawn(refit.Edges(w, refit.IsEdge)); fewer && top.Outputs == nil {
-		if d.Before, err = refit.Join(inputs.Of("nodes", nodes, "edges", edgesOf(old)), beside); err != nil {
+	d := refit.Dialect{Parse: compiled, Drawn: drawn, Fields: fieldsOf}
+	if old, fewer := refit.Drawn(refit.Edges(w, refit.IsEdge)); fewer || len(drawn.Nodes) > 0 {
+		if d.Before, err = whole(all, edgesOf(w, old)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -90,13 +99,11 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 	return text, all
 }
 
-// exportEdges are the edges of all paths that were edges, and new ones between nodes.
-func exportEdges(w *engine.Workflow) []any { return edgesOf(refit.Edges(w, refit.IsEdge)) }
-
-func edgesOf(paths []*engine.Path) []any {
+// edgesOf are the edges of paths, with the handles that an editor gives those drawn since.
+func edgesOf(w *engine.Workflow, paths []*engine.Path) []any {
 	out := []any{}
 	for _, p := range paths {
-		out = append(out, refit.Edge(p, nil))
+		out = append(out, refit.Edge(p, handles(w, p, paths)))
 	}
 	return out
 }

@@ -29,6 +29,29 @@ func Nodes(w *engine.Workflow) []*engine.Step {
 	return steps
 }
 
+// A Drawing is the nodes that a format writes for the steps that were added to a workflow.
+type Drawing struct {
+	Nodes []any
+	Why   map[string]string // of a step that the format has no node for: the reason; "" for one that has a node
+}
+
+// Draw lets a format write a node for each step that was added since the file was loaded: those
+// that neither the file nor its compiler made. draw returns the reason where there is no such node.
+func Draw(w *engine.Workflow, draw func(*engine.Step) (node any, why string)) Drawing {
+	d := Drawing{Why: map[string]string{}}
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		if s.Extra[Generated] != nil || s.Config != "" {
+			continue
+		}
+		node, why := draw(s)
+		if d.Why[s.ID] = why; why == "" {
+			d.Nodes = append(d.Nodes, node)
+		}
+	}
+	return d
+}
+
 // Edges are the paths that were edges of the file, in its order, then those drawn since.
 func Edges(w *engine.Workflow, isEdge func(*engine.Path) bool) []*engine.Path {
 	var paths []*engine.Path

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
 )
 
 // A difference is one property in which a workflow is not what its file compiles to.
@@ -19,6 +19,14 @@ type difference struct {
 	what       string   // in words, without the step
 	edits      []edit   // the texts, numbers and booleans that differ
 	other      int      // what else differs, which no edit of a text mends
+	added      []added  // fields the workflow has and the file does not give
+	set        bool     // the workflow has another value than a step has without it
+}
+
+// An added field is one of an input that the file does not give.
+type added struct {
+	at    string
+	value any
 }
 
 // An edit is one value that the file gives and another one in the workflow.
@@ -59,7 +67,7 @@ func differences(has, compiled *engine.Workflow) []difference {
 		other := theirs[s.ID]
 		delete(theirs, s.ID)
 		if other == nil {
-			out = append(out, difference{key: "new step " + s.ID, step: s.ID, what: "it was added, and the format has no node for it", other: 1})
+			out = append(out, difference{key: "new step " + s.ID, step: s.ID, what: "it was added, and the format has no node for it", other: 1, set: true})
 			continue
 		}
 		out = append(out, stepDifferences(s, other)...)
@@ -91,6 +99,7 @@ func stepDifferences(s, other *engine.Step) []difference {
 		}
 		p.has, p.was = decoded(p.has), decoded(p.was)
 		d := difference{key: p.name + " of " + s.ID, step: s.ID, nodes: nodes}
+		d.set = p.name == "function" || notZero(p.has) && p.name != "input" && p.name != "name" && p.name != "join" && !(p.name == "on_error" && s.OnError == "")
 		d.compare("", p.was, p.has)
 		switch {
 		case weight([]difference{d}) == 0:
@@ -130,9 +139,10 @@ func (d *difference) compare(at string, was, is any) {
 				d.other++
 			}
 		}
-		for key := range b {
+		for _, key := range sorted(b) {
 			if _, there := a[key]; !there {
 				d.other++
+				d.added = append(d.added, added{at + "." + key, b[key]})
 			}
 		}
 	case []any:
@@ -236,10 +246,14 @@ func shortened(text string) string {
 }
 
 // problemsOf makes one sentence of each difference.
-func problemsOf(list []difference) []engine.Problem {
+func problemsOf(list []difference, drawn Drawing) []engine.Problem {
 	var out []engine.Problem
 	for _, d := range list {
 		message := d.what
+		if why := drawn.Why[d.step]; why != "" && d.path == "" {
+			message = "it was added, and " + why
+			d.what = message
+		}
 		if d.path == "" {
 			message = fmt.Sprintf("step %q: %s", d.step, d.what)
 		}
@@ -267,6 +281,9 @@ func pathDifferences(has, compiled *engine.Workflow) []difference {
 	}
 	for _, text := range sorted(mine) {
 		p := mine[text]
+		if drawnAs(p, compiled) {
+			continue
+		}
 		name := fmt.Sprintf("the %s path from %q to %q", p.Kind, p.Source, p.Target)
 		d := difference{key: "new " + name, step: p.Source, path: p.ID, nodes: []string{p.Source, p.Target}, what: name + " has no place in the file", other: 1}
 		if q := likeliest(p, between[endsOf(p)], used); q != nil {
@@ -292,6 +309,30 @@ func pathDifferences(has, compiled *engine.Workflow) []difference {
 		}
 	}
 	return out
+}
+
+// drawnAs reports whether a path that was added is an edge of the file: the compiler may lead it
+// to a step in front of its target, and name it.
+func drawnAs(p *engine.Path, compiled *engine.Workflow) bool {
+	if p.Extra[EdgeText] != nil || p.Extra[Generated] != nil {
+		return false
+	}
+	for i := range compiled.Paths {
+		q := &compiled.Paths[i]
+		text, ok := q.Extra[EdgeText].(string)
+		if !ok || q.Kind != p.Kind || q.Source != p.Source && gjson.Get(text, "source").String() != p.Source || q.Target != p.Target && gjson.Get(text, "target").String() != p.Target {
+			continue
+		}
+		var d difference
+		d.compare("", conditionOf(q), conditionOf(p))
+		if p.Name != "" {
+			d.compare("", q.Name, p.Name)
+		}
+		if weight([]difference{d}) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func endsOf(p *engine.Path) [3]string { return [3]string{string(p.Kind), p.Source, p.Target} }
@@ -320,16 +361,13 @@ func conditionOf(p *engine.Path) any {
 	return v
 }
 
-// own are the differences that somebody made. A path drawn since may change what the compiler
-// makes of other nodes (what it leads to waits, what it leaves no longer ends the flow): such
-// a difference is none to the file without that path, and follows from the format's own rules.
-func own(list []difference, w, before *engine.Workflow) []difference {
-	if len(list) == 0 {
-		return nil
+// notZero reports whether a property has another value than a step has that does not set it.
+func notZero(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v != ""
+	case jsonText:
+		return v != ""
 	}
-	made := map[string]bool{}
-	for _, d := range differences(w, before) {
-		made[d.key] = true
-	}
-	return slices.DeleteFunc(list, func(d difference) bool { return !made[d.key] })
+	return v != false
 }

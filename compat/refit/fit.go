@@ -24,6 +24,11 @@ type Dialect struct {
 	Write func(text string) []string
 	// Before is the file without what was drawn since it was loaded; nil where nothing was.
 	Before []byte
+	// Drawn are the nodes of added steps.
+	Drawn Drawing
+	// Fields gives the places in a node where the format may say a field of the step's input that
+	// the node does not give yet, below data; nil where it has none.
+	Fields func(node gjson.Result, field string) []string
 }
 
 // Fit writes what was edited in a workflow into the text of its file, and returns the problems
@@ -45,10 +50,31 @@ func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) 
 		}
 	}
 	f := &fitting{w: w, before: before, d: d, text: text, tries: mostTries}
-	f.left = own(differences(w, again), w, before)
+	f.left = f.own(differences(w, again))
 	for f.step() {
 	}
-	return f.text, problemsOf(f.left)
+	return f.text, problemsOf(f.left, d.Drawn)
+}
+
+// own are the differences that somebody made. A node or edge drawn since may change what the
+// compiler makes of others (what it leads to waits, what it leaves no longer ends the flow): such
+// a difference is none to the file before, and follows from the format's own rules. Of an added
+// step the format's node says what it can say; what is set besides has to be as it is.
+func (f *fitting) own(list []difference) []difference {
+	if len(list) == 0 {
+		return nil
+	}
+	made := map[string]bool{}
+	for _, d := range differences(f.w, f.before) {
+		made[d.key] = true
+	}
+	return slices.DeleteFunc(list, func(d difference) bool {
+		why, added := f.d.Drawn.Why[d.step]
+		if !added || d.path != "" {
+			return !made[d.key]
+		}
+		return why == "" && !d.set
+	})
 }
 
 type fitting struct {
@@ -63,6 +89,9 @@ type fitting struct {
 // step makes the file nearer to the workflow by one edit, if it can.
 func (f *fitting) step() bool {
 	for _, diff := range f.left {
+		if f.add(diff) {
+			return true
+		}
 		for _, e := range diff.edits {
 			for _, c := range f.candidates(diff, e) {
 				if f.tries--; f.tries < 0 {
@@ -77,6 +106,39 @@ func (f *fitting) step() bool {
 	return false
 }
 
+// add writes a field that was added to a step's input into a place where the format may say it.
+func (f *fitting) add(diff difference) bool {
+	if f.d.Fields == nil || !strings.HasPrefix(diff.key, "input of ") {
+		return false
+	}
+	at, nodes := f.nodes()
+	for i, n := range nodes {
+		if !slices.Contains(diff.nodes, n.Get("id").String()) {
+			continue
+		}
+		for _, a := range diff.added {
+			for _, path := range f.d.Fields(n, strings.TrimPrefix(a.at, ".")) {
+				if f.tries--; f.tries < 0 {
+					return false
+				}
+				if f.try(candidate{at + "." + strconv.Itoa(i) + ".data." + path, a.value, true}) {
+					f.text = indent(f.text)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// nodes are the nodes of the file, and their place in it.
+func (f *fitting) nodes() (at string, nodes []gjson.Result) {
+	if found := gjson.GetBytes(f.text, "nodes"); found.Exists() {
+		return "nodes", found.Array()
+	}
+	return "graph.nodes", gjson.GetBytes(f.text, "graph.nodes").Array()
+}
+
 func (f *fitting) try(c candidate) bool {
 	text, err := sjson.SetBytes(bytes.Clone(f.text), c.path, c.value)
 	if err != nil {
@@ -87,7 +149,7 @@ func (f *fitting) try(c candidate) bool {
 		return false
 	}
 	all := differences(f.w, again)
-	left := own(all, f.w, f.before)
+	left := f.own(all)
 	if weight(left) >= weight(f.left) || !c.own && weight(all) >= weight(f.left) {
 		return false
 	}
@@ -126,12 +188,9 @@ func (f *fitting) candidates(diff difference, e edit) []candidate {
 
 // leaves are all texts, numbers and booleans of the file's nodes.
 func (f *fitting) leaves() []leaf {
-	at, nodes := "nodes", gjson.GetBytes(f.text, "nodes")
-	if !nodes.Exists() {
-		at, nodes = "graph.nodes", gjson.GetBytes(f.text, "graph.nodes")
-	}
+	at, nodes := f.nodes()
 	var out []leaf
-	for i, n := range nodes.Array() {
+	for i, n := range nodes {
 		node := n.Get("id").String()
 		var walk func(path string, v gjson.Result, depth int)
 		walk = func(path string, v gjson.Result, depth int) {

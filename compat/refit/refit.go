@@ -16,7 +16,7 @@ const Code = "does_not_fit"
 // the other way round. Layout and properties that change nothing about a run are not looked
 // at.
 func Compare(has, compiled *engine.Workflow) []engine.Problem {
-	return problemsOf(differences(has, compiled))
+	return problemsOf(differences(has, compiled), Drawing{})
 }
 
 func pathTexts(w *engine.Workflow) map[string]*engine.Path {
