@@ -46,7 +46,7 @@ func (r *recorder) askedText(v *shownVisit) string {
 	if v.node.name != kindAgent || v.question.Kind != engine.AskApproval {
 		return v.question.Prompt
 	}
-	said, call, ok := r.askedCall(v.node.id, v.question.Step)
+	said, call, ok := r.askedCall(v.node.id, v.question)
 	if !ok {
 		return v.question.Prompt
 	}

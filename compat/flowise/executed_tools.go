@@ -98,18 +98,29 @@ func plainText(out gjson.Result) string {
 	return out.Raw
 }
 
-// askedCall is the call of a tool for which an agent wants leave, the last one its model made
-// of this tool, and what the model said with it.
-func (r *recorder) askedCall(agent, step string) (said string, call gjson.Result, ok bool) {
-	name := r.toolNames(agent)[step]
+// askedCall is the call for which a question asks approval, and what the model said with it.
+// Calls of one round run one after the other: the asked one comes after those of the same tool
+// that have been made or refused in that round.
+func (r *recorder) askedCall(agent string, q *engine.Question) (said string, call gjson.Result, ok bool) {
+	name := r.toolNames(agent)[q.Step]
+	var waiting []gjson.Result
 	for i := range r.Executions {
-		if x := &r.Executions[i]; x.Step == agent && x.Status == engine.StatusRound {
+		x := &r.Executions[i]
+		switch {
+		case x.Step == agent && x.Status == engine.StatusRound:
+			waiting = nil
 			for _, one := range gjson.GetBytes(x.Output, "tool_calls").Array() {
 				if one.Get("name").String() == name {
-					said, call, ok = gjson.GetBytes(x.Output, "text").String(), one, true
+					waiting = append(waiting, one)
 				}
 			}
+			said = gjson.GetBytes(x.Output, "text").String()
+		case x.Step == q.Step && x.Visit != q.Visit && x.Parent != "" && len(waiting) > 1:
+			waiting = waiting[1:]
 		}
 	}
-	return said, call, ok
+	if len(waiting) == 0 {
+		return "", gjson.Result{}, false
+	}
+	return said, waiting[0], true
 }

@@ -240,7 +240,11 @@ func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
 	start := StartOf(w)
 	inputs := fields{}
 	question := start.Asked(p)
-	inputs.set("question", question)
+	if t.Files != "" {
+		inputs.set("question", t.Files+"\n\n"+question)
+	} else {
+		inputs.set("question", question)
+	}
 	if p.HasForm() {
 		inputs.raw("form", p.Form)
 	}
@@ -256,7 +260,7 @@ func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
 		outputs["before"] = plainJSON(t.Before)
 	}
 	if t.Files != "" {
-		outputs["file_attachment"] = plainJSON(t.Files)
+		outputs[valueFile], outputs[valueAsked] = plainJSON(t.Files), plainJSON(question)
 	}
 	if t.State != nil && start.Persist {
 		outputs["state"] = t.State

@@ -32,6 +32,8 @@ func (c *compiler) recordPath(n, from *node, path string) (at string, ok bool) {
 		record = usageRecord
 	case from.kind() == kindHTTP && parts[0] == "http":
 		record = httpRecordCode
+	case parts[0] == "conditions" && (from.decides()):
+		record = conditionsRecord(from)
 	default:
 		return "", false
 	}
@@ -55,4 +57,32 @@ func (c *compiler) listCalls() {
 			s.Input = text
 		}
 	}
+}
+
+// conditionsRecord is {conditions: [...]} of a node that decides: which of its branches was chosen.
+// The values that a condition compared are not part of our output.
+func conditionsRecord(n *node) string {
+	list := []any{}
+	switch n.kind() {
+	case kindHumanInput:
+		for _, kind := range []string{"proceed", "reject"} {
+			list = append(list, inputs.Of("type", kind, "startNodeId", n.ID))
+		}
+		feedback := "undefined"
+		if n.Data.Inputs.flag("humanInputEnableFeedback") {
+			feedback = "v.feedback || undefined"
+		}
+		return fmt.Sprintf("({conditions: %s.map((o, i) => ({...o, feedback: %s, isFulfilled: (i === 0) === !!v.confirmed}))})", inputs.Encode(list), feedback)
+	case kindConditionAgent:
+		rows, _ := n.Data.Inputs.rows("conditionAgentScenarios")
+		for _, row := range rows {
+			list = append(list, inputs.Of("output", row.text("scenario")))
+		}
+		return fmt.Sprintf("({conditions: %s.map((o, i) => ({...o, isFulfilled: i === v.index}))})", inputs.Encode(list))
+	}
+	rows, _ := n.Data.Inputs.rows("conditions")
+	for _, row := range rows {
+		list = append(list, inputs.Of("type", conditionType(row.text("type")), "operation", row.text("operation")))
+	}
+	return fmt.Sprintf("({conditions: %s.map((o, i) => v.matched && i === v.index ? {...o, isFulfilled: true} : o).concat([{type: 'string', value1: '', operation: 'equal', value2: '', isFulfilled: !v.matched}])})", inputs.Encode(list))
 }

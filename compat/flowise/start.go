@@ -84,7 +84,11 @@ func (c *compiler) startInput(n *node) any {
 	default:
 		input = inputs.RefOr(valueQuestion)
 	}
-	globals := inputs.Of(valueInput, input, valueSaid, input)
+	said := input
+	if text, plain := input.(string); plain && text == inputs.RefOr(valueQuestion) {
+		said = inputs.Ref(valueAsked) + "|" + text // what is said in the chat is the question without the files
+	}
+	globals := inputs.Of(valueInput, input, valueSaid, said)
 	if in.text("startInputType") == startWebhook {
 		globals = globals.With(valueQuestion, input)
 	}

@@ -17,6 +17,8 @@ type piece struct {
 	// typed says that the reference alone gives its value as it is, where all others give
 	// text.
 	typed bool
+	// alone is the reference that is used in place of ref where the piece is the whole text.
+	alone string
 }
 
 // A text is what a string of the document was compiled to.
@@ -56,6 +58,8 @@ func (t text) value() any {
 		return ""
 	case len(parts) == 1 && t[0].ref == "":
 		return parts[0]
+	case len(parts) == 1 && t[0].typed && t[0].alone != "":
+		return t[0].alone
 	case len(parts) == 1 && t[0].typed:
 		return parts[0]
 	}

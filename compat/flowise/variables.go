@@ -1,6 +1,7 @@
 package flowise
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -22,11 +23,12 @@ const (
 	valueLoops    = "loop_count" // jumps of the loop node that ran last
 	valueVars     = "vars"
 	valueFile     = "file_attachment"
+	valueAsked    = "asked" // the question without the uploaded texts, where there are some
 )
 
 // reserved names cannot be ids of nodes: references would find these values.
 var reserved = map[string]bool{valueQuestion: true, valueForm: true, valueWebhook: true, valueInput: true, valueSaid: true, valueFlow: true, valueState: true,
-	valuePast: true, valueChat: true, valueBefore: true, valueLoops: true, valueVars: true, valueFile: true}
+	valuePast: true, valueChat: true, valueBefore: true, valueLoops: true, valueVars: true, valueFile: true, valueAsked: true}
 
 // variable compiles one {{ variable }}.
 func (c *compiler) variable(n *node, match string) text {
@@ -121,7 +123,7 @@ func (c *compiler) nodeValue(n *node, name, match string) text {
 		typed = c.scalar(from, path)
 	}
 	switch {
-	case !ok || counts(at):
+	case !ok || counts(at) || c.mayBeNull(from, path):
 		return c.foundOutput(n, from, path, match)
 	case c.updating == n && from == n:
 		at = c.earlier(n, at, match)
@@ -147,11 +149,35 @@ func (c *compiler) foundOutput(n, from *node, path, match string) text {
 		}
 		return lit(match)
 	}
-	at, ok := c.found(n, value, rest)
-	if !ok {
+	parts := lodashPath(rest)
+	if parts == nil {
 		return lit(match)
 	}
-	return text{{ref: inputs.Ref(at) + "|" + match, typed: true}}
+	variable := "$" + fieldOf(value)
+	found := fmt.Sprintf("find(%s, %s, %s)", variable, inputs.Encode(rest), inputs.Encode(parts))
+	field := fieldOf(value + "." + rest)
+	alone := c.need(n, field, fmt.Sprintf("(v => v === undefined ? %s : v !== null && typeof v === 'object' ? JSON.stringify(v) : v)(%s)", inputs.Encode(match), found), nil)
+	shown := c.need(n, field+"Text", fmt.Sprintf("(v => v === undefined ? %s : v !== null && typeof v === 'object' ? JSON.stringify(v) : String(v))(%s)", inputs.Encode(match), found), nil)
+	all := c.needs[n.ID]
+	all.finds, all.variables = true, all.variables.Set(variable, inputs.RefOr(value))
+	return text{{ref: inputs.Ref(shown), alone: inputs.Ref(alone), typed: true}}
+}
+
+// mayBeNull tells of a path into a node's output that null may stand there, which Flowise inserts
+// as the word and references take for missing: what a server has answered, and what lies in the
+// objects of a list. Keys of a structured answer that are null are left out there.
+func (c *compiler) mayBeNull(n *node, path string) bool {
+	if n.kind() == kindHTTP {
+		rest, ok := strings.CutPrefix(path, "http.data")
+		return ok && rest != ""
+	}
+	parts := lodashPath(path)
+	for _, row := range c.structure(n) {
+		if len(parts) > 1 && parts[0] == row.text("key") {
+			return row.text("type") == "jsonArray"
+		}
+	}
+	return false
 }
 
 // shown is the reference to what a node shows as its result.

@@ -87,8 +87,8 @@ func around(t *testing.T, template string, inIteration bool) string {
 var otherValues = map[string]struct{ want, why string }{
 	"dollar-question-not-supported":     {`"hi there"`, "the seed document writes it so"},
 	"chat-history-dollar-not-supported": {`"Human: q1\nAssistant: a1\nsys"`, "the same"},
-	"question-twice-with-upload":        {`"hi there-hi there"`, "who uploads puts the text before the question"},
-	"node-path-null-embedded":           {`"[{{llmAgentflow_0.output.nul}}]"`, "null has no text in references"},
+	"question-twice-with-upload":        {`"hi there-hi there"`, "the uploaded text is part of the question"},
+	"node-path-null-embedded":           {`"[{{llmAgentflow_0.output.nul}}]"`, "a key of a structured answer that is null is left out there: a model never leaves one"},
 	"node-path-dollar-pattern-embedded": {`"t:He said $& and $1"`, "inserted values are never patterns"},
 	"proto-path":                        {`"{{$form.__proto__}}"`, "values have no prototypes"},
 }

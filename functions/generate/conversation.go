@@ -149,6 +149,9 @@ func (a *Asking) converse(ctx context.Context, in Input, own frame, c *Conversat
 		if history, err = a.condense(ctx, in, history, whole, past, lone); err != nil {
 			return err
 		}
+		if in.MemoryTokens > 0 && past.Summary != "" {
+			history[0] = own.summary(past.Summary)
+		}
 		a.Past = past
 	}
 	a.Conversation = c

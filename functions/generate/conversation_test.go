@@ -93,7 +93,7 @@ func TestConversationSummary(t *testing.T) {
 	for name, c := range map[string]struct{ input, sum, asked string }{
 		"with user":      {`{"user":"Answer","memory":"summary","conversation":{` + messages + `}}`, "user: I am Ada.\nassistant: Hello Ada.\nuser: Who am I?", "assistant:short | user:Answer"},
 		"without user":   {`{"memory":"summary","conversation":{` + messages + `}}`, "user: I am Ada.\nassistant: Hello Ada.", "assistant:short | user:Who am I?"},
-		"but the newest": {`{"user":"Answer","memory":"summary","memory_tokens":6,"conversation":{` + messages + `}}`, "user: I am Ada.", "assistant:short | assistant:Hello Ada. | user:Who am I? | user:Answer"},
+		"but the newest": {`{"user":"Answer","memory":"summary","memory_tokens":6,"conversation":{` + messages + `}}`, "user: I am Ada.", "system:Previous conversation summary: short | assistant:Hello Ada. | user:Who am I? | user:Answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{replies: texts(" short", "R")}

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
@@ -40,6 +41,19 @@ func (in Input) frame() (f frame, err error) {
 		f.user = &models.Message{Role: models.RoleUser, Content: string(in.User), Images: images}
 	}
 	return f, nil
+}
+
+// summary is the message that stands for the older part of a conversation whose newer part
+// stays whole: a system message, or a user message where the step has system messages of its
+// own, since some models take only one.
+func (f frame) summary(text string) models.Message {
+	m := models.Message{Role: models.RoleSystem, Content: "Previous conversation summary: " + text}
+	for _, own := range slices.Concat(f.before, f.after) {
+		if own.Role == models.RoleSystem {
+			m.Role = models.RoleUser
+		}
+	}
+	return m
 }
 
 // with puts the session's chat into its place.

@@ -354,6 +354,8 @@ func (s *stubs) serve(w http.ResponseWriter, r *http.Request) {
 	switch path := strings.TrimPrefix(r.URL.Path, "/http/"); {
 	case path == "json":
 		answer(http.StatusOK, map[string]any{"ok": true, "items": []any{map[string]any{"id": 1, "name": "one"}, map[string]any{"id": 2, "name": "two"}}})
+	case path == "nulls":
+		answer(http.StatusOK, map[string]any{"query": nil, "items": []any{nil, map[string]any{"name": nil}}})
 	case path == "held":
 		s.held <- struct{}{}
 		<-r.Context().Done()
