@@ -16,15 +16,27 @@ func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
 	if s.AwaitingMore = len(below) > maxPage; s.AwaitingMore {
 		below = below[:maxPage]
 	}
+	var asking []storedSession
 	for i := range below {
-		st, err := ParseState(below[i].ID, below[i].State)
+		if st, err := ParseState(below[i].ID, below[i].State); err == nil { // else an error of that session, which shows it
+			asking = append(asking, storedSession{&below[i], st})
+		}
+	}
+	answered, err := answeredTargets(ctx, e.store, asking)
+	if err != nil {
+		return err
+	}
+	for _, child := range asking {
+		def, err := e.definitions.recent(ctx, workflowOf(child.rec.Workflow), viewDefinitionAge)
 		if err != nil {
-			continue // an error of that session, which shows it
+			return err
 		}
-		for _, q := range questionsOf(st) {
-			q.Session = below[i].ID
-			s.Awaiting = append(s.Awaiting, q)
+		list := questionsOf(child.state)
+		markEach(list, child.rec.ID, def, answered)
+		for i := range list {
+			list[i].Session = child.rec.ID
 		}
+		s.Awaiting = append(s.Awaiting, list...)
 	}
 	slices.SortStableFunc(s.Awaiting, func(a, b Question) int { return a.Since.Compare(b.Since) })
 	return nil

@@ -108,3 +108,37 @@ func TestFamilyBesideMany(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// TestAnsweredBelow: a session's questions are listed with its ancestors', and whether they are
+// answered already, or have lost their step, with them.
+func TestAnsweredBelow(t *testing.T) {
+	refusals(t, engine.Options{}, func(r *refusal) {
+		r.workflow("topchild", []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "e", Function: "echo", Input: "{}"}}, "root>e")
+		r.workflow("top", []engine.Step{{ID: "root", Function: "kids", Input: `{"items": [1, 2], "workflow": true}`}})
+		r.run()
+		r.start("top", "T")
+		r.until("T/root/1/1", engine.StatusAwaitingInput)
+		r.until("T", engine.StatusAwaitingInput)
+		if err := r.act("T", engine.RequestPause); err != nil {
+			r.Fatal(err)
+		}
+		r.until("T/root/1/0", engine.StatusPaused)
+		if err := r.answer("T/root/1/0", "root", `"Ada"`); err != nil {
+			r.Fatal(err)
+		}
+		s, err := r.outside.Session(r.ctx, "T")
+		if err != nil || len(s.Awaiting) != 2 {
+			r.Fatalf("%+v, %v; want two questions", s, err)
+		}
+		for _, q := range s.Awaiting {
+			if want := q.Session == "T/root/1/0"; q.Answered != want {
+				r.Errorf("the question of %s: answered %t, want %t", q.Session, q.Answered, want)
+			}
+		}
+		r.workflow("topchild", []engine.Step{{ID: "e", Function: "echo", Input: "{}"}})
+		time.Sleep(2 * time.Second) // views use a definition for so long
+		if s, err = r.outside.Session(r.ctx, "T"); err != nil || len(s.Awaiting) != 2 || !s.Awaiting[0].Gone || !s.Awaiting[1].Gone {
+			r.Errorf("%+v, %v; want two questions whose step is gone", s.Awaiting, err)
+		}
+	})
+}

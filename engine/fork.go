@@ -95,6 +95,7 @@ func (f *forking) read() (err error) {
 	return f.split(all)
 }
 
+// history is what the session has run, without word of calls that were lost.
 func (f *forking) history() (all []Execution, err error) {
 	if f.def, err = f.e.definitions.recent(f.ctx, workflowOf(f.rec.Workflow), viewDefinitionAge); err != nil {
 		return nil, err
@@ -104,7 +105,11 @@ func (f *forking) history() (all []Execution, err error) {
 		if err != nil || len(page) == 0 {
 			return all, err
 		}
-		all = append(all, page...)
+		for i := range page {
+			if page[i].Status != StatusLost { // a call beside the visits: it began and ended none
+				all = append(all, page[i])
+			}
+		}
 		after = page[len(page)-1].Seq
 	}
 }
@@ -241,13 +246,11 @@ func (f *forking) replay(s *State, c *state.Counters) error {
 
 func (f *forking) fold(s *State, c *state.Counters, x *Execution) error {
 	c.NoteVisit(x.Step, x.Visit)
-	if x.Status != StatusRound && x.Status != StatusLost {
-		f.ended(s, x)
-	}
 	if x.Status == StatusRound { // what an agent put out is its last
 		return nil
 	}
-	if len(x.Output) == 0 || x.Status == StatusLost {
+	f.ended(s, x)
+	if len(x.Output) == 0 {
 		return nil
 	}
 	output, err := f.whole(x)

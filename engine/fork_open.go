@@ -126,7 +126,7 @@ func (o *openFinder) place(step string, took []state.TakenPath) {
 // failed reports whether the step was in error then.
 func (o *openFinder) failed(step string) bool {
 	for i := len(o.all) - 1; i >= 0; i-- {
-		if x := &o.all[i]; x.Step == step && x.Seq < o.first && x.Status != StatusLost {
+		if x := &o.all[i]; x.Step == step && x.Seq < o.first {
 			return x.Status == StatusError && o.over(x)
 		}
 	}
@@ -181,7 +181,7 @@ func (o *openFinder) withoutPaths() {
 		o.f.live = append(o.f.live, openVisit{step: step, visit: visit, since: since})
 	}
 	for i := range o.all {
-		if x := &o.all[i]; x.Seq > o.first && len(x.Took) == 0 && !o.f.inside(x) && x.Status != StatusLost {
+		if x := &o.all[i]; x.Seq > o.first && len(x.Took) == 0 && !o.f.inside(x) {
 			add(x.Step, x.Visit, x.StartedAt.UnixMilli())
 		}
 	}

@@ -154,3 +154,31 @@ func TestRollbackDuringPause(t *testing.T) {
 	}
 	w.finishBranches("s", "j 1 b 2 ")
 }
+
+// TestForkBesideALostCall: a call that was recorded as lost after the visit of a fork or a
+// rollback had begun is no visit that was under way then: it is not made again.
+func TestForkBesideALostCall(t *testing.T) {
+	refusals(t, engine.Options{}, func(r *refusal) {
+		r.workflow("w", []engine.Step{{ID: "root"}, {ID: "charge", Function: "linger", Input: `{"ms": 5}`},
+			{ID: "q", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "end", Function: "echo", Input: "{}"}}, "root>charge", "charge>q", "q>end")
+		r.run()
+		r.start("w", "s")
+		r.until("s", engine.StatusAwaitingInput)
+		if err := r.answer("s", "q", `"Ada"`); err != nil {
+			r.Fatal(err)
+		}
+		r.until("s", engine.StatusComplete)
+		r.lost("s", "charge")
+		if _, err := r.engine.Fork(r.ctx, engine.ForkRequest{Session: "s", Step: "q", Visit: 1, ID: "f"}); err != nil {
+			r.Fatal(err)
+		}
+		r.until("f", engine.StatusAwaitingInput)
+		if err := r.act("s", engine.RequestRollback, func(a *engine.Action) { a.Step = "q" }); err != nil {
+			r.Fatal(err)
+		}
+		r.until("s", engine.StatusAwaitingInput)
+		if n, again := r.called("s/charge/1/1"), r.called("f/charge/1/1"); n != 1 || again != 0 {
+			r.Errorf("charge was called %d times, and %d times in the fork; want once", n, again)
+		}
+	})
+}

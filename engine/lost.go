@@ -90,6 +90,9 @@ type lostCall struct {
 }
 
 func (r *runner) recordLost(c lostCall, message string) {
+	if p := r.state.Parent(); p != nil && p.ToldAt == r.counters.Seq() {
+		p.ToldAt++ // word of a lost call is no new end to notify the parent of
+	}
 	seq := r.counters.NextSeq()
 	if c.Error != "" {
 		message += ": " + c.Error

@@ -182,3 +182,37 @@ func TestChildrenAreNotifiedInGroups(t *testing.T) {
 		}
 	})
 }
+
+// TestLostCallOfAnEndedChild: word of a call that a frozen worker made without the session is
+// no second end of the child: its parent has been notified of the one there is.
+func TestLostCallOfAnEndedChild(t *testing.T) {
+	refusals(t, engine.Options{}, func(r *refusal) {
+		r.mapOf("w", 2, 20)
+		r.run()
+		r.start("w", "P")
+		r.until("P", engine.StatusComplete)
+		r.lost("P/root/1/0", "w")
+		if told := r.outcomes("P", engine.RequestChild); len(told) != 2 {
+			r.Errorf("the parent was notified of %d ends of 2 children: %v", len(told), told)
+		}
+	})
+}
+
+// lost records that a call of a step was made by a worker that had lost the session, as an
+// attempt that the history does not know.
+func (r *refusal) lost(session, step string) {
+	r.Helper()
+	delivered, err := r.store.Deliver(r.ctx, []engine.Delivery{{Session: session, Key: "lost", Decide: func(engine.InboxView) (*engine.Request, error) {
+		return &engine.Request{Kind: engine.RequestLost, Step: step, Visit: 1, Body: []byte(fmt.Sprintf(`{"step": %q, "visit": 1, "attempt": 7}`, step))}, nil
+	}}})
+	if err != nil || delivered[0].Err != nil {
+		r.Fatal(err, delivered)
+	}
+	for range 1000 {
+		if all := r.outcomes(session, engine.RequestLost); len(all) == 1 && all[0] == "recorded" {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.Fatalf("the lost call is not recorded: %v", r.outcomes(session, engine.RequestLost))
+}

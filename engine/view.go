@@ -94,31 +94,62 @@ func (e *Engine) result(ctx context.Context, rec *SessionRecord, st *State) (jso
 	return resultOfSession(st, def, holder, stateOutputs{e: e, ctx: ctx, state: st}), nil
 }
 
-// markQuestions says which questions are answered already and which have lost their step.
+// markQuestions says which questions of a session are answered already and which have lost
+// their step.
 func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session) error {
+	answered, err := answeredTargets(ctx, e.store, []storedSession{{rec, st}})
+	if err != nil {
+		return err
+	}
 	def, err := e.definitions.recent(ctx, s.Workflow, viewDefinitionAge)
 	if err != nil {
 		return err
 	}
-	answered := map[string]bool{}
-	for _, h := range st.Held() {
-		answered[target(rec.ID, h.Step, h.Visit, h.Ask)] = true
+	markEach(s.Awaiting, rec.ID, def, answered)
+	return nil
+}
+
+// markEach marks questions of one session.
+func markEach(list []Question, session string, def *Definition, answered map[string]bool) {
+	for i := range list {
+		q := &list[i]
+		q.Gone = def.Step(q.Step) == nil
+		q.Answered = answered[target(session, q.Step, q.Visit, q.Ask)]
 	}
-	if counted, err := state.ParseCounters(rec.ID, rec.Counters); err == nil && rec.Inbox > counted.Seen() {
-		found, err := e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: counted.Seen()}})
-		if err != nil {
-			return err
+}
+
+// A stored session is its row and the state in it.
+type storedSession struct {
+	rec   *SessionRecord
+	state *State
+}
+
+// answeredTargets are the questions of sessions whose answers are accepted and not applied
+// yet. However many sessions there are, it reads the inbox at most once.
+func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (map[string]bool, error) {
+	answered := map[string]bool{}
+	var unread []InboxAfter
+	for _, s := range sessions {
+		for _, h := range s.state.Held() {
+			answered[target(s.rec.ID, h.Step, h.Visit, h.Ask)] = true
 		}
-		for _, q := range found[rec.ID] {
+		if counted, err := state.ParseCounters(s.rec.ID, s.rec.Counters); err == nil && s.rec.Inbox > counted.Seen() {
+			unread = append(unread, InboxAfter{Session: s.rec.ID, N: counted.Seen()})
+		}
+	}
+	if len(unread) == 0 {
+		return answered, nil
+	}
+	found, err := in.Requests(ctx, unread)
+	if err != nil {
+		return nil, err
+	}
+	for _, requests := range found {
+		for _, q := range requests {
 			answered[q.Target] = true
 		}
 	}
-	for i := range s.Awaiting {
-		q := &s.Awaiting[i]
-		q.Gone = def.Step(q.Step) == nil
-		q.Answered = answered[target(rec.ID, q.Step, q.Visit, q.Ask)]
-	}
-	return nil
+	return answered, nil
 }
 
 // questionsOf returns the open questions as they were shown, longest waiting first.
