@@ -12,6 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
+	"github.com/stepgraph/stepgraph/internal/callkey"
 )
 
 // maxRemote bounds an answer of a remote function: an output (1 MB) or a question, and what
@@ -88,7 +89,7 @@ func (r remote) call(ctx context.Context, text json.RawMessage) (json.RawMessage
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	if call.Key != "" {
-		request.Header.Set("Idempotency-Key", call.Key)
+		callkey.Set(request.Header, call.Key)
 	}
 	response, err := r.client.Do(request)
 	if err != nil {

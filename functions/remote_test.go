@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,4 +207,34 @@ func callRemote(t *testing.T, address, function, text string) (json.RawMessage, 
 	}
 	ctx, _ := remoteContext(t, function)
 	return spec.Function.Call(ctx, json.RawMessage(text))
+}
+
+// TestRemoteIsOneRequestACall: a server that hangs up on a kept connection was called once, and
+// the call fails with a transient error. net/http would send the request again by itself.
+func TestRemoteIsOneRequestACall(t *testing.T) {
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.Header.Get("Idempotency-Key") == "" {
+			t.Error("the call has no Idempotency-Key")
+		}
+		if calls.Add(1) == 2 {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, `{"output": {}}`)
+	}))
+	defer server.Close()
+	spec, err := functions.Remote("side.*", server.URL, functions.RemoteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := engine.WithCall(t.Context(), &engine.Call{Session: "s", Step: "a", Visit: 1, Key: "s/a/1/1", Function: "side.a"})
+	if _, err := spec.Function.Call(ctx, []byte(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = spec.Function.Call(ctx, []byte(`{}`))
+	var failed *engine.CallError
+	if !errors.As(err, &failed) || !failed.Transient || calls.Load() != 2 {
+		t.Errorf("%v after %d requests, want a transient error after 2", err, calls.Load())
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/callkey"
 )
 
 // A Sending is one request and what must not be seen of it. It may be sent several times.
@@ -97,7 +98,7 @@ func (s *Sending) Headers(given json.RawMessage) *engine.CallError {
 // Key sets the Idempotency-Key of a request that changes something, unless it has one.
 func (s *Sending) Key(key string) {
 	if key != "" && !safe(s.request.Method) && s.request.Header.Get("Idempotency-Key") == "" {
-		s.request.Header.Set("Idempotency-Key", key)
+		callkey.Set(s.request.Header, key)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/stepgraph/stepgraph/internal/callkey"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -49,7 +50,7 @@ func (e *Endpoint) Post(ctx context.Context, body []byte, key string) (*http.Res
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "stepgraph")
 	if key != "" {
-		req.Header.Set("Idempotency-Key", models.HeaderValue(key))
+		callkey.Set(req.Header, models.HeaderValue(key))
 	}
 	resp, err := e.client().Do(req)
 	if err != nil {
