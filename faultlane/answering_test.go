@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 )
@@ -28,8 +29,14 @@ func (c *client) answerAll(ctx context.Context, p *promise, s *shown) (bool, err
 	busy := false
 	for _, q := range open {
 		v := visit{q.Step, q.Visit}
+		p := p
+		if q.Session != "" && q.Session != p.session {
+			p = c.to.child(p, q.Session)
+		}
 		before, there := c.to.was(p, v)
 		switch {
+		case q.Kind == "signal":
+			continue
 		case there && !q.Answered:
 			c.to.violate("session %s: question %s is open again after %s was acknowledged", p.session, v, before.request)
 			return busy, errLeft
@@ -77,7 +84,7 @@ func (c *client) answer(ctx context.Context, p *promise, v visit, ask int) error
 
 // submit sends one answer until it is acknowledged or refused because another one counts.
 func (c *client) submit(ctx context.Context, w *wire, p *promise, v visit, ask int, key, response string) error {
-	route := "/api/v1/sessions/" + p.session + "/answer"
+	route := "/api/v1/sessions/" + url.PathEscape(p.session) + "/answer"
 	if v.n%2 == 0 {
 		route += "?wait=" + waitTime.String()
 	}
@@ -99,7 +106,7 @@ func (c *client) submit(ctx context.Context, w *wire, p *promise, v visit, ask i
 		}
 	case got.status == http.StatusConflict && got.slug == "already_answered" && s.Accepted != nil:
 		c.to.count(func(t *tally) { t.Conflicts++ })
-	case got.status == http.StatusConflict && got.slug == "no_open_question" && p.cancelled:
+	case got.status == http.StatusConflict && got.slug == "no_open_question" && p.isCancelled():
 		return nil
 	default:
 		return fmt.Errorf("answer %s: status %d: %s", v, got.status, got.body)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -23,6 +24,8 @@ type client struct {
 	rng   *rand.Rand
 	calm  time.Duration // how long a session may show no change
 	count int
+	flows []*flow // what it plays besides the workflow faults
+	edits edits   // of the workflow that is its own
 }
 
 // A shown session is what the API says of one.
@@ -31,6 +34,8 @@ type shown struct {
 	Status   string `json:"status"`
 	Version  int64  `json:"version"`
 	Awaiting []struct {
+		Session  string `json:"session"` // "" is the session looked at
+		Kind     string `json:"kind"`
 		Step     string `json:"step"`
 		Visit    int    `json:"visit"`
 		Ask      int    `json:"ask"`
@@ -55,6 +60,9 @@ func (c *client) play(ctx context.Context, more func() bool) {
 }
 
 func (c *client) session(ctx context.Context) error {
+	if len(c.flows) > 0 && c.rng.IntN(4) > 0 {
+		return c.flow(ctx, c.flows[c.rng.IntN(len(c.flows))])
+	}
 	p, err := c.start(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -62,12 +70,29 @@ func (c *client) session(ctx context.Context) error {
 		}
 		return err
 	}
-	cancelAt := -1
+	d := doings{cancelAt: -1, pauseAt: -1}
 	if c.rng.IntN(10) == 0 {
-		cancelAt = c.rng.IntN(4) // after so many looks at it
+		d.cancelAt = c.rng.IntN(4)
 	}
-	return c.attend(ctx, p, cancelAt)
+	if c.rng.IntN(6) == 0 {
+		d.pauseAt = c.rng.IntN(4)
+	}
+	return c.attend(ctx, p, d)
 }
+
+// doings are what a client does to a session besides answering it, by how often it has
+// looked at it; -1 is never. each comes at every look and reports whether it has done
+// something.
+type doings struct {
+	cancelAt, pauseAt int
+	each              func(s *shown, look int) (busy bool, err error)
+
+	paused   bool
+	resumeAt int
+}
+
+// none lets a session go on without a pause or a cancel.
+func none() doings { return doings{cancelAt: -1, pauseAt: -1} }
 
 // start starts a session, with an id of its own or one that the engine makes.
 func (c *client) start(ctx context.Context) (*promise, error) {
@@ -109,7 +134,7 @@ func (c *client) begin(ctx context.Context, route, key string, body any) (string
 }
 
 // attend looks at a session and answers it until it has ended.
-func (c *client) attend(ctx context.Context, p *promise, cancelAt int) error {
+func (c *client) attend(ctx context.Context, p *promise, d doings) error {
 	changed, version := time.Now(), int64(-1)
 	for look, pause := 0, 5*time.Millisecond; ; look++ {
 		s, err := c.look(ctx, p)
@@ -124,13 +149,23 @@ func (c *client) attend(ctx context.Context, p *promise, cancelAt int) error {
 			return nil
 		case s.Status == "error":
 			err = c.rescue(ctx, p, s, look)
-		case look == cancelAt:
+		case look == d.cancelAt:
 			err = c.cancel(ctx, p)
+		case look == d.pauseAt || d.paused && look >= d.resumeAt:
+			err = c.pauseOrResume(ctx, p, &d, look)
 		case time.Since(changed) > c.calm:
 			err = fmt.Errorf("nothing has happened for %s, it is %s at version %d", c.calm, s.Status, s.Version)
 		default:
 			var busy bool
-			if busy, err = c.answerAll(ctx, p, s); busy && err == nil {
+			if d.each != nil {
+				if busy, err = d.each(s, look); busy && err == nil {
+					continue
+				}
+			}
+			if err == nil {
+				busy, err = c.answerAll(ctx, p, s)
+			}
+			if busy && err == nil {
 				continue
 			}
 		}
@@ -142,11 +177,45 @@ func (c *client) attend(ctx context.Context, p *promise, cancelAt int) error {
 	}
 }
 
+// pauseOrResume pauses a session, and lifts the pause some looks later. A session that ends
+// first has nothing to pause.
+func (c *client) pauseOrResume(ctx context.Context, p *promise, d *doings, look int) error {
+	action := "pause"
+	if d.paused {
+		action = "resume"
+	}
+	taken, err := c.steer(ctx, p.session, action, fmt.Sprintf("%s-%d", action, look), map[string]any{})
+	if err != nil {
+		return err
+	}
+	if taken && !d.paused {
+		c.to.count(func(t *tally) { t.Pauses++ })
+	}
+	d.paused, d.resumeAt = taken && !d.paused, look+1+c.rng.IntN(6)
+	return nil
+}
+
+// steer sends one request until it is acknowledged, or refused because the session has ended.
+func (c *client) steer(ctx context.Context, session, action, key string, body map[string]any) (taken bool, err error) {
+	got, err := c.wire.send(ctx, http.MethodPost, "/api/v1/sessions/"+url.PathEscape(session)+"/"+action, key, body)
+	switch {
+	case err != nil:
+		return false, err
+	case got.status == http.StatusOK:
+		c.to.pulse.beat()
+		return true, nil
+	case got.status == http.StatusConflict && got.slug == "session_ended":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s: status %d: %s", action, got.status, got.body)
+}
+
 // leave gives a session up and says why.
 func (c *client) leave(ctx context.Context, p *promise, err error) error {
 	p.gaveUp = ctx.Err() == nil
 	if p.gaveUp && !errors.Is(err, errLeft) {
 		c.to.violate("session %s: %v", p.session, err)
+		err = fmt.Errorf("%w: %w", errLeft, err)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -39,11 +40,28 @@ var errNoAnswer = errors.New("no definite answer")
 type reply struct {
 	status int
 	slug   string // of a problem
+	tag    string // the ETag
 	body   []byte
+}
+
+// as reads the body of a success into v, and makes an error of any other reply.
+func (r *reply) as(what string, v any) error {
+	if r.status >= 300 {
+		return fmt.Errorf("%s: status %d: %s", what, r.status, r.body)
+	}
+	if err := json.Unmarshal(r.body, v); err != nil {
+		return fmt.Errorf("%s: %w: %s", what, err, r.body)
+	}
+	return nil
 }
 
 // send makes a request until a definite answer comes.
 func (w *wire) send(ctx context.Context, method, route, key string, body any) (*reply, error) {
+	return w.sendMatching(ctx, method, route, key, "", body)
+}
+
+// sendMatching is send with the ETag of what was read before, as If-Match.
+func (w *wire) sendMatching(ctx context.Context, method, route, key, match string, body any) (*reply, error) {
 	var text []byte
 	if body != nil {
 		var err error
@@ -57,7 +75,7 @@ func (w *wire) send(ctx context.Context, method, route, key string, body any) (*
 		if tries++; tries > 1 && method == http.MethodPost {
 			w.to.count(func(t *tally) { t.Retried++ })
 		}
-		got = w.once(ctx, method, route, key, text)
+		got = w.once(ctx, method, route, key, match, text)
 		return got != nil
 	})
 	if !settled {
@@ -68,7 +86,7 @@ func (w *wire) send(ctx context.Context, method, route, key string, body any) (*
 
 // once makes one attempt; nil says that its outcome is not known, or that it should be
 // made again.
-func (w *wire) once(ctx context.Context, method, route, key string, body []byte) *reply {
+func (w *wire) once(ctx context.Context, method, route, key, match string, body []byte) *reply {
 	all := w.engines.addresses()
 	if len(all) == 0 {
 		return nil
@@ -89,6 +107,9 @@ func (w *wire) once(ctx context.Context, method, route, key string, body []byte)
 	if key != "" {
 		request.Header.Set("Idempotency-Key", key)
 	}
+	if match != "" {
+		request.Header.Set("If-Match", match)
+	}
 	response, err := w.http.Do(request)
 	if err != nil {
 		return nil
@@ -98,7 +119,7 @@ func (w *wire) once(ctx context.Context, method, route, key string, body []byte)
 	if err != nil || response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusRequestTimeout {
 		return nil
 	}
-	got := &reply{status: response.StatusCode, body: text}
+	got := &reply{status: response.StatusCode, tag: response.Header.Get("ETag"), body: text}
 	var problem struct {
 		Type string `json:"type"`
 	}

@@ -90,11 +90,19 @@ func (in *inside) kill(n int) {
 	in.end(old)
 }
 
-// freeze keeps an engine from its store for longer than its leases last.
-func (in *inside) freeze(ctx context.Context, n int) {
+// freeze keeps an engine from its store for a time that is longer than its leases last.
+func (in *inside) freeze(ctx context.Context, n int, long time.Duration) {
 	in.engines[n].frozen.shut()
-	last(ctx, insideLease+insideLease/2)
+	last(ctx, long)
 	in.engines[n].frozen.open()
+}
+
+// leases is a time of one and a half leases, or of one to ten.
+func leases(rng *rand.Rand, lease time.Duration, long bool) time.Duration {
+	if !long {
+		return lease + lease/2
+	}
+	return lease + lease/10 + time.Duration(rng.Int64N(int64(9*lease)))
 }
 
 func (in *inside) end(i *insider) {
@@ -115,11 +123,11 @@ func (in *inside) stop() {
 }
 
 // torment kills and freezes engines in turn, until it is enough.
-func (in *inside) torment(ctx context.Context, p *pulse, rng *rand.Rand, times int, enough func() bool) {
+func (in *inside) torment(ctx context.Context, p *pulse, rng *rand.Rand, times int, long bool, enough func() bool) {
 	for i := 0; i < times && !enough(); i++ {
 		p.more(ctx, 1+rng.IntN(20), 2*insideLease)
 		if i%2 == 0 {
-			in.freeze(ctx, rng.IntN(2))
+			in.freeze(ctx, rng.IntN(2), leases(rng, insideLease, long))
 		} else {
 			in.kill(rng.IntN(2))
 		}
@@ -159,22 +167,40 @@ func (g *gate) open() {
 
 // playInside plays clients on a store that breakIt may have broken, and returns what the
 // oracle finds in the store itself. What does not come to rest within calm is broken.
-func playInside(t *testing.T, seed uint64, torments int, calm time.Duration, breakIt func(engine.Store) engine.Store) []string {
+func playInside(t *testing.T, seed uint64, torments int, calm time.Duration, breakIt func(engine.Store) engine.Store, flows ...*flow) []string {
 	t.Helper()
-	whole := memory.New(memory.Options{})
+	o := insidePlay{seed: seed, torments: torments, calm: calm, store: memory.New(memory.Options{}), breakIt: breakIt, clients: 6, flows: flows}.play(t)
+	return o.judge(t.Context())
+}
+
+// An insidePlay is a round in this process.
+type insidePlay struct {
+	seed     uint64
+	torments int
+	calm     time.Duration
+	clients  int
+	store    engine.Store
+	breakIt  func(engine.Store) engine.Store
+	flows    []*flow
+}
+
+func (r insidePlay) play(t *testing.T) *oracle {
+	t.Helper()
+	seed, whole, calm := r.seed, r.store, r.calm
 	pulse := newPulse()
 	l := newLedger(t, seed, pulse)
 	to := newPromises(pulse)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	in := newInside(t, breakIt(whole), l)
+	in := newInside(t, r.breakIt(whole), l)
 	putWorkflow(t, newWire(in, to, rng))
+	putFlows(t, newWire(in, to, rng), r.flows)
 	done := make(chan struct{})
 	var all sync.WaitGroup
 	ctx, cancel := context.WithTimeout(t.Context(), 5*calm)
 	defer cancel()
-	for i := range 6 {
+	for i := range r.clients {
 		rng := rand.New(rand.NewPCG(rng.Uint64(), uint64(i)))
-		c := &client{name: string(rune('a' + i)), wire: newWire(in, to, rng), to: to, rng: rng, calm: calm}
+		c := &client{name: string(rune('a' + i)), wire: newWire(in, to, rng), to: to, rng: rng, calm: calm, flows: r.flows}
 		all.Go(func() {
 			c.play(ctx, func() bool {
 				select {
@@ -187,7 +213,7 @@ func playInside(t *testing.T, seed uint64, torments int, calm time.Duration, bre
 			c.wire.http.CloseIdleConnections()
 		})
 	}
-	in.torment(ctx, pulse, rng, torments, to.broken)
+	in.torment(ctx, pulse, rng, r.torments, len(r.flows) > 0, to.broken)
 	close(done)
 	all.Wait()
 	until(ctx, calm, func() bool {
@@ -197,6 +223,5 @@ func playInside(t *testing.T, seed uint64, torments int, calm time.Duration, bre
 	for _, i := range in.engines {
 		i.store.Die()
 	}
-	o := &oracle{store: whole, to: to, ledger: l}
-	return o.judge(t.Context())
+	return &oracle{store: whole, to: to, ledger: l, flows: r.flows}
 }

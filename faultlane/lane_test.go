@@ -49,7 +49,7 @@ func firstSeed(t *testing.T) uint64 {
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	short := plan{faultKill: 5, faultTerm: 1}
-	long := plan{faultKill: 40, faultTerm: 5, faultStop: 5}
+	long := plan{faultKill: 40, faultTerm: 5, faultStop: 3, faultFreeze: 2}
 	lane(t, "sqlite", wanted(t)/2, short, long, func(t *testing.T, r round) {
 		file := filepath.Join(t.TempDir(), "stepgraph.db")
 		r.engines = func(f *fleet) { f.add("sqlite:"+file, nil) }
@@ -64,7 +64,7 @@ func TestNeo4j(t *testing.T) {
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	t.Run("zombie", func(t *testing.T) { zombie(t, server) })
 	short := plan{faultKill: 1, faultStop: 1, faultCommit: 2, faultStoreKill: 1}
-	long := plan{faultKill: 14, faultTerm: 3, faultStop: 8, faultCommit: 12, faultCut: 6, faultStall: 5, faultStoreKill: 2}
+	long := plan{faultKill: 14, faultTerm: 3, faultStop: 5, faultFreeze: 3, faultCommit: 12, faultCut: 6, faultStall: 5, faultStoreKill: 2}
 	lane(t, "neo4j", wanted(t)/2, short, long, func(t *testing.T, r round) {
 		empty(t, server)
 		r.server = server
@@ -83,11 +83,11 @@ func TestNeo4j(t *testing.T) {
 func lane(t *testing.T, name string, faults int, short, long plan, play func(*testing.T, round)) {
 	seed := firstSeed(t)
 	if faults == 0 {
-		play(t, round{name: name, seed: seed, clients: 8, plan: short})
+		play(t, round{name: name, seed: seed, clients: 8, plan: short, flows: playedFlows()})
 		return
 	}
 	for done := 0; done < faults; seed++ {
-		r := round{name: name, seed: seed, clients: 4 + rand.New(rand.NewPCG(seed, 7)).IntN(13), plan: plan{}}
+		r := round{name: name, seed: seed, clients: 4 + rand.New(rand.NewPCG(seed, 7)).IntN(13), plan: plan{}, flows: playedFlows()}
 		for fault, n := range long {
 			r.plan[fault] = n
 			done += n

@@ -165,7 +165,7 @@ func playLinear(t *testing.T, seed uint64, store engine.Store, sessions, torment
 	ctx, stop := context.WithCancel(t.Context())
 	var nemesis sync.WaitGroup
 	nemesis.Go(func() {
-		in.torment(ctx, pulse, rand.New(rand.NewPCG(seed, 4)), torments, func() bool { return ctx.Err() != nil })
+		in.torment(ctx, pulse, rand.New(rand.NewPCG(seed, 4)), torments, false, func() bool { return ctx.Err() != nil })
 	})
 	for n := range sessions {
 		history := linearHistory(t, in, to, rng, fmt.Sprintf("linear-%d", n))

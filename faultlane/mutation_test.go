@@ -3,9 +3,11 @@ package faultlane
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -24,7 +26,7 @@ func TestOracle(t *testing.T) {
 			if m.says == nil {
 				calm = patience
 			}
-			found := playInside(t, seed, m.torments, calm, m.breaks)
+			found := playInside(t, seed, m.torments, calm, m.breaks, m.flows...)
 			hit := slices.ContainsFunc(found, func(v string) bool {
 				return slices.ContainsFunc(m.says, func(word string) bool { return strings.Contains(v, word) })
 			})
@@ -44,22 +46,26 @@ type mutant struct {
 	breaks   func(engine.Store) engine.Store
 	says     []string
 	torments int // how often engines are killed or frozen meanwhile, at most
+	flows    []*flow
 }
 
 var mutants = []mutant{
-	{"whole", func(s engine.Store) engine.Store { return s }, nil, 6},
+	{"whole", func(s engine.Store) engine.Store { return s }, nil, 6, nil},
 	{"no guard", func(s engine.Store) engine.Store { return &unguarded{Store: s} },
-		[]string{"counters of", "is open again", "nothing has happened", "ended 2 times", "status "}, 12},
-	{"checkpoint twice", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: twice} }, []string{"ended 2 times"}, 2},
-	{"answer lost", func(s engine.Store) engine.Store { return &forgetful{Store: s} }, []string{"is open again after", "and is gone", "was acknowledged with"}, 8},
-	{"start lost", func(s engine.Store) engine.Store { return &mutated{Store: s, create: unwrittenStart} }, []string{"status 404", "it was acknowledged; reading it", "and then"}, 8},
-	{"start doubled", func(s engine.Store) engine.Store { return &mutated{Store: s, create: keyless} }, []string{"no client was told", "and then"}, 8},
-	{"request not marked", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: unmarked} }, []string{"never applied"}, 3},
-	{"execution dropped", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: gap} }, []string{"is numbered"}, 3},
-	{"message dropped", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: silence} }, []string{"counters of", "is numbered"}, 2},
-	{"lease kept", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: keptLease} }, []string{"still leased", "still due"}, 2},
-	{"invented result", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: invented} }, []string{"none of its"}, 2},
-	{"wrong lineage", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: astray} }, []string{"was led to by"}, 2},
+		[]string{"counters of", "is open again", "nothing has happened", "ended 2 times", "status "}, 12, nil},
+	{"checkpoint twice", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: twice} }, []string{"ended 2 times"}, 2, nil},
+	{"answer lost", func(s engine.Store) engine.Store { return &forgetful{Store: s} }, []string{"is open again after", "and is gone", "was acknowledged with"}, 8, nil},
+	{"start lost", func(s engine.Store) engine.Store { return &mutated{Store: s, create: unwrittenStart} }, []string{"status 404", "it was acknowledged; reading it", "and then"}, 8, nil},
+	{"start doubled", func(s engine.Store) engine.Store { return &mutated{Store: s, create: keyless} }, []string{"no client was told", "and then"}, 8, nil},
+	{"request not marked", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: unmarked} }, []string{"never applied"}, 3, nil},
+	{"execution dropped", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: gap} }, []string{"is numbered"}, 3, nil},
+	{"message dropped", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: silence} }, []string{"counters of", "is numbered"}, 2, nil},
+	{"lease kept", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: keptLease} }, []string{"still leased", "still due"}, 2, nil},
+	{"invented result", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: invented} }, []string{"none of its"}, 2, nil},
+	{"wrong lineage", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: astray} }, []string{"was led to by"}, 2, nil},
+	{"child's end lost", func(s engine.Store) engine.Store { return &mutated{Store: s, commit: untold} }, []string{"nothing has happened"}, 2, flowsOf("children")},
+	{"signal twice", func(s engine.Store) engine.Store { return &doubledSignal{Store: s} }, []string{"of the inbox carries", "signals go, its client"}, 2, flowsOf("waits")},
+	{"item twice", func(s engine.Store) engine.Store { return &doubledItem{Store: s} }, []string{"batches have touched it with"}, 2, flowsOf("batch")},
 }
 
 // mutated changes what is written on its way to the store.
@@ -263,4 +269,46 @@ func (f *forgetful) forgets() bool {
 	defer f.mu.Unlock()
 	f.n++
 	return f.n%9 == 0
+}
+
+// untold lets a child end without its parent being notified.
+func untold(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+	if cp.ToParent != nil && m.every(3) {
+		cp.ToParent = nil
+	}
+	return cp
+}
+
+// doubledSignal takes each signal under a key of its own, so that the one that is sent again
+// is taken again.
+type doubledSignal struct {
+	engine.Store
+	n atomic.Int64
+}
+
+func (d *doubledSignal) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+	changed := slices.Clone(deliveries)
+	for i := range changed {
+		if strings.HasPrefix(changed[i].Key, "go-") {
+			changed[i].Key = fmt.Sprintf("%s-%d", changed[i].Key, d.n.Add(1))
+		}
+	}
+	return d.Store.Deliver(ctx, changed)
+}
+
+// doubledItem resumes each session of a batch twice.
+type doubledItem struct{ engine.Store }
+
+func (d *doubledItem) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+	results, err := d.Store.Deliver(ctx, deliveries)
+	for i, r := range results {
+		if err == nil && r.Request != nil && r.Request.Kind == engine.RequestResume {
+			again := deliveries[i]
+			again.Key += "again"
+			if _, err := d.Store.Deliver(ctx, []engine.Delivery{again}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, err
 }

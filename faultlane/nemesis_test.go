@@ -24,6 +24,7 @@ const (
 	faultKill      = "kills"       // an engine is killed and started again
 	faultTerm      = "clean_stops" // an engine is asked to stop and started again
 	faultStop      = "stops"       // an engine is frozen past its leases
+	faultFreeze    = "freezes"     // an engine is frozen for one to ten leases
 	faultCut       = "cuts"        // all connections of an engine break
 	faultCommit    = "commit_cuts" // a connection breaks at a commit
 	faultStall     = "stalls"      // nothing passes between an engine and the store, for one to ten leases
@@ -36,7 +37,7 @@ type plan map[string]int
 // faults returns the plan's faults in an order that the seed decides.
 func (n *nemesis) order(p plan) []string {
 	var all []string
-	for _, name := range []string{faultKill, faultTerm, faultStop, faultCut, faultCommit, faultStall, faultStoreKill} {
+	for _, name := range []string{faultKill, faultTerm, faultStop, faultFreeze, faultCut, faultCommit, faultStall, faultStoreKill} {
 		for range p[name] {
 			all = append(all, name)
 		}
@@ -73,11 +74,15 @@ func (n *nemesis) do(ctx context.Context, name string) error {
 	case faultTerm:
 		n.fleet.term(e)
 		return n.again(ctx, e)
-	case faultStop:
+	case faultStop, faultFreeze:
 		if err := n.fleet.stop(e); err != nil {
 			return err
 		}
-		last(ctx, n.pastLease())
+		long := n.pastLease()
+		if name == faultFreeze {
+			long = leases(n.rng, lease, true)
+		}
+		last(ctx, long)
 		return n.fleet.cont(e)
 	case faultCut:
 		e.proxy.breakAll()
@@ -91,7 +96,7 @@ func (n *nemesis) do(ctx context.Context, name string) error {
 		return nil
 	case faultStall:
 		e.proxy.stall()
-		last(ctx, lease+time.Duration(n.rng.Int64N(int64(9*lease)))) // one to ten leases
+		last(ctx, leases(n.rng, lease, true))
 		e.proxy.heal()
 		return nil
 	case faultStoreKill:

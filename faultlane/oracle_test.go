@@ -16,7 +16,9 @@ type oracle struct {
 	store  engine.Store
 	to     *promises
 	ledger *ledger
+	flows  []*flow
 
+	traces     map[string]*trace // by session
 	found      []string
 	executions int
 	lost       int
@@ -29,6 +31,8 @@ func (o *oracle) judge(ctx context.Context) []string {
 	o.found = slices.Clone(o.to.violations)
 	o.everySession(ctx)
 	wanted := map[string]bool{}
+	var all []*inquest
+	o.traces = map[string]*trace{}
 	for _, id := range slices.Sorted(maps.Keys(o.to.sessions)) {
 		p := o.to.sessions[id]
 		t, err := readTrace(ctx, o.store, id)
@@ -37,7 +41,11 @@ func (o *oracle) judge(ctx context.Context) []string {
 			continue
 		}
 		o.executions += len(t.executions)
-		(&inquest{oracle: o, p: p, t: t, effects: wanted}).hold()
+		o.traces[id] = t
+		all = append(all, &inquest{oracle: o, p: p, t: t, effects: wanted})
+	}
+	for _, q := range all {
+		q.hold()
 	}
 	o.everyEffect(wanted)
 	return o.found
@@ -57,7 +65,12 @@ func (o *oracle) everySession(ctx context.Context) {
 			return
 		}
 		for _, s := range page {
-			if o.to.sessions[s.ID] == nil {
+			root := o.to.sessions[s.Root]
+			switch {
+			case o.to.sessions[s.ID] != nil:
+			case root != nil && s.Root != s.ID:
+				o.to.child(root, s.ID)
+			default:
 				o.found = append(o.found, fmt.Sprintf("session %s was started, and no client was told of it", s.ID))
 			}
 		}
@@ -100,22 +113,64 @@ type inquest struct {
 func (q *inquest) violate(format string, args ...any) { q.oracle.violate(q.p, format, args...) }
 
 func (q *inquest) hold() {
+	if q.p.flow != "" && (q.p.gaveUp || q.p.above != nil && q.p.above.gaveUp) {
+		q.sortEnded()
+		return // what follows from the violation that made its client leave says no more
+	}
 	q.atRest()
 	q.numbers()
 	q.lineage()
 	q.sortEnded()
 	q.requests()
 	q.answers()
-	q.visits()
-	q.values()
 	q.lostCalls()
+	i := slices.IndexFunc(q.flows, func(f *flow) bool { return f.name == q.p.flow })
+	if i < 0 {
+		q.visits()
+		q.values()
+		return
+	}
+	q.steered()
+	q.effectsHeld()
+	if q.complete() {
+		q.attempts()
+	}
+	if q.p.above == nil {
+		q.flows[i].hold(q)
+	} else {
+		q.flows[i].holdChild(q)
+	}
+}
+
+// below are the sessions below this one.
+func (q *inquest) below() []string {
+	var all []string
+	for id, p := range q.to.sessions {
+		if p.above == q.p {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// tokenOf is the result that counts for a visit of another session.
+func (o *oracle) tokenOf(session string, v visit) string {
+	if t := o.traces[session]; t != nil {
+		for _, x := range t.executions {
+			if x.Status == engine.StatusComplete && x.Step == v.step && x.Visit == v.n {
+				return field(x.Output, "token")
+			}
+		}
+	}
+	return ""
 }
 
 // atRest: it has ended, nobody holds it and nothing of it is due.
 func (q *inquest) atRest() {
 	r := &q.t.record
 	switch {
-	case q.p.gaveUp:
+	case q.p.gaveUp, q.p.above != nil && q.p.above.gaveUp:
+	case q.p.above != nil && q.p.isCancelled() && (r.Status == engine.StatusCancelled || r.Status == engine.StatusComplete):
 	case r.Status == engine.StatusComplete && !q.p.cancelled, r.Status == engine.StatusCancelled && q.p.cancelled:
 	case r.Status == engine.StatusComplete && q.outcome(engine.RequestCancel) == "the session was complete before":
 	default:
@@ -198,7 +253,7 @@ func (q *inquest) sortEnded() {
 		case engine.StatusLost:
 			q.lost++
 		}
-		if kinds[x.Step] == side {
+		if hasEffect(x) {
 			q.effects[q.key(visit{x.Step, x.Visit})] = true
 		}
 	}
@@ -216,6 +271,9 @@ func seqsOf(list []engine.Execution) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// hasEffect tells whether an execution is of a step that calls the ledger.
+func hasEffect(x engine.Execution) bool { return strings.HasPrefix(x.Function, "side.") }
 
 // key is the key under which the visit of an effect calls.
 func (q *inquest) key(v visit) string { return fmt.Sprintf("%s/%s/%d/1", q.p.session, v.step, v.n) }

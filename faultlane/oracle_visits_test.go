@@ -166,7 +166,7 @@ func (q *inquest) lostCalls() {
 	known := map[visit]int{}
 	for _, x := range q.t.executions {
 		v, token := visit{x.Step, x.Visit}, field(x.Output, "token")
-		if kinds[x.Step] == side {
+		if hasEffect(x) {
 			known[v]++
 		}
 		if x.Status != engine.StatusLost {

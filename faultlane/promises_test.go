@@ -25,7 +25,14 @@ type promise struct {
 	answers   map[visit]accepted
 	cancelled bool // a cancel was acknowledged
 	gaveUp    bool // its client found a violation and left
+
+	flow  string   // "" is the workflow faults
+	above *promise // of a child session: that of its root
+	told  any      // what else its flow was told
 }
+
+// isCancelled tells whether a cancel was acknowledged, of the session or of its root.
+func (s *promise) isCancelled() bool { return s.cancelled || s.above != nil && s.above.cancelled }
 
 // accepted is the answer that counts for one question.
 type accepted struct {
@@ -42,6 +49,13 @@ type tally struct {
 	Replays   int `json:"replayed"`         // answers that were acknowledged as one that came before
 	Conflicts int `json:"conflicts"`        // other answers that were refused
 	Poisoned  int `json:"poisoned"`         // sessions that a client had to retry, since their workers kept dying
+	Pauses    int `json:"pauses"`
+	Signals   int `json:"signals"`
+	Edits     int `json:"edits"`
+	Forks     int `json:"forks"`
+	Batches   int `json:"batches"`
+
+	Flows map[string]int `json:"flows"` // sessions by flow, children not counted
 }
 
 func newPromises(p *pulse) *promises { return &promises{pulse: p, sessions: map[string]*promise{}} }
@@ -94,6 +108,31 @@ func (p *promises) answered(s *promise, v visit, a accepted) {
 		s.answers[v] = a
 		p.tally.Answers++
 	}
+}
+
+// startedFlow keeps that a session of a flow was acknowledged.
+func (p *promises) startedFlow(session, flow string, told any) *promise {
+	made := p.started(session, 0, 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	made.flow, made.told = flow, told
+	if p.tally.Flows == nil {
+		p.tally.Flows = map[string]int{}
+	}
+	p.tally.Flows[flow]++
+	return made
+}
+
+// child is the promise of a session below one that was acknowledged.
+func (p *promises) child(root *promise, session string) *promise {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	made := p.sessions[session]
+	if made == nil {
+		made = &promise{session: session, flow: root.flow, above: root, answers: map[visit]accepted{}}
+		p.sessions[session] = made
+	}
+	return made
 }
 
 func (p *promises) was(s *promise, v visit) (accepted, bool) {

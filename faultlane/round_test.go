@@ -22,6 +22,7 @@ type round struct {
 	seed    uint64
 	clients int
 	plan    plan
+	flows   []*flow                                         // played beside the workflow faults
 	server  *neo4jserver.Server                             // nil on an embedded store
 	engines func(f *fleet)                                  // adds the fleet's places
 	open    func(ctx context.Context) (engine.Store, error) // opens the store for the oracle
@@ -35,6 +36,7 @@ type stage struct {
 	ledger *ledger
 	fleet  *fleet
 	to     *promises
+	flows  []*flow
 }
 
 func newStage(t *testing.T, seed uint64) *stage {
@@ -50,6 +52,8 @@ func (r round) play(t *testing.T) {
 	s := newStage(t, r.seed)
 	r.engines(s.fleet)
 	s.begin(t.Context())
+	s.flows = r.flows
+	putFlows(t, newWire(s.fleet, s.to, s.rng), s.flows)
 	n := &nemesis{rng: s.rng, pulse: s.pulse, fleet: s.fleet, server: r.server, did: map[string]int{}}
 	s.work(t.Context(), r.clients, func(ctx context.Context) error { return n.run(ctx, r.plan) })
 	o := s.quiet(t.Context(), r.open)
@@ -104,7 +108,7 @@ func (s *stage) work(ctx context.Context, clients int, faults func(context.Conte
 	var all sync.WaitGroup
 	for i := range clients {
 		rng := rand.New(rand.NewPCG(s.rng.Uint64(), uint64(i)))
-		c := &client{name: fmt.Sprintf("c%d", i), wire: newWire(s.fleet, s.to, rng), to: s.to, rng: rng, calm: patience}
+		c := &client{name: fmt.Sprintf("c%d", i), wire: newWire(s.fleet, s.to, rng), to: s.to, rng: rng, calm: patience, flows: s.flows}
 		all.Go(func() {
 			c.play(ctx, func() bool { return !over.Load() })
 			c.wire.http.CloseIdleConnections()
@@ -138,7 +142,7 @@ func (s *stage) quiet(ctx context.Context, open func(context.Context) (engine.St
 		}
 		s.settle(ctx, store)
 	}
-	return &oracle{store: store, to: s.to, ledger: s.ledger}
+	return &oracle{store: store, to: s.to, ledger: s.ledger, flows: s.flows}
 }
 
 // end stops all engines cleanly: what their last calls came to is in the store then.

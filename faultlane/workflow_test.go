@@ -15,14 +15,6 @@ const workflowID = "faults"
 
 // workflowDocument is what is PUT.
 func workflowDocument() map[string]any {
-	step := func(id, function, input string, more ...string) map[string]any {
-		s := map[string]any{"id": id, "function": function, "input": input}
-		for i := 0; i < len(more); i += 2 {
-			s[more[i]] = more[i+1]
-		}
-		return s
-	}
-	retry := `{"max_attempts": 100, "initial_interval": "10ms", "backoff": 1.5, "max_interval": "200ms"}`
 	return map[string]any{
 		"steps": []any{
 			step("root", "variable", `{"n": "@{SESSION_ID}.n"}`),
@@ -44,6 +36,18 @@ func workflowDocument() map[string]any {
 			path("note", "ask", `[{"true": "@{SESSION_ID}.book.more"}]`), path("note", "end", `[{"false": "@{SESSION_ID}.book.more"}]`),
 		},
 	}
+}
+
+// retry is that of every step with an effect: it has ended well in the end.
+const retry = `{"max_attempts": 100, "initial_interval": "10ms", "backoff": 1.5, "max_interval": "200ms"}`
+
+// step is a step of a document; more are further properties, a name and its text each.
+func step(id, function, input string, more ...string) map[string]any {
+	s := map[string]any{"id": id, "function": function, "input": input}
+	for i := 0; i < len(more); i += 2 {
+		s[more[i]] = more[i+1]
+	}
+	return s
 }
 
 func path(source, target string, condition ...string) map[string]any {

@@ -38,7 +38,7 @@ func zombie(t *testing.T, server *neo4jserver.Server) {
 		t.Fatal(err)
 	}
 	c := &client{name: "living", wire: newWire(only{second}, s.to, s.rng), to: s.to, rng: s.rng, calm: patience}
-	if err := c.attend(t.Context(), p, -1); err != nil { // the other engine plays it to its end
+	if err := c.attend(t.Context(), p, none()); err != nil { // the other engine plays it to its end
 		t.Error(err)
 	}
 	close(held.letGo)
