@@ -75,6 +75,7 @@ type forking struct {
 	before  []Execution                  // that ended before the visit began
 	live    []openVisit                  // others that were under way when it began
 	joins   map[string][]state.TakenPath // waiting joins then
+	arrived map[string][]state.TakenPath // into steps with `join: required`, by then
 	at      int64                        // ms, when the visit began
 }
 
@@ -178,7 +179,7 @@ func (f *forking) rebuild() (*State, *state.Counters, error) {
 		s = given
 		s.ForgetProgress()
 		c.NoteVisitsOf(f.counted)
-		f.live, f.joins = nil, nil
+		f.live, f.joins, f.arrived = nil, nil, nil
 	} else if err := f.replay(s, c); err != nil {
 		return nil, nil, err
 	}
@@ -191,6 +192,9 @@ func (f *forking) rebuild() (*State, *state.Counters, error) {
 	for id, took := range f.joins {
 		s.WaitToJoin(id, withoutSeq(took)...)
 	}
+	for id, from := range f.arrived {
+		s.SetArrivals(id, withoutSeq(from))
+	}
 	return s, c, nil
 }
 
@@ -199,7 +203,7 @@ func (f *forking) rebuild() (*State, *state.Counters, error) {
 func withoutSeq(took []state.TakenPath) []state.TakenPath {
 	out := make([]state.TakenPath, len(took))
 	for i, t := range took {
-		out[i] = state.TakenPath{Path: t.Path}
+		out[i] = state.TakenPath{Path: t.Path, Jump: t.Jump}
 	}
 	return out
 }

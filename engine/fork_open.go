@@ -52,6 +52,50 @@ func (f *forking) findOpen(all []Execution, first int64) {
 		o.place(step, o.taken[step])
 	}
 	o.withoutPaths()
+	f.findArrivals(all, first)
+}
+
+// findArrivals finds what had come into the steps with `join: required` when the execution
+// numbered `first` began. It counts for later visits too, until a back path runs its source
+// again, so it is not what the waiting joins say: all paths that were taken are followed anew.
+func (f *forking) findArrivals(all []Execution, first int64) {
+	then := state.New(f.rec.ID)
+	arrive := func(target string, from state.TakenPath) {
+		if s := f.def.Step(target); s != nil && s.Holder == "" && s.Join == JoinRequired {
+			then.Arrive(s, from)
+		}
+	}
+	for i := range all {
+		x := &all[i]
+		if x.Seq >= first {
+			continue
+		}
+		for _, t := range tookOf(x) { // taken by an operator, or the record of the source was cut
+			arrive(x.Step, f.named(t))
+		}
+		var judged []pathRecord
+		_ = json.Unmarshal(x.Paths, &judged)
+		judged = slices.DeleteFunc(judged, func(p pathRecord) bool { return !p.Open })
+		for _, p := range judged {
+			arrive(p.Target, f.named(state.TakenPath{Seq: x.Seq, Path: p.Path}))
+		}
+		for _, p := range judged {
+			if path := f.def.Path(p.Path); path != nil && path.Closes && !path.Leaves {
+				then.GoBack(f.def, p.Target)
+			}
+		}
+	}
+	f.arrived = map[string][]state.TakenPath{}
+	for _, id := range then.Arrived() {
+		f.arrived[id] = then.AllTakenTo(id)
+	}
+}
+
+// named is a path as the history has it, with what its name says: whether it leads back.
+func (f *forking) named(t state.TakenPath) state.TakenPath {
+	path := f.def.Path(t.Path)
+	t.Jump = path != nil && path.Closes
+	return t
 }
 
 // collect finds the paths that had been taken: as their source's execution says, and, where
@@ -81,6 +125,7 @@ func (o *openFinder) collect() {
 
 func (o *openFinder) add(step string, t state.TakenPath) {
 	s := o.f.def.Step(step)
+	t = o.f.named(t)
 	if s == nil || s.Holder != "" || t.Seq <= 0 || t.Seq >= o.first || slices.Contains(o.taken[step], t) {
 		return
 	}
@@ -102,7 +147,7 @@ func (f *forking) underWay(v visitKey) bool {
 // use takes away the paths that led to a visit.
 func (o *openFinder) use(x *Execution) {
 	for _, t := range tookOf(x) {
-		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have state.TakenPath) bool { return have == t })
+		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have state.TakenPath) bool { return have.Seq == t.Seq && have.Path == t.Path })
 	}
 }
 
@@ -199,6 +244,12 @@ func (f *forking) openNow() {
 	for _, id := range f.state.WaitingJoins() {
 		if s := f.def.Step(id); s != nil && s.Holder == "" {
 			f.joins[id] = f.state.TakenTo(id)
+		}
+	}
+	f.arrived = map[string][]state.TakenPath{}
+	for _, id := range f.state.Arrived() {
+		if s := f.def.Step(id); s != nil && s.Holder == "" {
+			f.arrived[id] = f.state.Arrivals(id)
 		}
 	}
 	for _, id := range f.state.LiveIDs() {

@@ -108,7 +108,7 @@ func (r *runner) goesOn(f *forking) map[string]bool {
 // the steps that go on.
 func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
 	was.ReplaceOutputs(r.intern)
-	was.TakeBack(r.state, r.counters, state.Past{Ended: f.before, First: f.first(), Joins: f.joins, Kept: kept})
+	was.TakeBack(r.state, r.counters, state.Past{Ended: f.before, First: f.first(), Joins: f.joins, Arrived: f.arrived, Kept: kept})
 	r.state = was
 	r.keepGoing(kept)
 	r.unwritten.touch()

@@ -111,6 +111,14 @@ func (j *joins) Arrived() []string { return sortedKeys(j.arrived) }
 // HasArrived reports whether a path into a step with `join: required` was taken.
 func (j *joins) HasArrived(step string) bool { return j.arrived[step] != nil }
 
+// Arrivals are the paths into a step with `join: required` that were taken and are not forgotten.
+func (j *joins) Arrivals(step string) []TakenPath { return j.arrived[step] }
+
+// SetArrivals makes the given paths those that were taken into a step with `join: required`.
+func (j *joins) SetArrivals(step string, from []TakenPath) {
+	j.arrived = put(j.arrived, step, slices.Clone(from))
+}
+
 // ForgetArrivals forgets the paths that led to a step with `join: required`.
 func (j *joins) ForgetArrivals(step string) { delete(j.arrived, step) }
 

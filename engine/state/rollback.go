@@ -7,7 +7,9 @@ type Past struct {
 	Ended []store.Execution // that had ended before
 	First int64             // number of the first execution that is taken back
 	Joins map[string][]TakenPath
-	Kept  map[string]bool // steps that go on as they are now
+	// Arrived are the paths that had been taken into steps with join: required.
+	Arrived map[string][]TakenPath
+	Kept    map[string]bool // steps that go on as they are now
 }
 
 // TakeBack makes s, which a rollback has rebuilt from the history, the session's state in the
@@ -39,12 +41,8 @@ func (s *State) TakeBack(now *State, c *Counters, p Past) {
 	for id, took := range p.Joins {
 		s.joins.waiting = put(s.joins.waiting, id, took)
 	}
-	for id, list := range now.arrived {
-		for _, from := range list {
-			if from.Seq < p.First {
-				s.joins.arrived = put(s.joins.arrived, id, append(s.joins.arrived[id], from))
-			}
-		}
+	for id, from := range p.Arrived {
+		s.SetArrivals(id, from)
 	}
 	s.noteUndone(p.First, c.n.Seq)
 }
