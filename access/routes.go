@@ -11,6 +11,8 @@ import (
 var routes = []struct{ method, path, scope string }{
 	{"*", "/api/v1/webhook/**", Answer},
 	{"GET", "/api/compat/nebulaflow", Edit}, // a WebSocket by which workflows are saved and run
+	{"*", "/api/v1/audit", Admin},
+	{"*", "/api/v1/tokens/**", Admin},
 	{"GET", "/**", Read},
 
 	{"POST", "/api/v1/eval/**", Read},

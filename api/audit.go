@@ -3,25 +3,21 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
 	"github.com/stepgraph/stepgraph/access"
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // An AuditEntry says that somebody has changed something, or was refused. Reads leave none,
 // and bodies are not in it: they hold what people say, and values of secrets.
-type AuditEntry struct {
-	At     time.Time `json:"at"`
-	Who    string    `json:"who"`  // name of the token; OperatorToken, "anonymous", or "" of a request that was refused
-	From   string    `json:"from"` // address
-	Method string    `json:"method"`
-	Path   string    `json:"path"` // names session, workflow, step or secret
-	Route  string    `json:"route"`
-	Scope  string    `json:"scope"` // that the request needs
-	Status int       `json:"status"`
-	Took   int64     `json:"took_ms"`
-}
+type AuditEntry = engine.AuditEntry
 
 // OperatorToken is who sends the token that the server was started with.
 const OperatorToken = "operator"
@@ -29,49 +25,154 @@ const OperatorToken = "operator"
 // maxAuditPath bounds what a request can make the audit trail grow by.
 const maxAuditPath = 500
 
-type callerKey struct{}
+// An act is one request as the audit trail sees it. It is in the request's context: the outer
+// handler creates it, checkToken names the caller, and audited adds what was changed.
+//
+// The entry is written when the handler answers, before the first byte of the answer leaves.
+// A crash before that leaves an act that nobody was told of; a crash after it loses nothing.
+// Writing the entry in the transaction of the act would cover the first case too, but every
+// method of every store would have to take an entry, and acts that end in several
+// transactions (deleting a session, a batch) have no single one.
+type act struct {
+	mu    sync.Mutex
+	entry AuditEntry
+	began time.Time
+	noted bool // audited has described the act
+	sent  bool // the entry is written, and the answer has begun
+	dry   bool // it asked what an edit would do
+}
 
-// withCaller adds a variable for the name of the caller, which checkToken sets and the outer
-// handler logs.
-func withCaller(r *http.Request) (*http.Request, *string) {
-	name := new(string)
-	return r.WithContext(context.WithValue(r.Context(), callerKey{}, name)), name
+type actKey struct{}
+
+func withAct(r *http.Request) (*http.Request, *act) {
+	a := &act{began: time.Now()}
+	return r.WithContext(context.WithValue(r.Context(), actKey{}, a)), a
+}
+
+func actOf(ctx context.Context) *act {
+	a, _ := ctx.Value(actKey{}).(*act)
+	return a
 }
 
 // setCaller says who sends a request.
 func setCaller(r *http.Request, name string) {
-	if place, ok := r.Context().Value(callerKey{}).(*string); ok {
-		*place = name
+	if a := actOf(r.Context()); a != nil {
+		a.mu.Lock()
+		a.entry.Who = name
+		a.mu.Unlock()
 	}
-}
-
-// audit records a request that changes something, and one that was refused.
-func (s *server) audit(r *http.Request, who string, status int, began time.Time) {
-	if s.o.Audit == nil {
-		return
-	}
-	scope := access.ScopeOf(r.Method, r.URL.Path)
-	refused := status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
-	route := routeOf(r)
-	signIn := strings.HasPrefix(route, "/sign-in/")
-	if scope == access.Read && !refused && !signIn {
-		return
-	}
-	path := r.URL.Path
-	if signIn {
-		path = route // the code is a secret until it is used
-	}
-	if len(path) > maxAuditPath {
-		path = path[:maxAuditPath] + "…"
-	}
-	s.o.Audit(AuditEntry{At: began.UTC(), Who: who, From: addressOf(r), Method: methodOf(r), Path: path, Route: route,
-		Scope: scope, Status: status, Took: time.Since(began).Milliseconds()})
 }
 
 // callerOf is who sends a request.
 func callerOf(ctx context.Context) string {
-	if place, ok := ctx.Value(callerKey{}).(*string); ok {
-		return *place
+	if a := actOf(ctx); a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.entry.Who
 	}
 	return ""
+}
+
+// audits reports whether there is an audit trail.
+func (s *server) audits() bool { return s.o.Audit != nil || s.o.KeepAudit }
+
+// audit writes the entry of a request that is about to be answered with a status. An error
+// says that a change was made and its entry could not be written.
+func (s *server) audit(r *http.Request, a *act, status int) error {
+	a.mu.Lock()
+	first := !a.sent
+	a.sent = true
+	e, noted, dry := a.entry, a.noted, a.dry
+	a.mu.Unlock()
+	if !s.audits() || !first {
+		return nil
+	}
+	e.Refused = status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
+	e.Method, e.Status, e.Scope, e.Count = methodOf(r), status, access.ScopeOf(r.Method, routePath(r)), 1
+	s.describeRoute(r, &e)
+	signIn := strings.HasPrefix(e.Route, "/sign-in")
+	reads := e.Scope == access.Read || e.Scope == access.Admin && (e.Method == http.MethodGet || e.Method == http.MethodHead)
+	if (reads || dry) && !e.Refused && !signIn && !noted {
+		return nil
+	}
+	e.Path = r.URL.Path
+	if signIn {
+		e.Path = e.Route // the code is a secret until it is used
+	}
+	if len(e.Path) > maxAuditPath {
+		e.Path = strings.ToValidUTF8(e.Path[:maxAuditPath], "") + "…"
+	}
+	e.ID, e.At, e.From, e.Took = newAuditID(), a.began.UTC().Truncate(time.Microsecond), addressOf(r), time.Since(a.began).Milliseconds()
+	if e.Refused {
+		if e.Count = s.refusals.count(e.Who+" "+e.From+" "+e.Scope+" "+e.Route, status); e.Count == 0 {
+			return nil
+		}
+	}
+	return s.trail.write(r.Context(), e)
+}
+
+// newAuditID is an id that grows with time.
+func newAuditID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// describeRoute adds what route and address say. A request that was refused before it was
+// routed is matched here.
+func (s *server) describeRoute(r *http.Request, e *AuditEntry) {
+	c := chi.RouteContext(r.Context())
+	if c == nil || c.RoutePattern() == "" || strings.HasSuffix(c.RoutePattern(), "/*") {
+		if found := chi.NewRouteContext(); s.routes.Match(found, r.Method, routePath(r)) {
+			c = found
+		}
+	}
+	e.Route = "none"
+	if c == nil {
+		return
+	}
+	if pattern := c.RoutePattern(); pattern != "" {
+		e.Route = pattern
+	}
+	if e.Action == "" {
+		e.Action = s.actions[r.Method+" "+e.Route]
+	}
+	if e.Action == "" && e.Route != "none" {
+		e.Action = r.Method + " " + e.Route
+	}
+	for _, of := range []struct {
+		place *string
+		names []string
+	}{{&e.Workflow, []string{"workflow"}}, {&e.Session, []string{"session"}}, {&e.Subject, []string{"step", "path", "batch", "secret", "variable", "profile", "token"}}} {
+		for _, name := range of.names {
+			if value := c.URLParam(name); value != "" && *of.place == "" {
+				*of.place = value
+				if text, err := url.PathUnescape(value); err == nil {
+					*of.place = text
+				}
+			}
+		}
+	}
+}
+
+// refusalCounts bounds what refused requests write: of equal ones within a minute the 1st,
+// 10th, 100th and so on leave an entry, with their number. Otherwise whoever has no token
+// could make the store grow.
+type refusalCounts struct {
+	mu    sync.Mutex
+	began time.Time
+	of    map[string]int64
+}
+
+// count returns the number of a refusal if it is to be recorded, else 0.
+func (c *refusalCounts) count(key string, status int) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.began) > time.Minute || len(c.of) > mostCounted {
+		c.began, c.of = now, map[string]int64{}
+	}
+	key += " " + http.StatusText(status)
+	c.of[key]++
+	for n := int64(1); n <= c.of[key]; n *= 10 {
+		if n == c.of[key] {
+			return n
+		}
+	}
+	return 0
 }

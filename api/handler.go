@@ -32,9 +32,14 @@ type Options struct {
 	Tokens Tokens
 	// Anonymous are the scopes of requests without a token, where Token or Tokens is set.
 	Anonymous []string
-	// Audit, if set, is called after each request that changes something or was refused, from
-	// several goroutines.
+	// Audit, if set, is called for each request that changes something or was refused, before
+	// it is answered, from several goroutines.
 	Audit func(AuditEntry)
+	// KeepAudit keeps the same entries in the store, where GET /api/v1/audit reads them. A
+	// change whose entry cannot be written is answered 503.
+	KeepAudit bool
+	// Caller names whoever uses a handler that asks for no token; "anonymous" by default.
+	Caller string
 	// Quota is that of tokens, and of requests without one, that have none of their own.
 	Quota access.Quota
 	// StoreFull, if set, says why the store may not grow any more; "" while it may.
@@ -85,14 +90,17 @@ func (o Options) withDefaults() Options {
 
 // server is what the handlers of one New share.
 type server struct {
-	e       Engine
-	o       Options
-	api     huma.API
-	metrics *metrics
-	answers *answerStore
-	wrong   wrongTokens
-	meters  access.Meters
-	routes  chi.Routes // all of them
+	e        Engine
+	o        Options
+	api      huma.API
+	metrics  *metrics
+	answers  *answerStore
+	wrong    wrongTokens
+	trail    trail
+	refusals refusalCounts
+	actions  map[string]string // operation by method and route
+	meters   access.Meters
+	routes   chi.Routes // all of them
 }
 
 // New returns the API of an engine. It works at the root of a server and, behind
@@ -104,8 +112,13 @@ func New(e Engine, o Options) http.Handler {
 
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
-	e = guarded{limited{e}, o.StoreFull}
-	s := &server{e: e, o: o, metrics: newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load})), answers: newAnswerStore()}
+	s := &server{o: o, actions: map[string]string{}, metrics: newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load})), answers: newAnswerStore()}
+	s.trail = trail{sink: o.Audit, log: o.Log}
+	if o.KeepAudit {
+		s.trail.store = e.Store()
+	}
+	e = audited{guarded{limited{e}, o.StoreFull}, s}
+	s.e = e
 	outer := chi.NewRouter()
 	s.routes = outer
 	outer.Use(s.observe, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
@@ -179,6 +192,8 @@ func (s *server) registerAll() {
 	s.registerUsage()
 	s.registerServer()
 	s.registerDoctor()
+	s.registerAudit()
+	s.registerTokens()
 }
 
 // deadline bounds a request, by what ?wait= asks for and RequestTimeout besides. The

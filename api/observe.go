@@ -42,7 +42,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		seen := &seenWriter{ResponseWriter: w}
-		r, who := withCaller(r)
+		r, do := withAct(r)
+		do.entry.From = addressOf(r)
+		seen.before = func(status int) error { return s.audit(r, do, status) }
 		defer func() {
 			route := routeOf(r)
 			s.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
@@ -52,9 +54,11 @@ func (s *server) observe(next http.Handler) http.Handler {
 			}
 			s.o.Log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
 				"status", seen.statusOr200(), "took", took)
-			s.audit(r, *who, seen.statusOr200(), began)
 		}()
 		next.ServeHTTP(seen, r)
+		if seen.status == 0 {
+			seen.WriteHeader(http.StatusOK)
+		}
 	})
 }
 
@@ -102,18 +106,42 @@ func (s *server) recoverPanics(next http.Handler) http.Handler {
 type seenWriter struct {
 	http.ResponseWriter
 	status int
+	// before, if set, is called once, with the status that is about to go out. When it fails
+	// for a success, the client is answered 503 instead.
+	before func(status int) error
+	failed bool // what the handler writes is dropped
 }
 
 func (w *seenWriter) WriteHeader(status int) {
+	if w.failed {
+		return
+	}
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
+		if w.before != nil {
+			if err := w.before(status); err != nil && status < http.StatusBadRequest {
+				w.fail()
+				return
+			}
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// fail answers that the change was made and is not recorded. The client sends the request again,
+// with the same key, so that it is.
+func (w *seenWriter) fail() {
+	w.failed, w.status = true, http.StatusServiceUnavailable
+	w.Header().Del("Content-Length")
+	problem("unavailable", errAudit.Error()+"; ask again, with the same Idempotency-Key").write(w.ResponseWriter)
+}
+
 func (w *seenWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.failed {
+		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)
 }

@@ -62,6 +62,7 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
 			metaReads: o.streamed, metaSlow: o.longest, metaKinds: o.reads},
 	}
+	s.actions[o.method+" "+o.path] = o.id
 	s.describeBody(&op, o)
 	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -12,6 +13,7 @@ import (
 var (
 	errUnauthorized  = errors.New("token is missing or wrong")
 	errForbidden     = errors.New("forbidden")
+	errNoTokens      = errors.New("this server has no file of tokens")
 	errBatchBusy     = errors.New("batch is at work")
 	errStepExists    = errors.New("step exists")
 	errPathExists    = errors.New("path exists")
@@ -101,6 +103,18 @@ var problemTable = []problemRow{
 	{Err: engine.ErrSignalsFull, Slug: "signals_full", Status: http.StatusConflict, Title: "Too many signals wait",
 		Means: "The session keeps as many signals that no step waits for yet as it may; `detail` gives the limit. None of them is dropped for a newer one.",
 		Do:    "Send the signal again once a step waits for it (`awaiting` lists the step with kind `signal`)."},
+	{Err: access.ErrNotFound, Slug: "token_not_found", Status: http.StatusNotFound, Title: "No such token",
+		Means: "There is no token of this name; it may have been revoked.",
+		Do:    "List tokens with `GET /api/v1/tokens`."},
+	{Err: access.ErrExists, Slug: "token_exists", Status: http.StatusConflict, Title: "The token's name is taken",
+		Means: "A token of the name given exists already.",
+		Do:    "Revoke it, or give another name."},
+	{Err: access.ErrInvalid, Slug: "token_invalid", Status: http.StatusUnprocessableEntity, Title: "The token cannot be made",
+		Means: "A scope is unknown, the name has other characters than letters, digits, `.`, `_` and `-`, or a limit is given to `admin` or `run-code`.",
+		Do:    "Correct what `detail` names."},
+	{Err: errNoTokens, Slug: "no_tokens", Status: http.StatusConflict, Title: "No file of tokens",
+		Means: "The server keeps no tokens: its store is in memory, or it was started without a token.",
+		Do:    "Start the server with `--token`, and with a store that is a file or Neo4j, or set `$STEPGRAPH_TOKENS`."},
 	{Err: vault.ErrFixed, Slug: "fixed_by_configuration", Status: http.StatusConflict, Title: "Set by the configuration file",
 		Means: "The configuration file of the engine has an entry of this name, which comes before whatever the API would set.",
 		Do:    "Change it in the file and start the engine again, or use another name."},

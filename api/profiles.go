@@ -66,6 +66,8 @@ func (s *server) getProfile(_ context.Context, in *AtProfile) (*struct{ Body Pro
 }
 
 func (s *server) putProfile(ctx context.Context, in *putProfileIn) (*struct{ Body Profile }, error) {
+	before, _ := s.o.Vault.Profile(in.Profile)
+	noteSetting(ctx, "putProfile", in.Profile, before.Entry, in.Body)
 	if err := s.o.Vault.PutProfile(in.Profile, in.Body); err != nil {
 		return nil, err
 	}
@@ -74,6 +76,8 @@ func (s *server) putProfile(ctx context.Context, in *putProfileIn) (*struct{ Bod
 }
 
 func (s *server) deleteProfile(ctx context.Context, in *AtProfile) (*empty, error) {
+	before, _ := s.o.Vault.Profile(in.Profile)
+	noteSetting(ctx, "deleteProfile", in.Profile, before.Entry, nil)
 	err := s.o.Vault.DeleteProfile(in.Profile)
 	if err == nil {
 		s.o.Log.InfoContext(ctx, "profile removed", "profile", in.Profile)

@@ -53,6 +53,8 @@ func (s *server) getSecret(_ context.Context, in *AtSecret) (*struct{ Body Secre
 }
 
 func (s *server) putSecret(ctx context.Context, in *putSecretIn) (*struct{ Body Secret }, error) {
+	before, _ := s.o.Vault.Secret(in.Secret)
+	noteSetting(ctx, "putSecret", in.Secret, before.Entry, in.Body.Secret)
 	if err := s.o.Vault.PutSecret(in.Secret, in.Body.Value, in.Body.Secret); err != nil {
 		return nil, err
 	}
@@ -61,6 +63,8 @@ func (s *server) putSecret(ctx context.Context, in *putSecretIn) (*struct{ Body 
 }
 
 func (s *server) deleteSecret(ctx context.Context, in *AtSecret) (*empty, error) {
+	before, _ := s.o.Vault.Secret(in.Secret)
+	noteSetting(ctx, "deleteSecret", in.Secret, before.Entry, nil)
 	err := s.o.Vault.DeleteSecret(in.Secret)
 	if err == nil {
 		s.o.Log.InfoContext(ctx, "secret removed", "secret", in.Secret)

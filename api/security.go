@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
@@ -96,7 +97,7 @@ func routePath(r *http.Request) string {
 func (s *server) checkToken(next http.Handler) http.Handler {
 	if s.o.Token == "" && s.o.Tokens == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			setCaller(r, anonymousName)
+			setCaller(r, cmp.Or(s.o.Caller, anonymousName))
 			next.ServeHTTP(w, r)
 		})
 	}

@@ -46,6 +46,8 @@ func (s *server) getVariable(_ context.Context, in *AtVariable) (*struct{ Body V
 }
 
 func (s *server) putVariable(ctx context.Context, in *putVariableIn) (*struct{ Body Variable }, error) {
+	before, _ := s.o.Vault.Variable(in.Variable)
+	noteSetting(ctx, "putVariable", in.Variable, before.Entry, in.Body)
 	if err := s.o.Vault.PutVariable(in.Variable, in.Body); err != nil {
 		return nil, err
 	}
@@ -54,6 +56,8 @@ func (s *server) putVariable(ctx context.Context, in *putVariableIn) (*struct{ B
 }
 
 func (s *server) deleteVariable(ctx context.Context, in *AtVariable) (*empty, error) {
+	before, _ := s.o.Vault.Variable(in.Variable)
+	noteSetting(ctx, "deleteVariable", in.Variable, before.Entry, nil)
 	err := s.o.Vault.DeleteVariable(in.Variable)
 	if err == nil {
 		s.o.Log.InfoContext(ctx, "variable removed", "variable", in.Variable)

@@ -30,6 +30,11 @@ var (
 	queryPing = load("ping")
 	queryNow  = load("now")
 
+	queryAuditRecord    = load("audit_record")
+	queryAuditPage      = load("audit_page")
+	queryAuditOfSession = load("audit_of_session")
+	queryAuditForget    = load("audit_forget")
+
 	queryEngineAnnounce = load("engine_announce")
 	queryEngines        = load("engines")
 

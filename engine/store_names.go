@@ -8,6 +8,9 @@ import (
 // program that embeds the engine meets its records and errors by these names.
 type (
 	Announcement    = store.Announcement
+	Audit           = store.Audit
+	AuditEntry      = store.AuditEntry
+	AuditQuery      = store.AuditQuery
 	Engines         = store.Engines
 	Accepted        = store.Accepted
 	Batch           = store.Batch

@@ -30,6 +30,7 @@ type Store struct {
 	definitions map[string]engine.StoredDefinition
 
 	engines   []engine.Announcement
+	audit     []engine.AuditEntry // by At, then ID
 	batches   map[string]*batch
 	batchKeys map[string]string // ids of batches by the key that made them
 }

@@ -59,7 +59,7 @@ func TestMigrateFromAnOlderVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := s.Migrate(t.Context())
-	if err != nil || !slices.Equal(applied, []string{"0002_sessions", "0003_history", "0004_batches", "0005_engines"}) {
+	if err != nil || !slices.Equal(applied, []string{"0002_sessions", "0003_history", "0004_batches", "0005_engines", "0006_audit"}) {
 		t.Fatalf("this version applied %v, %v", applied, err)
 	}
 	kept, err := s.Workflows(t.Context(), []string{"w"}, nil)
@@ -93,7 +93,7 @@ func TestMigrateIsWholeOrNothing(t *testing.T) {
 		t.Fatalf("got %v, want an error that names 0002_broken", err)
 	}
 	applied, err := s.Migrate(t.Context())
-	if err != nil || len(applied) != 5 {
+	if err != nil || len(applied) != 6 {
 		t.Errorf("afterwards applied %v, %v", applied, err)
 	}
 }
@@ -118,7 +118,7 @@ func TestMigrateAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	slices.Sort(all)
-	if want := []string{"0001_graph", "0002_sessions", "0003_history", "0004_batches", "0005_engines"}; !slices.Equal(all, want) {
+	if want := []string{"0001_graph", "0002_sessions", "0003_history", "0004_batches", "0005_engines", "0006_audit"}; !slices.Equal(all, want) {
 		t.Errorf("applied %v, want %v", all, want)
 	}
 }

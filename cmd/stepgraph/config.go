@@ -38,8 +38,9 @@ type config struct {
 	Schemas     map[string]json.RawMessage `json:"schemas"`   // named schemas of their answers
 	Server      string                     `json:"server"`
 	Token       string                     `json:"token"`
-	Isolate     string                     `json:"isolate"` // how far shell commands and Python are kept from the engine
-	Audit       string                     `json:"audit"`   // file of the audit trail
+	Isolate     string                     `json:"isolate"`    // how far shell commands and Python are kept from the engine
+	Audit       string                     `json:"audit"`      // file of the audit trail
+	AuditKeep   string                     `json:"audit_keep"` // how long the store keeps it
 	TLSCert     string                     `json:"tls_cert"`
 	TLSKey      string                     `json:"tls_key"`
 	MaxStore    string                     `json:"max_store"` // size of an embedded store

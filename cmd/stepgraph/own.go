@@ -61,7 +61,7 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables}
 	a.limits.apply(&options)
 	own.engine = engine.New(store, registry, options)
-	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault}))
+	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault, KeepAudit: true, Caller: localCaller()}))
 	return own, nil
 }
 
@@ -148,7 +148,11 @@ func (o *ownEngine) Workflow(ctx context.Context, id string) (*engine.Workflow, 
 
 // Put stores a workflow, however large it is.
 func (o *ownEngine) Put(ctx context.Context, w *engine.Workflow, options engine.PutOptions) (*engine.Difference, error) {
-	return o.engine.Put(ctx, w, options)
+	d, err := o.engine.Put(ctx, w, options)
+	if err == nil && !options.DryRun {
+		err = o.recordPut(ctx, d)
+	}
+	return d, err
 }
 
 // Where names the store for people.

@@ -85,6 +85,7 @@ func (a *app) commands() []*cobra.Command {
 		a.variableCommand(),
 		a.secretCommand(),
 		a.tokenCommand(),
+		a.auditCommand(),
 		a.evalCommand(),
 		a.migrateCommand(),
 		a.doctorCommand(),

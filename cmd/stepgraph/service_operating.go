@@ -43,5 +43,6 @@ type operating interface {
 	Setting(ctx context.Context, kind, name string) (json.RawMessage, error)
 	PutSetting(ctx context.Context, kind, name string, body any) (json.RawMessage, error)
 	DeleteSetting(ctx context.Context, kind, name string) error
+	Audit(ctx context.Context, q engine.AuditQuery, after string) (*api.Page[api.AuditEntry], error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
 }

@@ -33,8 +33,8 @@ type serveOptions struct {
 	limits limitFlags
 	drain  string
 
-	tlsCert, tlsKey string
-	maxStore, audit string
+	tlsCert, tlsKey            string
+	maxStore, audit, auditKeep string
 }
 
 func (o *serveOptions) register(c *cobra.Command, compat bool) {
@@ -45,6 +45,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.tlsCert, "tls-cert", "", "certificate chain (PEM) to serve https with; read again when it changes ($STEPGRAPH_TLS_CERT)")
 	f.StringVar(&o.tlsKey, "tls-key", "", "private key of --tls-cert (PEM) ($STEPGRAPH_TLS_KEY)")
 	f.StringVar(&o.audit, "audit", "", "file that takes a line of JSON for each change and each refused request ($STEPGRAPH_AUDIT)")
+	f.StringVar(&o.auditKeep, "audit-keep", "", "how long the store keeps the audit trail; off for none in the store ($STEPGRAPH_AUDIT_KEEP, 2160h)")
 	f.StringVar(&o.maxStore, "max-store", "", "size, such as 20GB, from which on an embedded store takes no new sessions and workflows ($STEPGRAPH_MAX_STORE)")
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
@@ -145,6 +146,13 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	}
 	if s.audit != nil {
 		options.Audit = s.audit.record
+	}
+	keep, err := s.a.auditKeep(s.o)
+	if err != nil {
+		return err
+	}
+	if options.KeepAudit = keep > 0; options.KeepAudit {
+		go s.a.forgetAudit(ctx, own.engine.Store(), keep)
 	}
 	if s.signIn != nil {
 		options.SignIn = s.signIn.take

@@ -24,6 +24,7 @@ type Store interface {
 	History
 	Batches
 	Engines
+	Audit
 	Schema
 	// Close ends all use of the store. It takes no context, as it is called when the program's
 	// own has ended, and comes back within a few seconds whatever the database does.
@@ -156,12 +157,6 @@ type DescendantQuery struct {
 	After     Cursor // the last row of the page before; At counts with Awaiting only
 	Limit     int    // rows; 0 means 50
 	WithState bool
-}
-
-// A Cursor is the sort key of a row.
-type Cursor struct {
-	At time.Time // created_at, or awaiting_since for OldestWaiting and DescendantQuery.Awaiting
-	ID string
 }
 
 // Leases lets workers take sessions.

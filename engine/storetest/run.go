@@ -54,6 +54,7 @@ func sideBySide() []area {
 		{"delete", deleteCases},
 		{"wake", wakeCases},
 		{"engines", enginesCases},
+		{"audit", auditCases},
 		{"batches", batchesCases},
 		{"batch items", batchItemCases},
 		{"odd texts", oddCases},

@@ -218,6 +218,9 @@ func looksAtSession(w *world, s sessions) {
 	}
 	expect(w.t, w.row(w.pastes("session_requests", id), "kind", "answer"), map[string]any{"who": "ada", "step": "ask", "applied": true})
 	expect(w.t, w.row(w.pastes("session_requests", map[string]any{"session": s.paused.ID}), "kind", "pause"), map[string]any{"who": "grace", "outcome": "paused"})
+	w.cypher("CREATE (:AUDIT {id: $s, session: $s, at: datetime(), who: 'desk', action: 'answerSession', status: 200})", map[string]any{"s": s.done.ID})
+	defer w.cypher("MATCH (a:AUDIT {id: $s}) DELETE a", map[string]any{"s": s.done.ID})
+	expect(w.t, w.row(w.pastes("session_audit", id), "who", "desk"), map[string]any{"action": "answerSession", "status": int64(200)})
 	if rows := w.pastes("children", id); len(rows) != 1 || rows[0]["p"] != nil {
 		w.t.Errorf("a session without children has %v", rows)
 	}

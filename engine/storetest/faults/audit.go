@@ -1,0 +1,24 @@
+package faults
+
+import (
+	"context"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// RecordAudit calls the store below as planned.
+func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+	_, err := write(s, "RecordAudit", only(func() error { return s.inner.RecordAudit(ctx, entries) }))
+	return err
+}
+
+// AuditEntries calls the store below as planned.
+func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+	return read(s, "AuditEntries", func() ([]engine.AuditEntry, error) { return s.inner.AuditEntries(ctx, q) })
+}
+
+// ForgetAudit calls the store below as planned.
+func (s *Store) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
+	return write(s, "ForgetAudit", func() (int, error) { return s.inner.ForgetAudit(ctx, before, limit) })
+}
