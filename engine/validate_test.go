@@ -144,3 +144,40 @@ func TestValidateReportsNearReferences(t *testing.T) {
 		t.Errorf("condition: %q", found)
 	}
 }
+
+// A condition before a step with join "all" is no gate where another path into it is always taken.
+func TestOpenGates(t *testing.T) {
+	path := func(from, to, condition string) engine.Path {
+		p := engine.Path{Kind: engine.Next, Source: from, Target: to}
+		if condition != "" {
+			p.Condition = condition
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		join  string
+		paths []engine.Path
+		want  int
+	}{
+		"a draft and an approval":     {engine.JoinAll, []engine.Path{path("root", "a", ""), path("root", "b", ""), path("a", "j", ""), path("b", "j", "@{SESSION_ID}.b.confirmed")}, 1},
+		"required":                    {engine.JoinRequired, []engine.Path{path("root", "a", ""), path("root", "b", ""), path("a", "j", ""), path("b", "j", "@{SESSION_ID}.b.confirmed")}, 0},
+		"branches that meet again":    {engine.JoinAll, []engine.Path{path("root", "a", ""), path("a", "b", "@{SESSION_ID}.a.x"), path("a", "j", `{"false": "@{SESSION_ID}.a.x"}`), path("b", "j", "")}, 0},
+		"either of two":               {engine.JoinAll, []engine.Path{path("root", "a", ""), path("root", "b", ""), path("a", "j", "@{SESSION_ID}.a.x"), path("b", "j", "@{SESSION_ID}.b.x")}, 0},
+		"what is approved goes along": {engine.JoinAll, []engine.Path{path("root", "a", ""), path("a", "b", ""), path("a", "j", ""), path("b", "j", "@{SESSION_ID}.b.confirmed")}, 1},
+	} {
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root"}, {ID: "a"}, {ID: "b"}, {ID: "j", Join: c.join}}, Paths: c.paths}
+		w.Normalize()
+		got := 0
+		for _, p := range engine.Validate(w, nil) {
+			if p.Code == "open_gate" {
+				got++
+				if p.Step != "j" || p.Level != "warning" {
+					t.Errorf("%s: %+v", name, p)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %d warnings, want %d", name, got, c.want)
+		}
+	}
+}

@@ -131,6 +131,7 @@ func (v *validation) step(c *CompiledStep) {
 	v.references(c)
 	v.rounds(c)
 	v.contains(c)
+	v.joinAll(c)
 }
 
 func faultCode(err error) string {
