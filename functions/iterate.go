@@ -3,7 +3,6 @@ package functions
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -74,11 +73,7 @@ func (in IterateInput) failed(n int, e *engine.SessionError) string {
 	if !own {
 		text = in.ErrorText
 	}
-	said := e.Message
-	if status, words, ok := models.Said(said); ok {
-		said = fmt.Sprint(status, " ", words)
-	}
-	return strings.NewReplacer("{number}", strconv.Itoa(n+1), "{message}", e.Message, "{said}", said).Replace(string(text))
+	return strings.NewReplacer("{number}", strconv.Itoa(n+1), "{message}", e.Message, "{said}", models.Words(e.Message)).Replace(string(text))
 }
 
 func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {

@@ -80,3 +80,22 @@ func Said(text string) (status int, words string, ok bool) {
 	status, _ = strconv.Atoi(found[2])
 	return status, found[1], true
 }
+
+// unanswered is the text of an Error without a status: who, at which address, and what happened.
+var unanswered = regexp.MustCompile(`^\S+(?: at \S+)?: (no connection, or it broke|no answer in time|call cancelled)(?:: .*)?$`)
+
+// unansweredWords are the same failures as the libraries of the providers word them.
+var unansweredWords = map[string]string{"no connection, or it broke": "Connection error.", "no answer in time": "Request timed out.", "call cancelled": "Request was aborted."}
+
+// Words is the text of an Error without the address of the provider, for flows and people that do
+// not operate it: status and words of the provider, or what happened to the call. Any other text is
+// itself.
+func Words(text string) string {
+	if status, words, ok := Said(text); ok {
+		return strconv.Itoa(status) + " " + words
+	}
+	if found := unanswered.FindStringSubmatch(text); found != nil {
+		return unansweredWords[found[1]]
+	}
+	return text
+}

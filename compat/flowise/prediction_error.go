@@ -2,7 +2,6 @@ package flowise
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,14 +15,6 @@ var refusedConnection = regexp.MustCompile(`dial tcp (\S+?): connect: connection
 
 // unreadReply is how classify tells of a reply it cannot read.
 var unreadReply = regexp.MustCompile(`the model's reply ("(?:[^"\\]|\\.)*") holds no JSON`)
-
-// vendorText is a vendor's error as its own library words it: status and message.
-func vendorText(message string) string {
-	if status, words, ok := models.Said(message); ok {
-		return fmt.Sprint(status, " ", words)
-	}
-	return message
-}
 
 // limitReached is how the engine tells that a run has had too many steps.
 const limitReached = "max_steps: "
@@ -53,7 +44,7 @@ func FailureText(node, message string) string {
 		}
 	}
 	if prefix := errorPrefix(node); prefix != "" {
-		return prefixed(prefix, vendorText(message))
+		return prefixed(prefix, models.Words(message))
 	}
 	return message
 }

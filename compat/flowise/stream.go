@@ -156,7 +156,7 @@ func (s *Stream) entry(e Entry, entries []Entry, at int) []Event {
 	if e.Status == Finished || e.Status == Stopped {
 		out = append(out, s.words(key, n, e)...)
 	}
-	if n.leaf && e.Status == Finished && e.Data.ParentNodeID == "" {
+	if e.Status == Finished && e.Data.ParentNodeID == "" {
 		out = append(out, used(n, e)...)
 	}
 	s.shown[key] = true
@@ -231,18 +231,37 @@ func (s *Stream) words(key visitKey, n *shownNode, e Entry) []Event {
 	return []Event{{"token", rest}}
 }
 
-// used is what the model that ends a run has used: tools it called, and tokens unless it was
-// asked for the whole answer at once.
+// used is what a model has used: the tools an agent called, wherever it stands; of the one that
+// ends a run also their results and, unless it was asked for the whole answer at once, the calls of
+// its last reply, which are none, and its tokens.
 func used(n *shownNode, e Entry) []Event {
 	var out []Event
-	if tools := gjson.GetBytes(e.Data.Output, "usedTools"); tools.Exists() {
+	tools := gjson.GetBytes(e.Data.Output, "usedTools")
+	for _, tool := range tools.Array() {
+		out = append(out, Event{"calledTools", []calledNow{{tool.Get("tool").String(), json.RawMessage(tool.Get("toolInput").Raw), ""}}})
+	}
+	if !n.leaf {
+		return out
+	}
+	if tools.Exists() {
 		out = append(out, Event{"usedTools", json.RawMessage(tools.Raw)})
 	}
-	whole := n.inputs.Get("llmModelConfig.streaming").Raw == "false" || n.inputs.Get("agentModelConfig.streaming").Raw == "false"
-	if usage := gjson.GetBytes(e.Data.Output, "usageMetadata"); usage.Exists() && !whole {
+	prefix := map[string]string{kindLLM: "llm", kindAgent: "agent"}[n.name]
+	if prefix == "" || n.inputs.Get(prefix+"ModelConfig.streaming").Raw == "false" || len(rowsOf(n.inputs.Get(prefix+"StructuredOutput"))) > 0 {
+		return out
+	}
+	out = append(out, Event{"calledTools", []calledNow{}})
+	if usage := gjson.GetBytes(e.Data.Output, "usageMetadata"); usage.Exists() {
 		out = append(out, Event{"usageMetadata", json.RawMessage(usage.Raw)})
 	}
 	return out
+}
+
+// A calledNow is a call of a tool before it has a result.
+type calledNow struct {
+	Tool   string          `json:"tool"`
+	Input  json.RawMessage `json:"toolInput"`
+	Output string          `json:"toolOutput"`
 }
 
 // itemWords are the results of an iteration, each on a line of its own.

@@ -92,7 +92,7 @@ func TestTokensAreStreamed(t *testing.T) {
 		}
 	})
 	sameEvents(t, strings.ReplaceAll(strings.Join(all, "|"), "agentFlowExecutedData|", ""), "agentFlowEvent INPROGRESS|Start INPROGRESS|Start FINISHED|First INPROGRESS|First FINISHED|"+
-		"Last INPROGRESS|token one |token two|usageMetadata|Last FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
+		"Last INPROGRESS|token one |token two|calledTools|usageMetadata|Last FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
 }
 
 // A model that does not stream is asked for the whole answer, which is one token; what an agent
@@ -105,7 +105,7 @@ func TestWholeAnswersInAStream(t *testing.T) {
 	id := s.save("agent", flowOf([]any{chatStart, flowNode("agentAgentflow_0", "Agent", in)}, flowEdge("startAgentflow_0", "startAgentflow", "agentAgentflow_0")), nil)
 	s.stubs.play([]json.RawMessage{json.RawMessage(`{"tool_calls": [{"name": "calculator", "args": {"input": "1+1"}}]}`), json.RawMessage(`["it ", "is ", "2"]`)})
 	got := s.events(id, map[string]any{"question": "q"})
-	sameEvents(t, got, "agentFlowEvent INPROGRESS|start 0 INPROGRESS|start 0 FINISHED|Agent INPROGRESS|token it is 2|usedTools|Agent FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
+	sameEvents(t, got, "agentFlowEvent INPROGRESS|start 0 INPROGRESS|start 0 FINISHED|Agent INPROGRESS|token it is 2|calledTools|usedTools|Agent FINISHED|agentFlowEvent FINISHED|metadata|end [DONE]")
 	asked, _ := s.stubs.heard()
 	for _, q := range asked {
 		if q["stream"] == true {
@@ -124,7 +124,7 @@ func TestBranchesInAStream(t *testing.T) {
 	s.stubs.play([]json.RawMessage{json.RawMessage(`["a", "b", "c"]`), json.RawMessage(`["a", "b", "c"]`)})
 	got := s.events(id, map[string]any{"question": "q"})
 	one := func(label string) string {
-		return fmt.Sprintf("%s INPROGRESS|token a|token b|token c|usageMetadata|%s FINISHED|", label, label)
+		return fmt.Sprintf("%s INPROGRESS|token a|token b|token c|calledTools|usageMetadata|%s FINISHED|", label, label)
 	}
 	begin, end := "agentFlowEvent INPROGRESS|Start INPROGRESS|Start FINISHED|", "agentFlowEvent FINISHED|metadata|end [DONE]"
 	joined := strings.NewReplacer("token abc|", "token a|token b|token c|", "token ab|token c|", "token a|token b|token c|", "token a|token bc|", "token a|token b|token c|").Replace(got)

@@ -3,10 +3,12 @@ package nebulaflowapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/compat/nebulaflow"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/models"
 	"github.com/tidwall/gjson"
 )
 
@@ -39,8 +41,8 @@ func (r *run) value(ctx context.Context, reference string) (gjson.Result, error)
 	return gjson.ParseBytes(result.Value), nil
 }
 
-// failure is the text of a node's failure; that its subflow is gone, or its prompt empty, is
-// worded as in NebulaFlow.
+// failure is the text of a node's failure; that its subflow is gone, its prompt empty, or what its
+// model's provider said, is worded as in NebulaFlow.
 func (r *run) failure(ctx context.Context, n nebulaflow.Node, x *engine.Execution) string {
 	if n.Type == nebulaflow.TypeSubflow {
 		if _, err := r.c.n.e.Workflow(ctx, n.Subflow); errors.Is(err, engine.ErrWorkflowNotFound) {
@@ -50,7 +52,18 @@ func (r *run) failure(ctx context.Context, n nebulaflow.Node, x *engine.Executio
 	if prompt := gjson.GetBytes(x.Input, "prompt"); n.Type == nebulaflow.TypeLLM && prompt.Exists() && strings.TrimSpace(prompt.String()) == "" {
 		return "LLM Node requires a non-empty prompt"
 	}
-	return errorOf(x)
+	text := errorOf(x)
+	if words := models.Words(text); n.Type == nebulaflow.TypeLLM && words != text {
+		mode, title := "workflow", n.ID
+		if r.single != "" {
+			mode = "single-node"
+		}
+		if s := r.w.Step(n.ID); s != nil && s.Name != "" {
+			title = s.Name
+		}
+		return fmt.Sprintf("[LLM node %s %q (%s)] %s", n.ID, title, mode, words)
+	}
+	return text
 }
 
 // errorOf is the text of a failure; a rejection and a script that says it itself are worded as
