@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -28,16 +27,18 @@ func (f *filter) where() string {
 }
 
 // sessionFilter builds the filter of a query, without its page. Columns are named with
-// their table: json_each, which a count joins, has an id and a root too.
+// their table: what a list or a count is joined with has an id and a workflow too.
 func sessionFilter(q engine.SessionQuery) *filter {
 	f := &filter{}
 	f.questions(q)
-	f.status(q)
+	if len(q.Status) > 0 {
+		f.add("session.status IN (SELECT value FROM json_each(?))", list(q.Status))
+	}
 	if q.IDs != nil {
 		f.add("session.id IN (SELECT value FROM json_each(?))", list(q.IDs))
 	}
 	if q.Workflow != "" {
-		f.workflow(q)
+		f.add("session.workflow = ?", q.Workflow)
 	}
 	if len(q.Workflows) > 0 {
 		f.add(`EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE session.workflow = wanted.value
@@ -65,82 +66,15 @@ func sessionFilter(q engine.SessionQuery) *filter {
 // awaitingList is the column as JSON that can be read, whatever is in it.
 const awaitingList = "CASE WHEN json_valid(session.awaiting) THEN session.awaiting END"
 
-// questions asks for open questions. Few sessions of an old database have one: in another
-// order than that of their index they are found first and sorted then, as otherwise the
-// last page would look at every session there is.
+// questions asks for open questions.
 func (f *filter) questions(q engine.SessionQuery) {
-	if q.OldestWaiting {
+	if q.OldestWaiting || q.Awaiting || q.Step != "" {
 		f.add("session.awaiting_since IS NOT NULL")
-	} else if q.Awaiting || q.Step != "" {
-		f.add("session.rowid IN (SELECT rowid FROM session WHERE awaiting_since IS NOT NULL)")
 	}
 	if !q.WaitingBefore.IsZero() {
 		f.add("session.awaiting_since < ?", q.WaitingBefore.UnixMicro())
 	}
 	if q.Step != "" {
-		f.add("EXISTS (SELECT 1 FROM json_each("+awaitingList+") WHERE value ->> 'step' = ?)", q.Step)
+		f.add("EXISTS (SELECT 1 FROM question WHERE question.session = session.id AND question.step = ?)", q.Step)
 	}
 }
-
-// workflow asks for a workflow. The plus keeps SQLite from its index where another filter
-// finds fewer sessions, or gives the order.
-func (f *filter) workflow(q engine.SessionQuery) {
-	if q.OldestWaiting || q.Awaiting || q.Step != "" || rare(q.Status) {
-		f.add("+session.workflow = ?", q.Workflow)
-		return
-	}
-	f.add("session.workflow = ?", q.Workflow)
-}
-
-// rare tells whether statuses are asked for that few sessions of an old database have:
-// most are complete or cancelled, and a page of those is soon full in any order.
-func rare(statuses []string) bool {
-	return len(statuses) > 0 && !slices.Contains(statuses, engine.StatusComplete) && !slices.Contains(statuses, engine.StatusCancelled)
-}
-
-// status asks for statuses. Rare ones are found through the index on workflow and status,
-// workflow by workflow.
-func (f *filter) status(q engine.SessionQuery) {
-	switch {
-	case len(q.Status) == 0:
-	case !rare(q.Status) || q.OldestWaiting:
-		f.add("session.status IN (SELECT value FROM json_each(?))", list(q.Status))
-	case q.Workflow != "":
-		f.add(`session.rowid IN (SELECT rowid FROM session WHERE workflow = ? AND status IN (SELECT value FROM json_each(?)))`,
-			q.Workflow, list(q.Status))
-	default:
-		f.add(`session.rowid IN (
-    WITH RECURSIVE known (id) AS (
-      SELECT min(workflow) FROM session
-      UNION ALL
-      SELECT (SELECT min(workflow) FROM session WHERE workflow > known.id) FROM known WHERE known.id IS NOT NULL
-    )
-    SELECT few.rowid FROM known CROSS JOIN session AS few
-      ON few.workflow = known.id AND few.status IN (SELECT value FROM json_each(?)))`, list(q.Status))
-	}
-}
-
-// page adds the order, the row to go on after, and the limit.
-func (f *filter) page(q engine.SessionQuery) string {
-	order := "created_at DESC, id DESC"
-	if q.OldestWaiting {
-		order = "awaiting_since, id"
-	}
-	if !q.After.At.IsZero() || q.After.ID != "" {
-		if q.OldestWaiting {
-			f.add("(awaiting_since, id) > (?, ?)", q.After.At.UnixMicro(), q.After.ID)
-		} else {
-			f.add("(created_at, id) < (?, ?)", q.After.At.UnixMicro(), q.After.ID)
-		}
-	}
-	where := f.where()
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultPage
-	}
-	f.args = append(f.args, limit)
-	return where + "\nORDER BY " + order + " LIMIT ?"
-}
-
-// defaultPage is how many rows a page has when nothing is said.
-const defaultPage = 50

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,13 +14,20 @@ const sessionScalars = `SELECT id, workflow, status, version, created_at, update
 
 // ListSessions returns one page.
 func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
-	f := sessionFilter(q)
-	page := f.page(q)
-	state := "NULL"
-	if q.WithState {
-		state = "state"
+	l := listing{q: q, limit: cmp.Or(max(q.Limit, 0), defaultPage)}
+	tx, err := s.reader.db.BeginTx(ctx, nil) // one moment for the counts that say what to read, and for the page
+	if err != nil {
+		return nil, fault("list sessions", err)
 	}
-	rows, err := s.reader.db.QueryContext(ctx, sessionScalars+state+"\nFROM session"+page, f.args...)
+	defer tx.Rollback()
+	if err := l.choose(ctx, tx); err != nil {
+		return nil, fault("list sessions", err)
+	}
+	if l.empty {
+		return []engine.SessionRecord{}, nil
+	}
+	text, args := l.statement()
+	rows, err := tx.QueryContext(ctx, text, args...)
 	found := []engine.SessionRecord{}
 	err = eachRow("list", rows, err, func(row scanner) error {
 		var rec engine.SessionRecord
@@ -33,13 +41,16 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	return found, nil
 }
 
+// defaultPage is how many rows a page has when nothing is said.
+const defaultPage = 50
+
 // counts are the ways to count sessions: what a group is called and, where needed, what
 // the table is joined with.
 var counts = map[string]struct{ name, join string }{
 	"status":          {name: "session.status"},
 	"workflow":        {name: "session.workflow"},
 	"workflow,status": {name: "session.workflow || ',' || session.status"},
-	"step":            {name: "session.workflow || '/' || (question.value ->> 'step')", join: ", json_each(" + awaitingList + ") AS question"},
+	"step":            {name: "session.workflow || '/' || question.step", join: " JOIN question ON question.session = session.id"},
 }
 
 // CountSessions counts by one of counts.
@@ -50,6 +61,9 @@ func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by str
 	}
 	if by == "step" {
 		q.Awaiting = true
+	}
+	if tallied(q, by) {
+		return s.tally(ctx, q, by)
 	}
 	f := sessionFilter(q)
 	rows, err := s.reader.db.QueryContext(ctx, "SELECT "+c.name+", count(*) FROM session"+c.join+f.where()+"\nGROUP BY 1", f.args...)

@@ -27,6 +27,11 @@ func open(t *testing.T, file string, o sqlite.Options) *sqlite.Store {
 	if _, err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := sqlite.CheckKept(s); err != nil {
+			t.Error(err)
+		}
+	})
 	return s
 }
 
