@@ -95,10 +95,10 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 
 func (f *flow) checkAttachments(faults *source.Faults, n *node) {
 	for i, raw := range n.Data.Attachments {
-		var a struct{ Source string }
-		if json.Unmarshal(raw, &a) != nil || a.Source != "url" {
+		var a attachment
+		if json.Unmarshal(raw, &a) != nil || a.Source != "url" && !a.inFolder() {
 			faults.AddFor([]string{n.ID}, fmt.Sprintf("%s/data/attachments/%d", f.pointer(n), i), "attachment",
-				"node %q: an image from a file of a workspace cannot be sent; give its address", n.ID)
+				"node %q: an image is an address, or a file below the configured folder (a relative path that ends with .png, .jpg, .gif or .webp)", n.ID)
 		}
 	}
 }

@@ -212,3 +212,34 @@ func TestBypassedNodeShowsEmptyText(t *testing.T) {
 		t.Errorf("its reader put out %s", got)
 	}
 }
+
+// An image of the workspace is read below the operator's folder by a step in front of the node; a
+// path that leads out of it, and a file that is no image, are refused.
+func TestImagesFromFiles(t *testing.T) {
+	flow := func(path string) []byte {
+		return []byte(`{"nodes":[{"id":"t","type":"text-format","data":{"content":"x"},"position":{"x":0,"y":0}},{"id":"m","type":"llm","data":{"content":"see ${1}","attachments":[
+			{"id":"1","kind":"image","source":"url","url":"https://example.com/a.png"},{"id":"2","kind":"image","source":"file","path":"` + path + `"}]},"position":{"x":0,"y":0}}],
+			"edges":[{"id":"e","source":"t","target":"m"}],"version":"1.1.0"}`)
+	}
+	w := parse(t, "flow.json", flow("pictures/b.JPG"))
+	read := w.Step("m-image-2")
+	if read == nil || read.Function != "file.read" || read.Input != `{"path":"pictures/b.JPG","encoding":"base64"}` {
+		t.Fatalf("reads with %+v", read)
+	}
+	if in := w.Step("m").Input; !strings.Contains(in, `"images":["https://example.com/a.png",{"data":"@{SESSION_ID}.m-image-2.text","media_type":"image/jpeg"}]`) {
+		t.Errorf("the node gets %s", in)
+	}
+	for i := range w.Paths {
+		if p := &w.Paths[i]; p.Source == "t" && p.Target != "m-image-2" {
+			t.Errorf("path %+v", p)
+		}
+	}
+	if _, problems, err := nebulaflow.Export(w); err != nil || len(problems) > 0 {
+		t.Errorf("written back: %v %v", err, problems)
+	}
+	for _, path := range []string{"/etc/a.png", "../a.png", "notes.txt", ""} {
+		if _, err := nebulaflow.Parse("flow.json", flow(path)); err == nil {
+			t.Errorf("%q is not refused", path)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package nebulaflow
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -190,14 +191,36 @@ func (c *compiler) stdin(in inputs.Object, n *node, values []text) inputs.Object
 	return in
 }
 
-// images of an llm node that stand at an address; files of a workspace are not read here.
+// images are those of an llm node: addresses, and files of the operator's folder, each read by a step
+// in front when the node runs. Loading reads nothing.
 func (c *compiler) images(n *node) []any {
 	var out []any
-	for _, raw := range n.Data.Attachments {
-		var a struct{ Kind, Source, URL, Path string }
-		if json.Unmarshal(raw, &a) == nil && a.Source == "url" && a.URL != "" {
+	for i, raw := range n.Data.Attachments {
+		var a attachment
+		if json.Unmarshal(raw, &a) != nil {
+			continue
+		}
+		switch {
+		case a.Source == "url" && a.URL != "":
 			out = append(out, inputs.Literal(a.URL))
+		case a.inFolder():
+			id := c.helper(fmt.Sprintf("%s-image-%d", n.ID, i+1))
+			c.before(n.ID, engine.Step{ID: id, Name: "Image of " + n.title(), Function: "file.read",
+				Input: inputs.Encode(inputs.Of("path", inputs.Literal(a.Path), "encoding", "base64"))})
+			out = append(out, inputs.Of("data", inputs.Ref(id+".text"), "media_type", imageTypes[strings.ToLower(filepath.Ext(a.Path))]))
 		}
 	}
 	return out
+}
+
+// An attachment is an image of an llm node.
+type attachment struct{ Kind, Source, URL, Path string }
+
+// imageTypes are the kinds of image that models take, by the ends of names.
+var imageTypes = map[string]string{".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+
+// inFolder reports whether an attachment is an image of the workspace: here of the operator's folder,
+// below which file.read reads and nowhere else.
+func (a attachment) inFolder() bool {
+	return a.Source == "file" && filepath.IsLocal(a.Path) && imageTypes[strings.ToLower(filepath.Ext(a.Path))] != ""
 }
