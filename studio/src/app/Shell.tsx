@@ -110,7 +110,7 @@ function Rail({ onSearch }: { onSearch: () => void }) {
       </ul>
       <div className="rail-end">
         <Looks />
-        <a className="button quiet api" href={base + '/docs'} aria-label="HTTP API" title="HTTP API">
+        <a className="button quiet only-icon api" href={base + '/docs'} aria-label="HTTP API" title="HTTP API">
           <Braces size={16} aria-hidden />
         </a>
         {token && <Button quiet aria-label="Sign out" title="Sign out" icon={<LogOut size={16} />} onClick={signOut} />}

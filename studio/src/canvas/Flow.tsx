@@ -73,7 +73,7 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, s
   const [finding, setFinding] = useState(false)
   const wrap = useRef<HTMLDivElement>(null)
   const nodes = useNodes(model, layout, choice, shown)
-  const edges = useEdges(model, choice, shown)
+  const edges = useEdges(model, layout, choice, shown)
   const start = useMemo(() => firstView(layout, size), [layout, size])
 
   useEffect(() => {
@@ -180,7 +180,7 @@ interface Shown {
 
 /** useShown is the steps and paths in view, with all that those need: both ends of a path, the containers of a step. */
 function useShown(model: GraphModel, layout: Layout, on: boolean, choice: Choice): Shown | undefined {
-  const places = useMemo(() => (on ? new Places(model, absolute(model, layout)) : undefined), [on, model, layout])
+  const places = useMemo(() => (on ? new Places(model, absolute(model, layout), layout) : undefined), [on, model, layout])
   const ends = useMemo(() => new Map(model.paths.map((p) => [p.id, p])), [model])
   const span = useFlow((s) => (on ? spanOf(s.transform, s.width, s.height) : nowhere), sameSpan)
   return useMemo(() => {
@@ -254,15 +254,15 @@ function parentsFirst(model: GraphModel): string[] {
 
 const marker = (colour: string) => ({ type: MarkerType.ArrowClosed, width: 18, height: 18, markerUnits: 'userSpaceOnUse', color: colour })
 
-function useEdges(model: GraphModel, choice: Choice, shown: Shown | undefined): Edge[] {
-  const all = useMemo(() => model.paths.map(edgeOf), [model])
+function useEdges(model: GraphModel, layout: Layout, choice: Choice, shown: Shown | undefined): Edge[] {
+  const all = useMemo(() => model.paths.map((p) => edgeOf(p, layout)), [model, layout])
   return useMemo(() => {
     const kept = shown ? all.filter((e) => shown.paths.has(e.id)) : all
     return choice?.kind === 'path' ? kept.map((e) => (e.id === choice.id ? { ...e, selected: true } : e)) : kept
   }, [all, shown, choice])
 }
 
-function edgeOf(p: PathView): Edge {
+function edgeOf(p: PathView, layout: Layout): Edge {
   return {
     id: p.id,
     type: 'path',
@@ -270,7 +270,7 @@ function edgeOf(p: PathView): Edge {
     target: p.target,
     sourceHandle: p.back ? 'bs' : 'r',
     targetHandle: p.back ? 'bt' : 'l',
-    data: { view: p },
+    data: { view: p, route: layout.routes[p.id] },
     markerEnd: marker('context-stroke'),
     focusable: false,
     zIndex: 2,

@@ -51,8 +51,9 @@ function useDrawing(model: GraphModel, layout: Layout, { x, y, zoom, width, heig
       const a = at.get(p.source)!
       const b = at.get(p.target)!
       if (Math.max(a.x + a.width, b.x + b.width) < seen.left || Math.min(a.x, b.x) > seen.right) continue
-      c.moveTo(a.x + a.width, a.y + a.height / 2)
-      c.lineTo(b.x, b.y + b.height / 2)
+      const route = layout.routes[p.id]?.points ?? [{ x: a.x + a.width, y: a.y + a.height / 2 }, { x: b.x, y: b.y + b.height / 2 }]
+      c.moveTo(route[0].x, route[0].y)
+      for (let i = 1; i < route.length; i++) c.lineTo(route[i].x, route[i].y)
     }
     c.stroke()
     for (const s of model.steps) {

@@ -2,14 +2,17 @@ import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getBezierPath } from '@xyf
 import { RotateCcw, Wrench } from 'lucide-react'
 import { memo } from 'react'
 import type { PathView } from '../graph/model'
+import { type Route, drawingOf } from '../graph/route'
 import { cut } from '../graph/words'
 import { useCanvas, usePathRun, useRun } from './context'
 
 export interface LineData extends Record<string, unknown> {
   view: PathView
+  /** How it runs; from end to end in a layout that its author made. */
+  route?: Route
 }
 
-/** A path back is drawn below the cards, so that it crosses none on its row. */
+/** Without a route, a path back is drawn below its ends. */
 function backCurve(sx: number, sy: number, tx: number, ty: number): [string, number, number] {
   const depth = Math.max(sy, ty) + 36 + Math.min(72, Math.abs(sx - tx) * 0.06)
   const r = 14
@@ -25,9 +28,12 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
   const moving = useRun((s) => s.fresh['path ' + view.id])
   const { overlay } = useCanvas()
   const over = shown ? undefined : overlay?.paths[view.id]
-  const [d, x, y] = view.back
-    ? backCurve(p.sourceX, p.sourceY, p.targetX, p.targetY)
-    : getBezierPath({ sourceX: p.sourceX, sourceY: p.sourceY, sourcePosition: p.sourcePosition, targetX: p.targetX, targetY: p.targetY, targetPosition: p.targetPosition })
+  const route = p.data!.route
+  const [d, x, y] = route
+    ? [drawingOf(route.points), route.label.x, route.label.y]
+    : view.back
+      ? backCurve(p.sourceX, p.sourceY, p.targetX, p.targetY)
+      : getBezierPath({ sourceX: p.sourceX, sourceY: p.sourceY, sourcePosition: p.sourcePosition, targetX: p.targetX, targetY: p.targetY, targetPosition: p.targetPosition })
   const state = !shown || !run ? '' : run.taken > 0 ? 'taken' : 'refused'
   const className = ['path', view.kind === 'TOOL' ? 'tool' : '', state, p.selected ? 'selected' : '', moving ? 'moving' : ''].join(' ')
   const text = over?.text ?? cut(view.label, 26)

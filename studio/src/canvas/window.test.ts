@@ -10,7 +10,7 @@ const model = modelOf({
 const at = new Map(model.steps.map((s, i) => [s.id, { x: i * 320, y: 0, width: 224, height: 80 }]))
 
 test('a view holds the steps in it, their neighbours and the paths that cross it', () => {
-  const places = new Places(model, at)
+  const places = new Places(model, at, { routes: {} })
   const got = places.within(spanOf([-3200, 0, 1], 960, 600))
   expect([...got.steps]).toEqual(['s9', 's10', 's11', 's12', 's13', 's14'])
   expect(got.paths.has('s10>s11')).toBe(true)

@@ -1,4 +1,6 @@
+import type { Layout } from '../graph/layout'
 import type { GraphModel } from '../graph/model'
+import type { Route } from '../graph/route'
 import type { Placed } from './places'
 
 /** The side of a cell. What is mounted changes only when the view enters another cell. */
@@ -33,9 +35,9 @@ export class Places {
   private cells = new Map<string, { steps: string[]; paths: string[] }>()
   private wide: { id: string; box: Placed; step: boolean }[] = []
 
-  constructor(model: GraphModel, at: Map<string, Placed>) {
+  constructor(model: GraphModel, at: Map<string, Placed>, layout: Pick<Layout, 'routes'>) {
     for (const s of model.steps) this.add(s.id, at.get(s.id)!, true)
-    for (const p of model.paths) this.add(p.id, around(at.get(p.source)!, at.get(p.target)!), false)
+    for (const p of model.paths) this.add(p.id, around(at.get(p.source)!, at.get(p.target)!, layout.routes[p.id]), false)
   }
 
   private add(id: string, box: Placed, step: boolean) {
@@ -79,8 +81,10 @@ function cellsOf(b: Placed): Span {
   return { x0: Math.floor(b.x / CELL), y0: Math.floor(b.y / CELL), x1: Math.floor((b.x + b.width) / CELL), y1: Math.floor((b.y + b.height) / CELL) }
 }
 
-function around(a: Placed, b: Placed): Placed {
-  const x = Math.min(a.x, b.x)
-  const y = Math.min(a.y, b.y)
-  return { x, y, width: Math.max(a.x + a.width, b.x + b.width) - x, height: Math.max(a.y + a.height, b.y + b.height) - y }
+function around(a: Placed, b: Placed, route: Route | undefined): Placed {
+  const xs = [a.x, b.x, a.x + a.width, b.x + b.width, ...(route?.points.map((p) => p.x) ?? [])]
+  const ys = [a.y, b.y, a.y + a.height, b.y + b.height, ...(route?.points.map((p) => p.y) ?? [])]
+  const x = Math.min(...xs)
+  const y = Math.min(...ys)
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Box, GRID, type LayoutEdge, type LayoutNode, layout, rows } from './layout'
 
-const edge = (source: string, target: string, more: Partial<LayoutEdge> = {}): LayoutEdge => ({ source, target, back: false, labelled: false, ...more })
+const edge = (source: string, target: string, more: Partial<LayoutEdge> = {}): LayoutEdge => ({ id: `${source}>${target}`, source, target, back: false, labelled: false, ...more })
 
 function apart(a: Box, b: Box): boolean {
   return a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y

@@ -1,10 +1,11 @@
 import dagre from '@dagrejs/dagre'
+import { type Hints, type Point, type Route, Router, roomBelow } from './route'
 
 /** Sizes on the canvas; all are multiples of the grid. */
 export const GRID = 16
 export const CARD = { width: 224, height: 80 }
 const PAD = { top: 64, side: 32, bottom: 32 }
-const GAP = { rank: 80, labelled: 160, node: 32 }
+const GAP = { rank: 80, labelled: 192, node: 32, path: 24 }
 /** Above so many steps side by side dagre takes longer than a person waits. */
 const DAGRE_MOST = 200
 
@@ -14,6 +15,7 @@ export interface LayoutNode {
 }
 
 export interface LayoutEdge {
+  id: string
   source: string
   target: string
   back: boolean
@@ -30,6 +32,8 @@ export interface Box {
 
 export interface Layout {
   boxes: Record<string, Box>
+  /** By path, on the whole canvas; a path that has none is drawn from end to end. */
+  routes: Record<string, Route>
   width: number
   height: number
 }
@@ -61,14 +65,17 @@ export function layout(nodes: LayoutNode[], edges: LayoutEdge[]): Layout {
     return above
   }
   const inner = new Map<string, LayoutEdge[]>()
+  const routed: { edge: LayoutEdge; level: string; source: string; target: string }[] = []
   for (const e of edges) {
     const lifted = lift(chain(e.source), chain(e.target), parents)
+    if (lifted) routed.push({ edge: e, ...lifted })
     if (!lifted || lifted.source === lifted.target) continue
     const list = inner.get(lifted.level)
     const edge = { ...e, source: lifted.source, target: lifted.target }
     if (list) list.push(edge)
     else inner.set(lifted.level, [edge])
   }
+  const hints = new Map<string, Hints>()
   const place = (level: string): { width: number; height: number } => {
     const items: Item[] = (bodies.get(level) ?? []).map((id) => {
       if (!bodies.has(id)) return { id, ...CARD }
@@ -82,9 +89,40 @@ export function layout(nodes: LayoutNode[], edges: LayoutEdge[]): Layout {
       const at = flat.at.get(item.id)!
       boxes[item.id] = { x: at.x + dx, y: at.y + dy, width: item.width, height: item.height }
     }
+    hints.set(level, new Map([...flat.hints].map(([id, points]) => [id, points.map((p) => ({ x: p.x + dx, y: p.y + dy }))])))
     return flat
   }
-  return { boxes, ...place('') }
+  const size = place('')
+  return { boxes, ...size, routes: routesOf(boxes, parents, hints, routed) }
+}
+
+/** routesOf finds the way of each path once all cards have their places. */
+function routesOf(boxes: Record<string, Box>, parents: Map<string, string | undefined>, hints: Map<string, Hints>, routed: { edge: LayoutEdge; level: string; source: string; target: string }[]): Record<string, Route> {
+  const at = new Map<string, Box & { id: string }>()
+  const of = (id: string): Box & { id: string } => {
+    const known = at.get(id)
+    if (known) return known
+    const parent = parents.get(id)
+    const base = parent ? of(parent) : { x: 0, y: 0 }
+    const box = { ...boxes[id], id, x: base.x + boxes[id].x, y: base.y + boxes[id].y }
+    at.set(id, box)
+    return box
+  }
+  for (const id of parents.keys()) of(id)
+  const moved = new Map(
+    [...hints].map(([level, paths]): [string, Hints] => {
+      const base = level ? of(level) : { x: 0, y: 0 }
+      return [level, new Map([...paths].map(([id, points]) => [id, points.map((p) => ({ x: p.x + base.x, y: p.y + base.y }))]))]
+    }),
+  )
+  const router = new Router(at, parents, moved)
+  const routes: Record<string, Route> = {}
+  const span = (r: (typeof routed)[number]) => Math.abs(of(r.source).x - of(r.target).x)
+  for (const r of [...routed].sort((a, b) => span(a) - span(b))) { // short paths back stay near the cards
+    const route = router.route(r.edge, r.level, r.source, r.target)
+    if (route) routes[r.edge.id] = route
+  }
+  return routes
 }
 
 /** lift finds the level on which both ends stand beside each other, and who stands for them there. */
@@ -99,35 +137,38 @@ function lift(source: string[], target: string[], parents: Map<string, string | 
 }
 
 interface Flat {
-  at: Map<string, { x: number; y: number }>
+  at: Map<string, Point>
+  hints: Hints
   width: number
   height: number
 }
 
 function placeFlat(items: Item[], edges: LayoutEdge[]): Flat {
-  const flat = items.length > DAGRE_MOST ? layered(items, edges) : byDagre(items, edges)
-  return settle(items, flat)
+  const flat = items.length > DAGRE_MOST ? settle(items, layered(items, edges), new Map()) : settle(items, ...byDagre(items, edges))
+  const below = edges.filter((e) => e.back || flat.at.get(e.source)!.x >= flat.at.get(e.target)!.x).length
+  return { ...flat, height: flat.height + roomBelow(below) }
 }
 
 function rankGap(edges: LayoutEdge[]): number {
   return edges.some((e) => e.labelled) ? GAP.labelled : GAP.rank
 }
 
-function byDagre(items: Item[], edges: LayoutEdge[]): Map<string, { x: number; y: number }> {
+/** byDagre gives the places of cards, and where dagre has kept room for each path between them. */
+function byDagre(items: Item[], edges: LayoutEdge[]): [Map<string, Point>, Hints] {
   const g = new dagre.graphlib.Graph({ multigraph: true })
-  g.setGraph({ rankdir: 'LR', nodesep: GAP.node, ranksep: rankGap(edges), ranker: 'network-simplex' })
+  g.setGraph({ rankdir: 'LR', nodesep: GAP.node, edgesep: GAP.path, ranksep: rankGap(edges), ranker: 'network-simplex' })
   for (const item of items) g.setNode(item.id, { width: item.width, height: item.height })
-  edges.forEach((e, i) => {
-    const [v, w] = e.back ? [e.target, e.source] : [e.source, e.target]
-    g.setEdge(v, w, { weight: e.back ? 0 : 1, minlen: 1 }, String(i))
-  })
+  const forward = edges.filter((e) => !e.back) // paths back run below the cards and need no room between them
+  for (const e of forward) g.setEdge(e.source, e.target, { weight: 1, minlen: 1 }, e.id)
   dagre.layout(g)
-  return new Map(
+  const hints: Hints = new Map(forward.map((e) => [e.id, (g.edge(e.source, e.target, e.id) as { points: Point[] }).points.slice(1, -1)]))
+  const at = new Map(
     items.map((item) => {
       const n = g.node(item.id)
       return [item.id, { x: n.x - item.width / 2, y: n.y - item.height / 2 }]
     }),
   )
+  return [at, hints]
 }
 
 /**
@@ -218,11 +259,15 @@ function align(column: Item[], wish: Map<string, number>, y: Map<string, number>
 }
 
 /** settle moves everything to the grid, from 0 on. */
-function settle(items: Item[], at: Map<string, { x: number; y: number }>): Flat {
+function settle(items: Item[], at: Map<string, Point>, hints: Hints): Flat {
   const snap = (n: number) => Math.round(n / GRID) * GRID
   const left = Math.min(...[...at.values()].map((p) => p.x), Infinity)
-  const top = Math.min(...[...at.values()].map((p) => p.y), Infinity)
-  const out: Flat = { at: new Map(), width: 0, height: 0 }
+  const top = Math.min(...[...at.values()].map((p) => p.y), ...[...hints.values()].flat().map((p) => p.y - GAP.path / 2), Infinity)
+  const out: Flat = { at: new Map(), hints: new Map(), width: 0, height: 0 }
+  for (const [id, points] of hints) {
+    out.hints.set(id, points.map((p) => ({ x: p.x - left, y: p.y - top })))
+    for (const p of points) out.height = Math.max(out.height, p.y - top + GAP.path / 2)
+  }
   for (const item of items) {
     const p = at.get(item.id)!
     const x = snap(p.x - left)
@@ -242,5 +287,5 @@ export function rows(nodes: LayoutNode[]): Layout {
   flat.forEach((n, i) => {
     boxes[n.id] = { x: (i % wide) * (CARD.width + 96), y: Math.floor(i / wide) * (CARD.height + 48), ...CARD }
   })
-  return { boxes, width: wide * (CARD.width + 96), height: Math.ceil(flat.length / wide) * (CARD.height + 48) }
+  return { boxes, routes: {}, width: wide * (CARD.width + 96), height: Math.ceil(flat.length / wide) * (CARD.height + 48) }
 }

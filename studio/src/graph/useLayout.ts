@@ -46,7 +46,7 @@ export function useLayout(model: GraphModel | undefined, asDrawn: boolean): Layo
   useEffect(() => {
     if (!model || asDrawn) return
     const nodes = model.steps.map((s) => ({ id: s.id, parent: s.parent }))
-    const edges = model.paths.map((p) => ({ source: p.source, target: p.target, back: p.back, labelled: p.label !== '' }))
+    const edges = model.paths.map((p) => ({ id: p.id, source: p.source, target: p.target, back: p.back, labelled: p.label !== '' }))
     const key = JSON.stringify([nodes, edges])
     const known = kept.get(key)
     if (known) {
@@ -90,5 +90,5 @@ export function drawn(model: GraphModel): Layout {
       height = Math.max(height, boxes[v.id].y + size.height)
     }
   }
-  return { boxes, width, height }
+  return { boxes, routes: {}, width, height }
 }

@@ -10,6 +10,7 @@ import { newRunStore, show } from '../canvas/runStore'
 import { cypherOfSession } from '../graph/cypher'
 import { modelOf } from '../graph/model'
 import { useLayout } from '../graph/useLayout'
+import { elapsedOf } from '../session/elapsed'
 import { type RunView, idle, momentsOf, runAt, runOf, totalsOf } from '../session/run'
 import { type OpenVisit, rowsOf } from '../session/timeline'
 import { clock, cost, count, duration, plural, short } from '../ui/format'
@@ -193,8 +194,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
 
 function Head({ session, live, now, onMend, onCypher }: { session: Session; live: Live; now: number; onMend: (m: Mend) => void; onCypher: () => void }) {
   const totals = useMemo(() => totalsOf(live.history), [live.history])
-  const ended = ENDED.includes(session.status)
-  const until = ended ? Date.parse(session.updated_at) : now
+  const elapsed = useMemo(() => elapsedOf(session, live.history, now), [session, live.history, now])
   return (
     <header className="bar">
       <div className="bar-title">
@@ -209,8 +209,8 @@ function Head({ session, live, now, onMend, onCypher }: { session: Session; live
       </div>
       <div className="bar-facts">
         <Status status={session.status} />
-        <span className="faint tabular" title={`Started ${clock(session.created_at)}`}>
-          {duration(until - Date.parse(session.created_at))}
+        <span className="faint tabular" title={`Started ${clock(session.created_at)}${elapsed.end ? `, ended ${clock(elapsed.end)}` : ''}`}>
+          {elapsed.what} {duration(elapsed.ms)}
         </span>
         <span className="faint">{plural(totals.steps, 'visit')}</span>
         {totals.input + totals.output > 0 && (
