@@ -48,6 +48,24 @@ test('a phone answers the inbox', async ({ page, server }) => {
   await expect.poll(async () => (await server.call<{ status: string }>('GET', `/sessions/${id}`)).status).toBe('complete')
 })
 
+test('a phone shows a session: its canvas has room, and nothing lies on the answer', async ({ page, server }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const id = `${server.mark}-phone-session`
+  await server.call('POST', '/sessions?wait=10s', { workflow: 'approval', id })
+  await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: 'News' })
+  await page.goto(`${server.address}/sessions/${id}`)
+  await expect(page.getByText(/^waiting for /)).toBeVisible()
+  for (const name of ['Approve', 'Reject…']) await page.getByRole('button', { name, exact: true }).click({ trial: true }) // fails where something covers it
+  expect((await page.locator('.stage').boundingBox())!.height).toBeGreaterThan(300)
+  await page.goto(`${server.address}/sessions?q=${id}`)
+  const table = (await page.locator('.table').boundingBox())!
+  const changed = (await page.locator('.table .tr').nth(1).locator(':scope > :visible').last().boundingBox())!
+  expect(changed.x + changed.width).toBeLessThanOrEqual(table.x + table.width)
+  await page.goto(`${server.address}/workflows`)
+  const row = page.locator('.workflow-row').filter({ hasText: 'no sessions' }).first()
+  expect((await row.getByText('no sessions').boundingBox())!.x).toBe((await row.locator('b').boundingBox())!.x)
+})
+
 test('shows that it loads, and what the server refuses', async ({ page, server }) => {
   let release = () => {}
   const held = new Promise<void>((done) => (release = done))
