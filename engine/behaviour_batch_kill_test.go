@@ -111,6 +111,28 @@ func handedOver(o *operator) {
 // under a fake clock: whatever it was about to do, each session is answered once. A short run
 // kills it after every fifth call; STEPGRAPH_INJECT_EVERY=1, as make verify sets it, after each.
 func TestBatchKilledAnywhere(t *testing.T) {
+	answers := func(w string) engine.BatchRequest { return answerAll(w, `"Ada"`, engine.BatchOptions{Rate: 8}) }
+	killedAnywhere(t, answers, (*operator).answeredOnce)
+}
+
+// TestBatchSignalsKilledAnywhere does it with an action that the store takes as often as it
+// comes: only the item's key keeps a session from being sent a second signal.
+func TestBatchSignalsKilledAnywhere(t *testing.T) {
+	signals := func(w string) engine.BatchRequest {
+		return engine.BatchRequest{Action: engine.RequestSignal, Filter: awaiting(w), Options: engine.BatchOptions{Name: "hello", Rate: 8}}
+	}
+	killedAnywhere(t, signals, func(o *operator, ids []string) {
+		for _, id := range ids {
+			all, err := o.store.AllRequests(o.ctx, id, engine.HistoryQuery{Limit: 500})
+			o.noError(err)
+			if len(all) != 1 || all[0].Kind != engine.RequestSignal {
+				o.Errorf("session %s was sent %d requests, want one signal: %+v", id, len(all), all)
+			}
+		}
+	})
+}
+
+func killedAnywhere(t *testing.T, request func(workflow string) engine.BatchRequest, check func(*operator, []string)) {
 	every := int64(min(5, injectEvery(t, 5)))
 	for calls := int64(1); ; calls += every {
 		survived := false
@@ -121,7 +143,7 @@ func TestBatchKilledAnywhere(t *testing.T) {
 			o.stop()
 			store := mortal(o.store, "", calls)
 			o.run(store, engine.Options{})
-			q := answerAll(w, `"Ada"`, engine.BatchOptions{Rate: 8})
+			q := request(w)
 			q.Key = "key"
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -134,7 +156,7 @@ func TestBatchKilledAnywhere(t *testing.T) {
 			b, _, err := o.engine.StartBatch(t.Context(), q)
 			o.noError(err)
 			o.counts(o.over(b.ID), engine.BatchComplete, 6, 0)
-			o.answeredOnce(ids)
+			check(o, ids)
 			o.stop()
 		})
 		if t.Failed() {
