@@ -7,6 +7,8 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 )
 
 // draw is the node of a step that was added in the graph: an agent is a department, an integration
@@ -34,7 +36,7 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 		if about == "" && offered != nil {
 			about = offered.Description
 		}
-		data = append(data, inputs.Of("agentName", label, "description", about, "systemPrompt", take("system"), "model", take("profile"), "tools", []any{})...)
+		data = append(data, inputs.Of("agentName", label, "description", about, "systemPrompt", take("system"), "model", take("profile"), "tools", drawnFrom(w, s.ID))...)
 		for _, name := range []string{"query", "parallel", "check_arguments", "marks", "unknown_tool_error", "max_rounds", "on_limit", "round_limit_error", "empty_error", "profile_optional"} {
 			take(name)
 		}
@@ -89,4 +91,60 @@ func spelled(w *engine.Workflow, kind string) string {
 		}
 	}
 	return kind
+}
+
+// handlesOf is the list in an agent's data that its handles stand for, and what the names of the
+// handles begin with; "" for steps without such.
+func handlesOf(w *engine.Workflow, id string) (list, prefix string) {
+	s := w.Step(id)
+	if s == nil || s.Function != "agent" {
+		return "", ""
+	}
+	var n node
+	if s.Config != "" && json.Unmarshal([]byte(s.Config), &n) == nil && kinds[n.Type] == kindRouter {
+		return "intents", "intent-"
+	}
+	return "tools", "tool-"
+}
+
+// labelIn is what a step is called in the editor.
+func labelIn(w *engine.Workflow, id string) string {
+	if s := w.Step(id); s != nil && s.Name != "" {
+		return s.Name
+	}
+	return id
+}
+
+// drawnFrom are the labels of what was drawn since as a tool of an agent.
+func drawnFrom(w *engine.Workflow, id string) []string {
+	out := []string{}
+	for i := range w.Paths {
+		if p := &w.Paths[i]; p.Kind == engine.Tool && p.Source == id && p.Extra[propertyEdge] == nil {
+			if label := labelIn(w, p.Target); !slices.Contains(out, label) {
+				out = append(out, label)
+			}
+		}
+	}
+	return out
+}
+
+// withHandles adds to an agent's intents or tools what was drawn from it since.
+func withHandles(w *engine.Workflow, s *engine.Step, text json.RawMessage) (json.RawMessage, error) {
+	list, _ := handlesOf(w, s.ID)
+	var err error
+	for _, label := range drawnFrom(w, s.ID) {
+		if list == "" || slices.ContainsFunc(gjson.GetBytes(text, "data."+list).Array(), func(v gjson.Result) bool { return v.String() == label }) {
+			continue
+		}
+		if !gjson.GetBytes(text, "data."+list).IsArray() {
+			text, err = sjson.SetRawBytes(text, "data."+list, []byte("[]"))
+		}
+		if err == nil {
+			text, err = sjson.SetBytes(text, "data."+list+".-1", label)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
 }

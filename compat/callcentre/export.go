@@ -27,7 +27,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 		if added {
 			more = drawn.Nodes
 		}
-		nodes, err := exportNodes(w, more)
+		nodes, err := exportNodes(w, more, added)
 		if err != nil {
 			return nil, err
 		}
@@ -76,13 +76,18 @@ func inOrder(list []placed) []json.RawMessage {
 	return out
 }
 
-func exportNodes(w *engine.Workflow, added []any) ([]json.RawMessage, error) {
+// exportNodes are the nodes of the steps, with those that were added. drawnToo says that agents also
+// get the handles of paths that were drawn since.
+func exportNodes(w *engine.Workflow, added []any, drawnToo bool) ([]json.RawMessage, error) {
 	var list []placed
 	for _, node := range added {
 		list = append(list, placed{1 << 30, json.RawMessage(inputs.Encode(node))})
 	}
 	for _, s := range refit.Nodes(w) {
 		text, err := exportNode(s)
+		if err == nil && drawnToo {
+			text, err = withHandles(w, s, text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
 		}
@@ -144,7 +149,7 @@ func exportEdges(w *engine.Workflow, added bool) ([]json.RawMessage, error) {
 		if _, drawn := p.Extra[propertyEdge].(string); p.Kind != engine.Tool || !drawn && !added {
 			continue
 		}
-		text, err := exportEdge(p)
+		text, err := exportEdge(w, p)
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", p.ID, err)
 		}
@@ -154,10 +159,14 @@ func exportEdges(w *engine.Workflow, added bool) ([]json.RawMessage, error) {
 }
 
 // exportEdge is the edge of a TOOL path, one drawn since included.
-func exportEdge(p *engine.Path) (json.RawMessage, error) {
+func exportEdge(w *engine.Workflow, p *engine.Path) (json.RawMessage, error) {
 	text, drawn := p.Extra[propertyEdge].(string)
 	if !drawn {
-		return json.RawMessage(inputs.Encode(inputs.Of("id", p.ID, "source", p.Source, "target", p.Target, "animated", true))), nil
+		e := inputs.Of("id", p.ID, "source", p.Source, "target", p.Target)
+		if _, prefix := handlesOf(w, p.Source); prefix != "" {
+			e = e.With("sourceHandle", prefix+labelIn(w, p.Target))
+		}
+		return json.RawMessage(inputs.Encode(e.With("animated", true))), nil
 	}
 	var e edge
 	if err := json.Unmarshal([]byte(text), &e); err != nil {

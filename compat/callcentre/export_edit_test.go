@@ -1,10 +1,14 @@
 package callcentre_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/compat/callcentre"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
+	"github.com/tidwall/gjson"
 )
 
 // What people tune while calls run goes into the field of the node that it came from.
@@ -46,5 +50,42 @@ func TestWhatCannotBeWrittenBackIsOneSentence(t *testing.T) {
 	if err != nil || len(problems) != 1 || strings.Contains(problems[0].Message, "map[") || len(problems[0].Message) > 300 ||
 		!strings.HasPrefix(problems[0].Message, `step "r": its input.system was changed from `) {
 		t.Errorf("%v %v", err, problems)
+	}
+}
+
+// A department that was added in the graph is written with the intent and the handle that its edge
+// leaves the router by.
+func TestAddedDepartments(t *testing.T) {
+	w := parse(t, filepath.Join(fixtures.Folder(t, "callcentre"), "01-hotel-mock.graph.json"), func(text string) string { return text })
+	router := ""
+	for i := range w.Steps {
+		if s := &w.Steps[i]; strings.Contains(s.Config, `"routerNode"`) {
+			router = s.ID
+		}
+	}
+	w.Steps = append(w.Steps, engine.Step{ID: "spa", Name: "Spa", Function: "agent", Input: `{"system": "You know the spa."}`},
+		engine.Step{ID: "look", Name: "look up", Function: "integration", Input: `{}`}, engine.Step{ID: "data", Function: "integration", Input: `{"type": "mock", "mock_output": "{\"a\": 1}"}`})
+	w.Paths = append(w.Paths, engine.Path{ID: "x", Kind: engine.Tool, Source: router, Target: "spa", Description: "Ask about the spa."},
+		engine.Path{ID: "y", Kind: engine.Tool, Source: "spa", Target: "look"}, engine.Path{ID: "z", Kind: engine.Tool, Source: "look", Target: "data"})
+	w.Normalize()
+	text, problems, err := callcentre.Export(w)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("%v %v", err, problems)
+	}
+	for path, want := range map[string]string{
+		`nodes.#(type=="routerNode").data.intents.#(=="Spa")`: "Spa", `edges.#(target=="spa").sourceHandle`: "intent-Spa", `edges.#(target=="look").sourceHandle`: "tool-look up",
+		`nodes.#(id=="spa").data.tools.0`: "look up", `nodes.#(id=="spa").data.description`: "Ask about the spa.", `nodes.#(id=="data").data.mockOutput`: `{"a": 1}`} {
+		if got := gjson.GetBytes(text, path).String(); got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+	again, err := callcentre.Parse("again.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range again.Notes {
+		if p.Code == "handle" && p.Step == "spa" {
+			t.Errorf("warned of %+v", p)
+		}
 	}
 }
