@@ -23,8 +23,8 @@ const (
 
 var (
 	// manyMethods and manyFields list the types above the rule.
-	manyMethods = map[string]int{"engine.Engine": 122, "engine.runner": 231}
-	manyFields  = map[string]int{"engine.Engine": 23, "engine.Options": 25, "engine.runner": 31, "engine.runnerOutputs": 31, "engine/state.document": 23, "engine/store.Checkpoint": 23}
+	manyMethods = map[string]int{"engine.Engine": 123, "engine.runner": 231}
+	manyFields  = map[string]int{"engine.Engine": 23, "engine.Options": 26, "engine.runner": 31, "engine.runnerOutputs": 31, "engine/state.document": 23, "engine/store.Checkpoint": 23}
 	// circle is how many files of a package are in its largest cycle.
 	circle = map[string]int{"engine": 72, "engine/graph": 6, "engine/store": 2}
 )

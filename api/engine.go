@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
 // Engine is what the API asks of an engine; *engine.Engine is one.
@@ -94,6 +95,7 @@ type Operating interface {
 	DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error)
 	RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
+	Retention() *retention.Service
 	Load() engine.Load
 	Working() error
 }

@@ -194,6 +194,7 @@ func (s *server) registerAll() {
 	s.registerDoctor()
 	s.registerAudit()
 	s.registerTokens()
+	s.registerPrune()
 }
 
 // deadline bounds a request, by what ?wait= asks for and RequestTimeout besides. The

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
 // A limited engine applies the limit of the request's token: lists and counts are filtered,
@@ -149,6 +150,10 @@ func (l limited) Registry() *engine.Registry { return l.e.Registry() }
 func (l limited) Store() engine.Store        { return l.e.Store() }
 func (l limited) Load() engine.Load          { return l.e.Load() }
 func (l limited) Working() error             { return l.e.Working() }
+
+// Retention is not narrowed: prune refuses tokens with a limit, and a document is written only of a
+// session whose state the token may read.
+func (l limited) Retention() *retention.Service { return l.e.Retention() }
 
 // Start gives the session the labels of the limit.
 func (l limited) Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -94,6 +95,9 @@ var problemTable = []problemRow{
 		Means: "Somebody advances the session just now, so its state cannot be replaced; or it has not ended and was to be deleted.",
 		Do:    "Pause it or wait until it rests, then try again; to delete it, cancel it first or use `?cancel=true`."},
 	{Err: engine.ErrLeaseLost, Slug: "session_busy", Status: http.StatusConflict},
+	{Err: store.ErrDutyTaken, Slug: "prune_busy", Status: http.StatusConflict, Title: "Sessions are being removed already",
+		Means: "An engine or a command removes sessions just now. Only one does so at a time, else a session could be archived twice.",
+		Do:    "Try again when it has ended, or after half a minute if it was cut off.", RetryAfter: 30},
 	{Err: errBatchBusy, Slug: "batch_busy", Status: http.StatusConflict, Title: "The batch is at work",
 		Means: "The batch is worked on just now, so it cannot be deleted.",
 		Do:    "Stop it with `POST …/stop` or wait until it is complete, then delete it."},

@@ -34,7 +34,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 		if rows[0].yes("held") {
 			return fmt.Errorf("%w: %s", engine.ErrSessionBusy, id)
 		}
-		left, err := deleteParts(ctx, t, id)
+		left, err := deleteParts(ctx, t, id, deleteBatch)
 		if err != nil || left == 0 {
 			return err
 		}
@@ -46,9 +46,8 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 }
 
 // deleteParts removes history, messages, requests, blobs and results, and returns what
-// is left of the batch: 0 means that there may be more.
-func deleteParts(ctx context.Context, t transaction, id string) (int64, error) {
-	left := int64(deleteBatch)
+// is left of the room: 0 means that there may be more.
+func deleteParts(ctx context.Context, t transaction, id string, left int64) (int64, error) {
 	for _, q := range []statement{queryDeleteExecutions, queryDeleteMessages, queryDeleteRequests, queryDeleteBlobs, queryDeleteResults} {
 		rows, err := t.ask(ctx, q, params{"id": id, "limit": left})
 		if err != nil {

@@ -38,6 +38,12 @@ var (
 	queryEngineAnnounce = load("engine_announce")
 	queryEngines        = load("engines")
 
+	querySessionsOldest = load("sessions_oldest")
+	queryRemovalLock    = load("removal_lock")
+	queryRemovalInBatch = load("removal_in_batch")
+	queryRemovalBegin   = load("removal_begin")
+	queryDutyTake       = load("duty_take")
+
 	queryMigrations       = load("migrations")
 	queryMigrationsLock   = load("migrations_lock")
 	queryMigrationApplied = load("migration_applied")

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
 // Options configure an Engine. The zero value works.
@@ -43,6 +45,8 @@ type Options struct {
 	// step or value of the session is called vars; nil for none. It is asked often, so it
 	// is quick.
 	Variables func() map[string]json.RawMessage
+	// Retention says how long sessions stay after they have ended; for ever by default.
+	Retention retention.Options
 }
 
 func (o Options) withDefaults() Options {
@@ -144,6 +148,11 @@ func (e *Engine) Registry() *Registry { return e.registry }
 
 // Store returns the store the engine runs on.
 func (e *Engine) Store() Store { return e.store }
+
+// Retention finds, shows and removes sessions that ended long enough ago.
+func (e *Engine) Retention() *retention.Service {
+	return &retention.Service{Store: e.store, Options: e.o.Retention, Owner: e.id, Log: e.o.Log}
+}
 
 // newID returns a UUID v7: ids sort by the time they were made.
 func newID() string {

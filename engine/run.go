@@ -14,7 +14,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		return err
 	}
 	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context){e.pollLoop, e.heartbeatLoop, e.inboxLoop, e.pendingLoop, e.batchLoop, e.announceLoop} {
+	for _, loop := range []func(context.Context){e.pollLoop, e.heartbeatLoop, e.inboxLoop, e.pendingLoop, e.batchLoop, e.announceLoop, e.Retention().Run} {
 		loops.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()

@@ -43,8 +43,11 @@ type (
 	Lineage         = store.Lineage
 	NewSession      = store.NewSession
 	Request         = store.Request
+	Removal         = store.Removal
 	RequestOutcome  = store.RequestOutcome
+	Retention       = store.Retention
 	Schema          = store.Schema
+	SessionMark     = store.SessionMark
 	SessionQuery    = store.SessionQuery
 	SessionRecord   = store.SessionRecord
 	Sessions        = store.Sessions

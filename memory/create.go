@@ -79,6 +79,16 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 	if x.record.Held(s.now()) {
 		return false, fmt.Errorf("delete session %s: %w", id, engine.ErrSessionBusy)
 	}
+	s.remove(id)
+	return true, nil
+}
+
+// remove takes a session out of all indexes.
+func (s *Store) remove(id string) {
+	x := s.sessions[id]
+	if x == nil {
+		return
+	}
 	delete(s.sessions, id)
 	delete(s.due, id)
 	delete(s.pending, id)
@@ -88,5 +98,4 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 	if parent := s.sessions[x.parent]; parent != nil {
 		delete(parent.children, id)
 	}
-	return true, nil
 }

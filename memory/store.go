@@ -33,6 +33,7 @@ type Store struct {
 	audit     []engine.AuditEntry // by At, then ID
 	batches   map[string]*batch
 	batchKeys map[string]string // ids of batches by the key that made them
+	duties    map[string]duty   // by name
 }
 
 var _ engine.Store = (*Store)(nil)
@@ -52,6 +53,7 @@ func New(o Options) *Store {
 		definitions: make(map[string]engine.StoredDefinition),
 		batches:     make(map[string]*batch),
 		batchKeys:   make(map[string]string),
+		duties:      make(map[string]duty),
 	}
 }
 

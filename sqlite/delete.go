@@ -26,31 +26,48 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 }
 
 func (t *tx) deleteSession(id string, room int64) (bool, error) {
-	rec, err := t.session(id)
+	rec, err := t.sessionBy("session_read", id)
 	if err != nil {
 		return false, err
 	}
 	if rec.Held(t.time()) {
 		return false, fmt.Errorf("session %s: %w by %s", id, engine.ErrSessionBusy, rec.LeaseOwner)
 	}
-	if _, err := t.exec("session_unschedule", id); err != nil {
+	if err := t.beginRemoval([]engine.SessionMark{rec.Mark()}); err != nil {
 		return false, err
 	}
+	left, err := t.removeParts(id, room)
+	return left > 0, err
+}
+
+// beginRemoval makes it sure that nobody picks up the sessions or sends them requests.
+func (t *tx) beginRemoval(marks []engine.SessionMark) error {
+	all := marksText(marks)
+	if _, err := t.exec("removal_begin", all); err != nil {
+		return err
+	}
+	_, err := t.exec("removal_unschedule", all)
+	return err
+}
+
+// removeParts removes a session with what belongs to it, as far as there is room for rows,
+// and returns the room that is left: 0 means that there may be more of the session.
+func (t *tx) removeParts(id string, room int64) (int64, error) {
 	for _, name := range deletes {
 		gone, err := t.exec(name, id, room)
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		if room -= gone; room <= 0 {
-			return false, nil
+			return 0, nil
 		}
 	}
-	for _, name := range [...]string{"delete_start", "delete_child", "delete_session"} {
+	for _, name := range [...]string{"delete_start", "delete_child", "removal_end", "delete_session"} {
 		if err := t.deleteAll(name, id); err != nil {
-			return false, err
+			return 0, err
 		}
 	}
-	return true, nil
+	return room, nil
 }
 
 func (t *tx) deleteAll(name, id string) error {

@@ -50,10 +50,13 @@ func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
 	return ids, nil
 }
 
-// session reads a session under the write lock; engine.ErrSessionNotFound when it is not there.
-func (t *tx) session(id string) (engine.SessionRecord, error) {
+// session reads a session under the write lock; engine.ErrSessionNotFound when it is not
+// there, or is being removed.
+func (t *tx) session(id string) (engine.SessionRecord, error) { return t.sessionBy("session_open", id) }
+
+func (t *tx) sessionBy(statement, id string) (engine.SessionRecord, error) {
 	var rec engine.SessionRecord
-	err := t.row("session_read", func(row scanner) error { return scanSession(row, &rec) }, id)
+	err := t.row(statement, func(row scanner) error { return scanSession(row, &rec) }, id)
 	if noRow(err) {
 		err = fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
 	}

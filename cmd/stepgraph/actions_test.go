@@ -109,6 +109,8 @@ var actions = []action{
 	{"PutSecret", "PUT /secrets/{secret}", "secret set"},
 	{"DeleteSecret", "DELETE /secrets/{secret}", "secret delete"},
 	{"Doctor", "GET /doctor", "doctor"},
+	{"Retention", "POST /prune", "prune"},
+	{"Retention", "GET /sessions/{session}/document", "prune"}, // --archive
 }
 
 // noActions are in one of the three only, and why.

@@ -48,7 +48,9 @@ type config struct {
 	Lease       string                     `json:"lease"`
 	Poll        string                     `json:"poll"`
 	Drain       string                     `json:"drain"`
-	Limits      limitsConfig               `json:"limits"` // how much an engine does at once
+	Limits      limitsConfig               `json:"limits"`  // how much an engine does at once
+	Keep        []string                   `json:"keep"`    // how long sessions stay after they have ended
+	Archive     string                     `json:"archive"` // folder that takes them before they go
 }
 
 // readConfig reads a configuration file; "" is none. An unknown key is an error: it is

@@ -9,6 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/retention"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -58,7 +59,8 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	if _, err := store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close())
 	}
-	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables}
+	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables,
+		Retention: retention.Options{Keep: a.keep, Archive: a.archive}}
 	a.limits.apply(&options)
 	own.engine = engine.New(store, registry, options)
 	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault, KeepAudit: true, Caller: localCaller()}))

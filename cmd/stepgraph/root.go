@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
 // An app is one invocation: what it was given and what all commands share.
@@ -26,6 +28,8 @@ type app struct {
 
 	lease, poll time.Duration // of engines; 0 is their default
 	limits      limitsConfig
+	keep        retention.Keep // how long sessions stay after they have ended
+	archive     string         // folder that takes them before they go
 	drain       time.Duration
 	auditFile   string // where the audit trail goes, if anywhere
 	tlsKey      string // file of the server's private key, if a flag names one
@@ -89,6 +93,7 @@ func (a *app) commands() []*cobra.Command {
 		a.evalCommand(),
 		a.migrateCommand(),
 		a.doctorCommand(),
+		a.pruneCommand(),
 		a.benchCommand(),
 		a.openCommand(),
 		a.versionCommand(),

@@ -9,6 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
 // batches is what commands ask of an engine about many sessions at once.
@@ -45,4 +46,6 @@ type operating interface {
 	DeleteSetting(ctx context.Context, kind, name string) error
 	Audit(ctx context.Context, q engine.AuditQuery, after string) (*api.Page[api.AuditEntry], error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
+	retention.Source
+	EndPrune(ctx context.Context, owner string) error
 }

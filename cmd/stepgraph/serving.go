@@ -32,6 +32,8 @@ type serveOptions struct {
 	poll   string
 	limits limitFlags
 	drain  string
+	keep   []string
+	folder string
 
 	tlsCert, tlsKey            string
 	maxStore, audit, auditKeep string
@@ -51,6 +53,8 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
 	o.limits.register(f)
 	f.StringVar(&o.drain, "drain", "", "how long to go on answering when told to stop, while /readyz says so ($STEPGRAPH_DRAIN, 0s; behind a balancer: longer than its interval)")
+	f.StringSliceVar(&o.keep, "keep", nil, "how long sessions stay after they have ended, STATUS=AGE or WORKFLOW:STATUS=AGE, such as complete=30d,cancelled=7d ($STEPGRAPH_KEEP; without it for ever)")
+	f.StringVar(&o.folder, "archive", "", "folder that takes sessions, as NDJSON files, before --keep lets them go ($STEPGRAPH_ARCHIVE)")
 	f.BoolVar(&o.compat, "compat", compat, "answer the HTTP calls of the systems whose workflows can be imported")
 }
 
@@ -124,6 +128,10 @@ func (a *app) pace(o *serveOptions) (err error) {
 	if a.drain, err = engine.ParseDuration(first(o.drain, a.env("STEPGRAPH_DRAIN"), a.config.Drain)); err != nil {
 		return usagef("--drain: %s", err)
 	}
+	if a.keep, err = a.keepRules(o.keep); err != nil {
+		return err
+	}
+	a.archive = first(o.folder, a.env("STEPGRAPH_ARCHIVE"), a.config.Archive)
 	a.limits, err = a.readLimits(&o.limits)
 	return err
 }

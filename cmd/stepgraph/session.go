@@ -67,6 +67,7 @@ func (a *app) sessionStartCommand() *cobra.Command {
 func (a *app) sessionShowCommand() *cobra.Command {
 	to := &reach{}
 	var state bool
+	var archive string
 	c := a.onSession("show SESSION", "Shows a session, or with --state its state as it is stored", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			if !state {
@@ -80,6 +81,14 @@ func (a *app) sessionShowCommand() *cobra.Command {
 			return nil
 		})
 	c.Flags().BoolVar(&state, "state", false, "the state itself, JSON")
+	c.Flags().StringVar(&archive, "archive", "", "folder of files that prune has written: shows the session from there")
+	live := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if archive != "" {
+			return a.showArchived(archive, args[0], state)
+		}
+		return live(c, args)
+	}
 	return c
 }
 

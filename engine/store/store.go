@@ -25,6 +25,7 @@ type Store interface {
 	Batches
 	Engines
 	Audit
+	Retention
 	Schema
 	// Close ends all use of the store. It takes no context, as it is called when the program's
 	// own has ended, and comes back within a few seconds whatever the database does.

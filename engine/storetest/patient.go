@@ -47,6 +47,18 @@ func (p patient) Engines(ctx context.Context, within time.Duration) ([]engine.An
 	return again(ctx, func() ([]engine.Announcement, error) { return p.Store.Engines(ctx, within) })
 }
 
+func (p patient) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+	return again(ctx, func() ([]engine.SessionRecord, error) { return p.Store.OldestSessions(ctx, after, limit) })
+}
+
+func (p patient) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
+	return again(ctx, func() (engine.Removal, error) { return p.Store.RemoveFamily(ctx, marks) })
+}
+
+func (p patient) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
+	return again(ctx, func() (bool, error) { return p.Store.TakeDuty(ctx, name, owner, d) })
+}
+
 func (p patient) Now(ctx context.Context) (time.Time, error) {
 	return again(ctx, func() (time.Time, error) { return p.Store.Now(ctx) })
 }

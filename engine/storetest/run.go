@@ -52,6 +52,7 @@ func sideBySide() []area {
 		{"path", pathCases},
 		{"definition", definitionCases},
 		{"delete", deleteCases},
+		{"retention", retentionCases},
 		{"wake", wakeCases},
 		{"engines", enginesCases},
 		{"audit", auditCases},

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See who did what, the newest first
+         * @description Edits, starts, answers, operator actions, batches, profiles, variables, secrets and tokens by name, and refused requests, with before and after. It needs the scope admin. Of an answer the size and a hash are kept; its text is beside the session and is removed with it.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/awaiting": {
         parameters: {
             query?: never;
@@ -239,6 +259,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prune": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove sessions that ended long enough ago, a page of them
+         * @description A session goes with all its child sessions. One that goes on, or may go on by itself, stays, and so does one that a batch at work has to do with. To write sessions down first, find them with dry_run and an owner, read their documents, and send the families back.
+         */
+        post: operations["prune"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/secrets": {
         parameters: {
             query?: never;
@@ -405,6 +445,26 @@ export interface paths {
          * @description Answers 200 once the request is durable; with ?wait= when the session rests again.
          */
         post: operations["cancelSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all there is of a session, as NDJSON
+         * @description One line each: the session with its state, executions with their lineage, messages, requests, large outputs, results of rounds, and the end, without which the document is not whole.
+         */
+        get: operations["getDocument"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -701,6 +761,47 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tokens, without their texts */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Make a token
+         * @description The answer has its text, which is stored as a hash and cannot be read again.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description It is refused from the next request on.
+         */
+        delete: operations["revokeToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1155,6 +1256,30 @@ export interface components {
              */
             visit?: number;
         };
+        AuditEntry: {
+            action: string;
+            after?: unknown;
+            /** Format: date-time */
+            at: string;
+            before?: unknown;
+            /** Format: int64 */
+            count: number;
+            from: string;
+            id?: string;
+            method: string;
+            path: string;
+            refused: boolean;
+            route: string;
+            scope: string;
+            session: string;
+            /** Format: int64 */
+            status: number;
+            subject: string;
+            /** Format: int64 */
+            took_ms: number;
+            who: string;
+            workflow: string;
+        };
         Batch: {
             /** @example answer */
             action: string;
@@ -1438,6 +1563,15 @@ export interface components {
             session: string;
             status: string;
         };
+        Family: {
+            /** Format: date-time */
+            ended_at: string;
+            marks: components["schemas"]["SessionMark"][];
+            outcome?: string;
+            session: string;
+            status: string;
+            workflow: string;
+        };
         Fault: {
             /**
              * @description what is wrong with a workflow, for programs
@@ -1525,6 +1659,12 @@ export interface components {
             session?: string;
             workflows: components["schemas"]["Difference"][];
         };
+        Limit: {
+            labels?: {
+                [key: string]: string;
+            };
+            workflows?: string[];
+        };
         LogEntry: {
             changes?: components["schemas"]["PropertyDiff"][];
             current: boolean;
@@ -1533,6 +1673,21 @@ export interface components {
             hash: string;
             step: string;
             text: unknown;
+        };
+        MadeToken: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description absent when it does not expire
+             */
+            expires_at?: string;
+            limit: components["schemas"]["Limit"];
+            name: string;
+            quota: components["schemas"]["Quota"];
+            scopes: string[];
+            /** @description what requests send; it is shown here and never again */
+            token: string;
         };
         Message: {
             /** Format: date-time */
@@ -1554,6 +1709,20 @@ export interface components {
         Option: {
             text: string;
             value?: unknown;
+        };
+        Page: {
+            families: components["schemas"]["Family"][];
+            /** Format: int64 */
+            looked: number;
+            next?: string;
+            spared?: {
+                [key: string]: number;
+            };
+        };
+        PageAuditEntry: {
+            items: components["schemas"]["AuditEntry"][];
+            /** @description the cursor of the next page; absent at the end */
+            next?: string;
         };
         PageBatch: {
             items: components["schemas"]["Batch"][];
@@ -1607,6 +1776,11 @@ export interface components {
         };
         PageSession: {
             items: components["schemas"]["Session"][];
+            /** @description the cursor of the next page; absent at the end */
+            next?: string;
+        };
+        PageToken: {
+            items: components["schemas"]["Token"][];
             /** @description the cursor of the next page; absent at the end */
             next?: string;
         };
@@ -1753,6 +1927,36 @@ export interface components {
         PropertyPatch: {
             [key: string]: unknown;
         };
+        PruneBody: {
+            /** @description next of the page before */
+            after?: string;
+            /** @description true: only finds */
+            dry_run?: boolean;
+            /** @description true: the caller named by owner has done; does nothing else */
+            end?: boolean;
+            /** @description what a dry run has found: removed as far as nothing has changed since; nothing else is looked for */
+            families?: components["schemas"]["Family"][];
+            /**
+             * @description how long sessions stay after they have ended: STATUS=AGE or WORKFLOW:STATUS=AGE, STATUS one of complete, error, cancelled and ended; without it what the server was started with
+             * @example [
+             *       "complete=30d"
+             *     ]
+             */
+            keep?: string[];
+            /** @description only sessions with all of these labels */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description sessions looked at; 500 by default
+             */
+            limit?: number;
+            /** @description a name of the caller's own: while it calls at least every 30 s, nobody else removes sessions */
+            owner?: string;
+            /** @description only sessions of this workflow */
+            workflow?: string;
+        };
         Question: {
             answered?: boolean;
             /** Format: int64 */
@@ -1779,6 +1983,14 @@ export interface components {
             /** Format: int64 */
             visit: number;
             workflow?: string;
+        };
+        Quota: {
+            /** Format: int64 */
+            bytes_per_hour?: number;
+            /** Format: double */
+            requests_per_second?: number;
+            /** Format: int64 */
+            sessions_per_hour?: number;
         };
         ReaskBody: {
             /** @description one step that waits; all of them when left out */
@@ -1958,6 +2170,13 @@ export interface components {
             message: string;
             step?: string;
         };
+        SessionMark: {
+            id: string;
+            /** Format: int64 */
+            inbox: number;
+            /** Format: int64 */
+            version: number;
+        };
         SessionProblem: {
             message: string;
             missing?: string[];
@@ -2089,6 +2308,33 @@ export interface components {
             p95_ms: number;
             /** Format: int64 */
             visits: number;
+        };
+        Token: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description absent when it does not expire
+             */
+            expires_at?: string;
+            limit: components["schemas"]["Limit"];
+            name: string;
+            quota: components["schemas"]["Quota"];
+            scopes: string[];
+        };
+        TokenBody: {
+            /**
+             * @description after how long it ends; never when left out
+             * @example 720h
+             */
+            expires?: string;
+            /** @description the workflows and sessions that it reaches; all when left out */
+            limit?: components["schemas"]["Limit"];
+            /** @example desk */
+            name: string;
+            quota?: components["schemas"]["Quota"];
+            /** @description of read, answer, operate, edit, run-code, admin */
+            scopes: string[];
         };
         Variable: {
             description?: string;
@@ -2247,6 +2493,7 @@ export type Affected = components['schemas']['Affected'];
 export type AffectedByStep = components['schemas']['AffectedByStep'];
 export type AffectedGroup = components['schemas']['AffectedGroup'];
 export type AnswerBody = components['schemas']['AnswerBody'];
+export type AuditEntry = components['schemas']['AuditEntry'];
 export type Batch = components['schemas']['Batch'];
 export type BatchBody = components['schemas']['BatchBody'];
 export type BatchFilter = components['schemas']['BatchFilter'];
@@ -2268,16 +2515,21 @@ export type Execution = components['schemas']['Execution'];
 export type ExplainedEnd = components['schemas']['ExplainedEnd'];
 export type ExplainedPath = components['schemas']['ExplainedPath'];
 export type Explanation = components['schemas']['Explanation'];
+export type Family = components['schemas']['Family'];
 export type Fault = components['schemas']['Fault'];
 export type Finding = components['schemas']['Finding'];
 export type Findings = components['schemas']['Findings'];
 export type ForkBody = components['schemas']['ForkBody'];
 export type Function = components['schemas']['Function'];
 export type Imported = components['schemas']['Imported'];
+export type Limit = components['schemas']['Limit'];
 export type LogEntry = components['schemas']['LogEntry'];
+export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
 export type MoveBody = components['schemas']['MoveBody'];
 export type Option = components['schemas']['Option'];
+export type Page = components['schemas']['Page'];
+export type PageAuditEntry = components['schemas']['PageAuditEntry'];
 export type PageBatch = components['schemas']['PageBatch'];
 export type PageExecution = components['schemas']['PageExecution'];
 export type PageFunction = components['schemas']['PageFunction'];
@@ -2289,6 +2541,7 @@ export type PageQuestion = components['schemas']['PageQuestion'];
 export type PageRequest = components['schemas']['PageRequest'];
 export type PageSecret = components['schemas']['PageSecret'];
 export type PageSession = components['schemas']['PageSession'];
+export type PageToken = components['schemas']['PageToken'];
 export type PageVariable = components['schemas']['PageVariable'];
 export type PageWorkflowInfo = components['schemas']['PageWorkflowInfo'];
 export type Path = components['schemas']['Path'];
@@ -2299,7 +2552,9 @@ export type Profile = components['schemas']['Profile'];
 export type ProfileBody = components['schemas']['ProfileBody'];
 export type PropertyDiff = components['schemas']['PropertyDiff'];
 export type PropertyPatch = components['schemas']['PropertyPatch'];
+export type PruneBody = components['schemas']['PruneBody'];
 export type Question = components['schemas']['Question'];
+export type Quota = components['schemas']['Quota'];
 export type ReaskBody = components['schemas']['ReaskBody'];
 export type Reason = components['schemas']['Reason'];
 export type ReasonBody = components['schemas']['ReasonBody'];
@@ -2316,6 +2571,7 @@ export type SecretBody = components['schemas']['SecretBody'];
 export type Server = components['schemas']['Server'];
 export type Session = components['schemas']['Session'];
 export type SessionError = components['schemas']['SessionError'];
+export type SessionMark = components['schemas']['SessionMark'];
 export type SessionProblem = components['schemas']['SessionProblem'];
 export type SessionState = components['schemas']['SessionState'];
 export type SignalBody = components['schemas']['SignalBody'];
@@ -2325,6 +2581,8 @@ export type Stats = components['schemas']['Stats'];
 export type Step = components['schemas']['Step'];
 export type StepBody = components['schemas']['StepBody'];
 export type StepTraffic = components['schemas']['StepTraffic'];
+export type Token = components['schemas']['Token'];
+export type TokenBody = components['schemas']['TokenBody'];
 export type Variable = components['schemas']['Variable'];
 export type VariableBody = components['schemas']['VariableBody'];
 export type WhatIf = components['schemas']['WhatIf'];
@@ -2339,6 +2597,65 @@ export type ResponseUnauthorized = components['responses']['unauthorized'];
 export type ResponseUnavailable = components['responses']['unavailable'];
 export type $defs = Record<string, never>;
 export interface operations {
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description items on a page */
+                limit?: number;
+                /** @description next of the page before */
+                cursor?: string;
+                /** @description name of the token, operator or anonymous */
+                who?: string;
+                /** @description operationId of the route, or what was done */
+                action?: string;
+                workflow?: string;
+                session?: string;
+                /** @description true: only what was refused */
+                refused?: boolean;
+                /** @description at or after this time */
+                since?: string;
+                /** @description before this time */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageAuditEntry"];
+                };
+            };
+            /** @description bad_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
     listAwaiting: {
         parameters: {
             query?: {
@@ -3203,6 +3520,82 @@ export interface operations {
             503: components["responses"]["unavailable"];
         };
     };
+    prune: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the same request under the same key counts once */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PruneBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page"];
+                };
+            };
+            /** @description bad_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description prune_busy */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description key_reused, request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
     listSecrets: {
         parameters: {
             query?: never;
@@ -4009,6 +4402,55 @@ export interface operations {
                 };
             };
             /** @description key_reused, request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    getDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of the document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    /**
+                     * @example {"session":{"id":"s1","workflow":"w","status":"complete","state":{}}}
+                     *     {"end":"s1"}
+                     */
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description session_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description request_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5224,6 +5666,158 @@ export interface operations {
             403: components["responses"]["forbidden"];
             /** @description session_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageToken"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the same request under the same key counts once */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeToken"];
+                };
+            };
+            /** @description bad_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description no_tokens, token_exists */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description key_reused, request_invalid, token_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description its name */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description token_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description no_tokens */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

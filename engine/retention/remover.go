@@ -1,0 +1,236 @@
+package retention
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// A Store is what a Remover asks of a store.
+type Store interface {
+	store.Retention
+	Now(ctx context.Context) (time.Time, error)
+	Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error)
+}
+
+// A Remover finds and removes the sessions of one store that may go.
+type Remover struct{ Store Store }
+
+// A Query asks for a page of sessions that may go.
+type Query struct {
+	Keep     Keep
+	Workflow string            // only of this one
+	Labels   map[string]string // only with all of these
+	After    string            // Page.Next of the page before
+	Limit    int               // sessions looked at; 0 and at most 500
+	// Owner, if set, takes the duty of pruning for this caller, so that nobody else removes
+	// what the caller is about to write down.
+	Owner string
+}
+
+// A Family is a session that may go, with all its child sessions.
+type Family struct {
+	Session  string              `json:"session"` // the topmost one
+	Workflow string              `json:"workflow"`
+	Status   string              `json:"status"`
+	EndedAt  time.Time           `json:"ended_at"`
+	Marks    []store.SessionMark `json:"marks"` // of all sessions, each before its parent
+	Outcome  store.Removal       `json:"outcome,omitempty"`
+}
+
+// A Page is what a Query found.
+type Page struct {
+	Families []Family       `json:"families"`
+	Looked   int            `json:"looked"`           // sessions that were read
+	Spared   map[string]int `json:"spared,omitempty"` // sessions that are old enough and stay, by reason
+	Next     string         `json:"next,omitempty"`   // "" when no session behind this page is old enough
+}
+
+// Reasons why a session that is old enough stays.
+const (
+	SparedLive    = "live"     // it, or a child session, goes on or may go on by itself
+	SparedChanged = "changed"  // it was taken up while it was to be removed
+	SparedBatch   = "in_batch" // a batch at work has to do with it
+)
+
+// Bounds of one page, and how long the duty of pruning outlives its owner.
+const (
+	pageRows  = 500
+	familyRow = 500
+	dutyFor   = 30 * time.Second
+)
+
+// Duty is the name of the duty of removing sessions.
+const Duty = "prune"
+
+// Take takes the duty of removing sessions, or extends it; store.ErrDutyTaken.
+func (r *Remover) Take(ctx context.Context, owner string) error {
+	has, err := r.Store.TakeDuty(ctx, Duty, owner, dutyFor)
+	if err == nil && !has {
+		err = fmt.Errorf("%w: sessions are being removed; try again later", store.ErrDutyTaken)
+	}
+	return err
+}
+
+// GiveBack ends the duty of removing sessions.
+func (r *Remover) GiveBack(ctx context.Context, owner string) error {
+	_, err := r.Store.TakeDuty(ctx, Duty, owner, 0)
+	return err
+}
+
+// FindEnded reads one page of sessions, oldest first, and returns those that may go.
+func (r *Remover) FindEnded(ctx context.Context, q Query) (*Page, error) {
+	page := &Page{Families: []Family{}, Spared: map[string]int{}}
+	shortest, any := q.Keep.Shortest()
+	if !any {
+		return page, nil
+	}
+	if q.Owner != "" {
+		if err := r.Take(ctx, q.Owner); err != nil {
+			return nil, err
+		}
+	}
+	if q.Limit <= 0 || q.Limit > pageRows {
+		q.Limit = pageRows
+	}
+	after, err := parseCursor(q.After)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.OldestSessions(ctx, after, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		rec := &rows[i]
+		if now.Sub(rec.CreatedAt) < shortest {
+			return page, nil // and so are all behind it
+		}
+		page.Looked++
+		if err := r.consider(ctx, &q, now, rec, page); err != nil {
+			return nil, err
+		}
+	}
+	if len(rows) == q.Limit {
+		page.Next = cursorText(store.Cursor{At: rows[len(rows)-1].CreatedAt, ID: rows[len(rows)-1].ID})
+	}
+	return page, nil
+}
+
+// consider adds a session to the page if it may go.
+func (r *Remover) consider(ctx context.Context, q *Query, now time.Time, rec *store.SessionRecord, page *Page) error {
+	if rec.Root != "" && rec.Root != rec.ID || q.Workflow != "" && rec.Workflow != q.Workflow || !hasLabels(rec, q.Labels) {
+		return nil
+	}
+	age, ends := q.Keep.Age(rec.Workflow, rec.Status)
+	if !ends || now.Sub(rec.UpdatedAt) < age {
+		return nil
+	}
+	f := Family{Session: rec.ID, Workflow: rec.Workflow, Status: rec.Status, EndedAt: rec.UpdatedAt}
+	rests := atRest(rec)
+	for after := (store.Cursor{}); rests; {
+		below, err := r.Store.Descendants(ctx, store.DescendantQuery{Of: rec.ID, After: after, Limit: familyRow})
+		if err != nil {
+			return err
+		}
+		for i := range below {
+			rests = rests && atRest(&below[i])
+			f.Marks = append(f.Marks, below[i].Mark())
+		}
+		if len(below) < familyRow {
+			break
+		}
+		after = store.Cursor{ID: below[len(below)-1].ID}
+	}
+	if !rests {
+		page.Spared[SparedLive]++
+		return nil
+	}
+	slices.Reverse(f.Marks) // ids of children begin with that of their parent
+	f.Marks = append(f.Marks, rec.Mark())
+	page.Families = append(page.Families, f)
+	return nil
+}
+
+// atRest reports whether a session has ended and nobody holds it or will pick it up.
+func atRest(rec *store.SessionRecord) bool {
+	return slices.Contains(Ended, rec.Status) && rec.DueAt.IsZero() && rec.Lease == ""
+}
+
+func hasLabels(rec *store.SessionRecord, labels map[string]string) bool {
+	for name, value := range labels {
+		if got, ok := rec.Labels[name]; !ok || got != value {
+			return false
+		}
+	}
+	return true
+}
+
+// RemoveEnded removes families that FindEnded has found and sets their outcomes. Removed says that all
+// of a family is gone.
+func (r *Remover) RemoveEnded(ctx context.Context, owner string, families []Family) error {
+	for i := range families {
+		if owner != "" {
+			if err := r.Take(ctx, owner); err != nil {
+				return err
+			}
+		}
+		if err := r.remove(ctx, &families[i]); err != nil {
+			return fmt.Errorf("session %s: %w", families[i].Session, err)
+		}
+	}
+	return nil
+}
+
+func (r *Remover) remove(ctx context.Context, f *Family) (err error) {
+	for {
+		if f.Outcome, err = r.Store.RemoveFamily(ctx, f.Marks); err != nil || f.Outcome != store.Partly {
+			return err
+		}
+	}
+}
+
+// spare notes what became of families.
+func (p *Page) spare() {
+	for i := range p.Families {
+		switch p.Families[i].Outcome {
+		case store.Changed:
+			p.Spared[SparedChanged]++
+		case store.InBatch:
+			p.Spared[SparedBatch]++
+		}
+	}
+}
+
+func cursorText(c store.Cursor) string {
+	b, _ := json.Marshal([]string{c.At.Format(time.RFC3339Nano), c.ID})
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func parseCursor(text string) (c store.Cursor, err error) {
+	if text == "" {
+		return c, nil
+	}
+	var parts [2]string
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(b, &parts)
+	}
+	if err == nil {
+		c.ID = parts[1]
+		c.At, err = time.Parse(time.RFC3339Nano, parts[0])
+	}
+	if err != nil {
+		return c, fmt.Errorf("%w: after is none of our cursors", store.ErrBadRequest)
+	}
+	return c, nil
+}

@@ -1,0 +1,234 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+var retentionCases = []testCase{
+	{"oldest sessions page by page, of any status, without state", retentionOldest},
+	{"a family goes with all its history", retentionFamily},
+	{"one that has changed keeps all of them", retentionChanged},
+	{"one that is held or due keeps all of them", retentionBusy},
+	{"one that a batch at work has to do with keeps all of them", retentionBatch},
+	{"a stopped or ended batch keeps none", retentionBatchOver},
+	{"sessions that are not there count as removed", retentionGone},
+	{"much goes in parts, and nobody gets hold of it meanwhile", retentionParts},
+	{"a key can be used again", retentionKey},
+	{"a duty has one owner", dutyOne},
+	{"a duty ends, is extended and given back", dutyEnds},
+}
+
+func (k *kit) marks(names ...string) []engine.SessionMark {
+	k.Helper()
+	var list []engine.SessionMark
+	for _, name := range names {
+		rec := k.session(name)
+		list = append(list, rec.Mark())
+	}
+	return list
+}
+
+func (k *kit) removes(marks []engine.SessionMark, want engine.Removal) {
+	k.Helper()
+	got, err := k.store.RemoveFamily(k.ctx, marks)
+	k.noError(err)
+	k.equal("outcome of the removal", got, want)
+}
+
+func complete(c *engine.Checkpoint) { c.Status = engine.StatusComplete }
+
+func retentionOldest(k *kit) {
+	for i := range 5 {
+		k.atRest(fmt.Sprint("s", i), complete)
+		k.pass(k.now().Add(2 * time.Millisecond))
+	}
+	first := k.session("s0")
+	after := engine.Cursor{At: first.CreatedAt.Add(-time.Microsecond), ID: "~"}
+	var found []string
+	for range 5000 {
+		page, err := k.store.OldestSessions(k.ctx, after, 2)
+		k.noError(err)
+		if len(page) > 2 {
+			k.Fatalf("a page of %d, at most 2 were asked for", len(page))
+		}
+		if len(page) == 0 {
+			break
+		}
+		for i := range page {
+			for n := range 5 {
+				if page[i].ID == k.id(fmt.Sprint("s", n)) {
+					found = append(found, fmt.Sprint("s", n))
+					k.equal("state", len(page[i].State), 0)
+					want := k.session(fmt.Sprint("s", n))
+					want.State, want.Counters = nil, nil
+					page[i].Counters = nil
+					k.sameRecord("row", page[i], want)
+				}
+			}
+		}
+		last := page[len(page)-1]
+		after = engine.Cursor{At: last.CreatedAt, ID: last.ID}
+	}
+	k.equal("sessions in order", found, []string{"s0", "s1", "s2", "s3", "s4"})
+}
+
+func retentionFamily(k *kit) {
+	k.loaded("a")
+	k.loaded("b")
+	other := k.loaded("c")
+	k.removes(k.marks("b", "a"), store.Removed)
+	k.gone("a")
+	k.gone("b")
+	k.sameRecord("another session", k.session("c"), other)
+	k.historyLength(other.ID, 2, 1)
+}
+
+func retentionChanged(k *kit) {
+	for _, change := range []func(){
+		func() { k.deliver(k.id("b"), "late", answer(k.id("b"), "ask", 9)) },
+		func() {
+			c := k.checkpoint(k.claimOne("b", long).Session)
+			c.Release = true
+			k.commit(c)
+		},
+	} {
+		k.loaded("a")
+		k.loaded("b")
+		marks := k.marks("a", "b")
+		change()
+		k.removes(marks, store.Changed)
+		k.historyLength(k.id("a"), 2, 1)
+		k.historyLength(k.id("b"), 2, 1)
+		k.deleteAll("a")
+		k.deleteAll("b")
+	}
+}
+
+func retentionBusy(k *kit) {
+	k.loaded("a")
+	held := k.held("b")
+	k.removes(k.marks("a", "b"), store.Changed)
+	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: held.ID, Token: held.Lease}}))
+	k.removes(k.marks("a", "b"), store.Changed) // due
+	k.historyLength(k.id("a"), 2, 1)
+}
+
+// inBatch makes a batch in a phase with one open item for a session.
+func (k *kit) inBatch(name, session, phase string) {
+	k.Helper()
+	b := k.createBatch(k.newBatch(name))
+	k.addItems(name, []engine.BatchItem{{N: 1, Session: session, Outcome: engine.ItemOpen}})
+	if phase != engine.BatchCollecting {
+		b.Phase, b.Total = phase, 1
+		k.saveBatch(b, nil, true)
+	}
+}
+
+func retentionBatch(k *kit) {
+	for _, phase := range []string{engine.BatchCollecting, engine.BatchPinning, engine.BatchRunning} {
+		k.loaded(phase)
+		k.loaded(phase + "2")
+		k.inBatch("batch-"+phase, k.id(phase), phase)
+		k.removes(k.marks(phase+"2", phase), store.InBatch)
+		k.historyLength(k.id(phase+"2"), 2, 1)
+	}
+}
+
+func retentionBatchOver(k *kit) {
+	k.loaded("stopped")
+	k.inBatch("one", k.id("stopped"), engine.BatchRunning)
+	_, err := k.store.StopBatch(k.ctx, k.id("one"), "")
+	k.noError(err)
+	k.removes(k.marks("stopped"), store.Removed)
+	k.loaded("done")
+	k.inBatch("two", k.id("done"), engine.BatchComplete)
+	k.removes(k.marks("done"), store.Removed)
+}
+
+func retentionGone(k *kit) {
+	k.loaded("a")
+	marks := append(k.marks("a"), engine.SessionMark{ID: k.id("never")})
+	k.removes(marks, store.Removed)
+	k.gone("a")
+	k.removes(marks, store.Removed)
+}
+
+func retentionParts(k *kit) {
+	r := k.held("a")
+	for batch := range 6 {
+		c := k.checkpoint(k.session("a"))
+		for i := range 500 {
+			c.Executions = append(c.Executions, execution(r.ID, int64(batch*500+i+1), "step"))
+			c.Messages = append(c.Messages, message(r.ID, int64(batch*500+i+1)))
+		}
+		c.Release = batch == 5
+		if c.Release {
+			c.Status = engine.StatusComplete
+		}
+		k.commit(c)
+	}
+	k.loaded("b")
+	marks := k.marks("a", "b")
+	outcome, err := k.store.RemoveFamily(k.ctx, marks)
+	k.noError(err)
+	for n := 0; outcome == store.Partly; n++ {
+		if n > 100 {
+			k.Fatal("it never ends")
+		}
+		claimed, err := k.store.ClaimByID(k.ctx, k.ids("a", "b"), k.claim(long))
+		k.noError(err)
+		k.equal("claimed while they are removed", len(claimed), 0)
+		for _, out := range k.deliverAll(
+			engine.Delivery{Session: k.id("a"), Key: "k", Decide: always(answer(k.id("a"), "ask", 1))},
+			engine.Delivery{Session: k.id("b"), Key: "k", Decide: always(answer(k.id("b"), "ask", 1))}) {
+			k.isError(out.Err, engine.ErrSessionNotFound)
+		}
+		outcome, err = k.store.RemoveFamily(k.ctx, marks)
+		k.noError(err)
+	}
+	k.equal("outcome", outcome, store.Removed)
+	k.gone("a")
+	k.gone("b")
+}
+
+func retentionKey(k *kit) {
+	k.equal("exists", k.start(k.keyed("a", "key", "h")).Exists, false)
+	c := k.checkpoint(k.claimOne("a", long).Session)
+	c.Release, c.Status = true, engine.StatusComplete
+	k.commit(c)
+	k.removes(k.marks("a"), store.Removed)
+	again := k.start(k.keyed("b", "key", "other"))
+	k.noError(again.Err)
+	k.equal("exists", again.Exists, false)
+}
+
+func dutyOne(k *kit) {
+	has := func(owner string) bool {
+		ok, err := k.store.TakeDuty(k.ctx, k.id("duty"), owner, time.Minute)
+		k.noError(err)
+		return ok
+	}
+	k.equal("the first", has("a"), true)
+	k.equal("another", has("b"), false)
+	k.equal("the first again", has("a"), true)
+	other, err := k.store.TakeDuty(k.ctx, k.id("other duty"), "b", time.Minute)
+	k.noError(err)
+	k.equal("another duty", other, true)
+}
+
+func dutyEnds(k *kit) {
+	take := func(owner string, d time.Duration) bool {
+		ok, err := k.store.TakeDuty(k.ctx, k.id("duty"), owner, d)
+		k.noError(err)
+		return ok
+	}
+	k.equal("taken", take("a", 20*time.Millisecond), true)
+	k.pass(k.now().Add(40 * time.Millisecond))
+	k.equal("after its end", take("b", time.Minute), true)
+	k.equal("given back", take("b", 0), true)
+	k.equal("taken after that", take("a", time.Minute), true)
+}

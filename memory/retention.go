@@ -1,0 +1,80 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// A duty is what only one engine does at a time.
+type duty struct {
+	owner string
+	until time.Time
+}
+
+// OldestSessions sorts all sessions.
+func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	q := engine.SessionQuery{}
+	var rows []*session
+	for _, x := range s.sessions {
+		if after.At.IsZero() || compareCursors(q, cursor(q, x), after) < 0 {
+			rows = append(rows, x)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, b), cursor(q, a)) })
+	var out []engine.SessionRecord
+	for _, x := range rows[:min(limit, len(rows))] {
+		r := x.record
+		r.State, r.Counters = nil, nil
+		out = append(out, cloneRecord(r))
+	}
+	return out, nil
+}
+
+// RemoveFamily removes everything at once, so it is never done in parts.
+func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
+	if err := s.begin(ctx); err != nil {
+		return "", err
+	}
+	defer s.mu.Unlock()
+	ids := map[string]bool{}
+	for _, m := range marks {
+		ids[m.ID] = true
+		if x := s.sessions[m.ID]; x != nil && (x.record.Mark() != m || !x.record.DueAt.IsZero() || x.record.Held(s.now())) {
+			return store.Changed, nil
+		}
+	}
+	for _, b := range s.batches {
+		if b.record.Phase == engine.BatchComplete || b.record.Phase == engine.BatchStopped {
+			continue
+		}
+		if slices.ContainsFunc(b.items, func(i engine.BatchItem) bool { return i.Outcome == engine.ItemOpen && ids[i.Session] }) {
+			return store.InBatch, nil
+		}
+	}
+	for _, m := range marks {
+		s.remove(m.ID)
+	}
+	return store.Removed, nil
+}
+
+// TakeDuty takes, extends or gives back a duty.
+func (s *Store) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
+	if err := s.begin(ctx); err != nil {
+		return false, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	if has, ok := s.duties[name]; ok && has.owner != owner && has.until.After(now) {
+		return false, nil
+	}
+	s.duties[name] = duty{owner, now.Add(d)}
+	return true, nil
+}

@@ -1,0 +1,89 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/sqlite"
+)
+
+// ended is what retention asks of a store.
+type ended struct{ *sqlite.Store }
+
+func (s ended) FindEnded(ctx context.Context, q retention.Query) (*retention.Page, error) {
+	return (&retention.Remover{Store: s}).FindEnded(ctx, q)
+}
+
+func (s ended) RemoveEnded(ctx context.Context, owner string, families []retention.Family) error {
+	return (&retention.Remover{Store: s}).RemoveEnded(ctx, owner, families)
+}
+
+func (s ended) WriteDocument(ctx context.Context, id string, to io.Writer) error {
+	return retention.WriteDocument(ctx, s, id, to)
+}
+
+// TestStoreStaysAtItsSize lets sessions come and go for many rounds, under new ids each time, and
+// wants the file, with its log copied back, to stay as large as after the second round.
+func TestStoreStaysAtItsSize(t *testing.T) {
+	const rounds, each = 20, 100
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	file := filepath.Join(t.TempDir(), "x.db")
+	store, err := sqlite.Open(t.Context(), file, sqlite.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep, err := retention.ParseKeep([]string{"complete=1d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int64
+	for round := range rounds {
+		for i := range each {
+			id := fmt.Sprintf("%02d-%03d-%s", round, i, strings.Repeat("x", i%7))
+			made, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w", Status: engine.StatusActive, State: []byte(`{}`), Key: "k" + id,
+				Claim: &engine.Lease{Token: id, Owner: "w", For: time.Minute}}})
+			if err != nil || made[0].Err != nil {
+				t.Fatal(err, made)
+			}
+			c := engine.Checkpoint{Session: id, Lease: id, Transition: id, Status: engine.StatusComplete, Release: true,
+				State: []byte(`{"data":"` + strings.Repeat("s", 2000+i) + `"}`)}
+			for n := range 10 {
+				c.Executions = append(c.Executions, engine.Execution{ID: fmt.Sprintf("%s/%d", id, n+1), Session: id, Seq: int64(n + 1), Workflow: "w", Step: "s", Visit: n, Status: "complete",
+					Output: []byte(`"` + strings.Repeat("o", 300) + `"`)})
+			}
+			c.Messages = []engine.Message{{N: 1, Role: "assistant", Content: strings.Repeat("m", 500)}}
+			if done, err := store.Commit(t.Context(), []engine.Checkpoint{c}); err != nil || done[0].Outcome != engine.Committed {
+				t.Fatal(err, done)
+			}
+		}
+		now = now.Add(25 * time.Hour)
+		total, err := retention.RunThrough(t.Context(), ended{store}, retention.Query{Keep: keep, Owner: "me"}, "", retention.Pace{Rest: 0.001})
+		if err != nil || total.Removed != each {
+			t.Fatalf("round %d: %+v, %v", round, total, err)
+		}
+		if err := store.Close(); err != nil { // copies the log back
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, info.Size())
+		if store, err = sqlite.Open(t.Context(), file, sqlite.Options{Now: func() time.Time { return now }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer store.Close()
+	if first, last := sizes[1], sizes[rounds-1]; last > first+first/20 {
+		t.Errorf("the file grew: %d", sizes)
+	}
+	t.Logf("%d sessions came and went; file after round 2: %d KB, after round %d: %d KB", rounds*each, sizes[1]/1024, rounds, sizes[rounds-1]/1024)
+}

@@ -1,0 +1,2 @@
+-- ?1 session.
+DELETE FROM removal WHERE session = ?1;
