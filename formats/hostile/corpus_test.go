@@ -25,9 +25,14 @@ const (
 	envKeep  = "STEPGRAPH_HOSTILE_KEEP" // a folder for the files something was wrong with
 )
 
-// fewestFiles are the damaged copies of our own files in a run that asks for no number. Where
-// the recorded cases are there, half as many are made of these.
-const fewestFiles = 1200
+// fewestFiles are the damaged copies of our own files in a run that asks for no number; the long
+// run makes three times as many. Where the recorded cases are there, half as many are made of these.
+func fewestFiles() uint64 {
+	if large() {
+		return 1200
+	}
+	return 400
+}
 
 // A good file is a workflow of some format that has no faults.
 type good struct {
@@ -57,7 +62,7 @@ func corpus() ([]hostile, error) {
 			return nil, fmt.Errorf("corpus: no good file of format %s; put one into testdata", f.Name())
 		}
 	}
-	copies := number(envFiles, fewestFiles)
+	copies := number(envFiles, fewestFiles())
 	files := append(classes(goods), damaged("made", goods, copies)...)
 	if folder := fixtures.Root(); isFolder(folder) {
 		goods, err := goodFiles(os.DirFS(folder))
