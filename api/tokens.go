@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
 )
 
 // Tokens finds the token of a text; nil when there is none, or it has expired.
@@ -156,7 +155,7 @@ func beyond(limit access.Limit, function, input string) string {
 		return "reads all workflows and sessions"
 	}
 	all := gjson.Parse(input)
-	if (function == "subflow" || function == "map") && (!all.IsObject() || !json.Valid([]byte(input))) {
+	if (function == "subflow" || function == "subflow.flowise" || function == "map") && (!all.IsObject() || !json.Valid([]byte(input))) {
 		return "runs a workflow that is not written out"
 	}
 	why := ""

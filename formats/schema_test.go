@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
 	"github.com/stepgraph/stepgraph/functions"
@@ -22,6 +22,7 @@ const schemaFile = "../docs/workflow.schema.json"
 func standard() *engine.Registry {
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{})
+	compat.Functions(r, functions.Options{})
 	r.Add(mcp.Spec(mcp.NewPool(mcp.Options{})))
 	return r
 }

@@ -12,16 +12,14 @@ import (
 
 // CalculateInput is the input of calculate.
 type CalculateInput struct {
-	Expression  input.Text  `json:"expression,omitempty" jsonschema:"such as 2 * (3 + 4)^2 / sqrt(2): + - * / % ^ ! and parentheses, pi and e, and functions such as sqrt, round, ln, log10, sin, min and max; angles are in radians"`
-	Input       input.Text  `json:"input,omitempty" jsonschema:"another name of expression"`
-	OnErrorText *input.Text `json:"on_error_text,omitempty" jsonschema:"the output when the expression cannot be evaluated; without it that is an error of the step"`
+	Expression input.Text `json:"expression,omitempty" jsonschema:"such as 2 * (3 + 4)^2 / sqrt(2): + - * / % ^ ! and parentheses, pi and e, and functions such as sqrt, round, ln, log10, sin, min and max; angles are in radians"`
+	Input      input.Text `json:"input,omitempty" jsonschema:"another name of expression"`
 }
 
 // CalculateOutput is what calculate gives.
 type CalculateOutput struct {
-	Result *float64 `json:"result" jsonschema:"the number; null when there is none"`
-	Text   string   `json:"text" jsonschema:"the number as text, or on_error_text"`
-	Error  string   `json:"error,omitempty" jsonschema:"why there is no number"`
+	Result float64 `json:"result" jsonschema:"the number"`
+	Text   string  `json:"text" jsonschema:"the number as text"`
 }
 
 // Calculate works out an arithmetic expression. It is pure.
@@ -31,17 +29,14 @@ func Calculate(_ context.Context, text json.RawMessage) (json.RawMessage, error)
 		return nil, err
 	}
 	given := in.expression()
-	if given == "" && in.OnErrorText == nil {
+	if given == "" {
 		return nil, errNoExpression()
 	}
 	n, err := arithmetic.Evaluate(given)
-	switch {
-	case err == nil:
-		return input.Encode(CalculateOutput{Result: &n, Text: string(input.Encode(n))}), nil
-	case in.OnErrorText != nil:
-		return input.Encode(CalculateOutput{Text: string(*in.OnErrorText), Error: err.Error()}), nil
+	if err != nil {
+		return nil, input.Bad("expression: %v", err)
 	}
-	return nil, input.Bad("expression: %v", err)
+	return input.Encode(CalculateOutput{Result: n, Text: string(input.Encode(n))}), nil
 }
 
 func (in CalculateInput) expression() string {
@@ -59,7 +54,7 @@ func checkCalculate(in CalculateInput, given input.Object) error {
 	switch {
 	case given.Get("expression") == nil && given.Get("input") == nil:
 		return nil // a model that calls the step as a tool gives it
-	case in.OnErrorText != nil || given.Get("on_error_text") != nil || in.expression() == "":
+	case in.expression() == "":
 		return nil
 	}
 	if _, err := arithmetic.Evaluate(in.expression()); err != nil {
@@ -80,8 +75,6 @@ func calculateSpec() engine.Spec {
 		Examples: []engine.Example{
 			{Title: "With a value of another step", Input: json.RawMessage(`{"expression": "round(@{SESSION_ID}.order.total * 1.19 * 100) / 100"}`)},
 			{Title: "A sum", Input: json.RawMessage(`{"expression": "2 * (3 + 4)^2"}`), Output: json.RawMessage(`{"result":98,"text":"98"}`)},
-			{Title: "As the tool of a model, which may be told that it was wrong", Input: json.RawMessage(`{"input": "two and two", "on_error_text": "I cannot work that out"}`),
-				Output: json.RawMessage(`{"result":null,"text":"I cannot work that out","error":"column 1: there is no \"two\" here"}`)},
 		},
 		Function: engine.FunctionFunc(Calculate),
 	}

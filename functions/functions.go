@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/api"
@@ -18,6 +19,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/graphql"
 	"github.com/stepgraph/stepgraph/functions/integration"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/shell"
 )
 
@@ -40,6 +42,15 @@ type Options struct {
 	Log       *slog.Logger      // what integrations gave, at debug level; nil: none
 }
 
+// Generate returns the options of the functions that call models.
+func (o Options) Generate() generate.Options {
+	return generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv}
+}
+
+// Schema returns the JSON Schema of an input or output as the functions of this package
+// describe theirs.
+func Schema[T any]() *jsonschema.Schema { return input.Schema[T]() }
+
 // Standard registers every function of this package and of those below it. It is the whole
 // list.
 func Standard(r *engine.Registry, o Options) {
@@ -50,7 +61,7 @@ func Standard(r *engine.Registry, o Options) {
 
 	// Talking, to people and to models.
 	r.Add(replySpec())
-	talking := generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv}
+	talking := o.Generate()
 	asks := generate.Spec(talking)
 	r.Add(asks)
 	r.Add(agent.Spec(talking))

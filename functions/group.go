@@ -82,7 +82,7 @@ func succeeded(body *engine.BodyOutcome) (out GroupOutput, names []string) {
 			names = append(names, one.Name)
 		}
 	}
-	list := gather(&done, noText)
+	list := gather(&done)
 	return GroupOutput{Results: list.Results, Outputs: list.Texts}, names
 }
 

@@ -3,24 +3,17 @@ package functions
 import (
 	"context"
 	"encoding/json"
-	"strconv"
-	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
-	"github.com/stepgraph/stepgraph/models"
 )
 
 // IterateInput is the input of iterate.
 type IterateInput struct {
-	Items      json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
-	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
-	Separator  *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
-	ErrorText  input.Text      `json:"error_text,omitempty" jsonschema:"what a round that failed gives as text, with {number}, counted from 1, {message}, and {said}, which is the message without the address of the model that refused; nothing when absent"`
-	ErrorTexts errorTexts      `json:"error_texts,omitempty" jsonschema:"the same for rounds in which a certain step failed, by the step's id"`
-	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
-	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error message when items is not a list; a built-in one when absent"`
-	OnError    input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
+	Items     json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
+	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
+	Separator *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
+	OnError   input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
 }
 
 // IterateOutput is what an iteration gives in the end. While it runs its output is {item,
@@ -46,7 +39,7 @@ func Iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	list, err := in.listing().items("items", in.Items)
+	list, err := items("items", in.Items)
 	if err != nil {
 		return nil, err
 	}
@@ -60,31 +53,15 @@ func (in IterateInput) check() error {
 	return nil
 }
 
-func (in IterateInput) listing() listing {
-	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
-}
-
-// errorTexts are error texts by the step that failed.
-type errorTexts map[string]input.Text
-
-// failed is the text of a round that failed, the n-th from 0.
-func (in IterateInput) failed(n int, e *engine.SessionError) string {
-	text, own := in.ErrorTexts[e.Step]
-	if !own {
-		text = in.ErrorText
-	}
-	return strings.NewReplacer("{number}", strconv.Itoa(n+1), "{message}", e.Message, "{said}", models.Words(e.Message)).Replace(string(text))
-}
-
 func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
-	list := gather(body, in.failed)
+	list := gather(body)
 	return input.Encode(IterateOutput{Results: list.Results, Outputs: list.Texts, Count: len(list.Results), Failed: list.Failed,
 		Text: list.join(in.Separator)})
 }
 
 func checkIterate(in IterateInput, given input.Object) error {
 	if given.Get("items") == nil || in.Items != nil {
-		if err := in.listing().check("items", in.Items); err != nil {
+		if _, err := items("items", in.Items); err != nil {
 			return err
 		}
 	}
@@ -101,8 +78,7 @@ func iterateSpec() engine.Spec {
 		Output:      input.Schema[IterateOutput](),
 		Examples: []engine.Example{
 			{Title: "For each line of an order", Input: json.RawMessage(`{"items": "@{SESSION_ID}.order.lines"}`)},
-			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "on_error": "continue", "separator": ", ", "error_text": "line {number} failed: {message}"}`)},
-			{Title: "A list that a person or a model wrote", Input: json.RawMessage(`{"items": "['a', 'b',]", "lenient": true, "items_error": "write a list, such as [\"a\", \"b\"]"}`)},
+			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "on_error": "continue", "separator": ", "}`)},
 		},
 		Function: engine.FunctionFunc(Iterate),
 	}

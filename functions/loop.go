@@ -10,13 +10,11 @@ import (
 
 // LoopInput is the input of loop.
 type LoopInput struct {
-	Count      *input.Int      `json:"count,omitempty" jsonschema:"how many rounds; with over at most as many as there are elements"`
-	While      json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, evaluated before each round"`
-	Until      json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, evaluated after each round"`
-	Over       json.RawMessage `json:"over,omitempty" jsonschema:"a list whose elements are the items of the rounds"`
-	MaxRounds  input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
-	Lenient    input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
-	ItemsError input.Text      `json:"items_error,omitempty" jsonschema:"the error message when over is not a list; a built-in one when absent"`
+	Count     *input.Int      `json:"count,omitempty" jsonschema:"how many rounds; with over at most as many as there are elements"`
+	While     json.RawMessage `json:"while,omitempty" jsonschema:"a condition, as on a path, evaluated before each round"`
+	Until     json.RawMessage `json:"until,omitempty" jsonschema:"a condition, as on a path, evaluated after each round"`
+	Over      json.RawMessage `json:"over,omitempty" jsonschema:"a list whose elements are the items of the rounds"`
+	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
 }
 
 // LoopOutput is what a loop gives in the end. While it runs its output is {item, index}.
@@ -35,7 +33,7 @@ func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	if body := engine.CallOf(ctx).Body; body != nil {
-		list := gather(body, noText)
+		list := gather(body)
 		return input.Encode(LoopOutput{Results: list.Results, Count: len(list.Results), Text: list.join(nil)}), nil
 	}
 	run := &engine.RunBody{While: in.While, Until: in.Until, MaxRounds: int(in.MaxRounds), Finish: true}
@@ -49,20 +47,17 @@ func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 		run.Rounds = int(*in.Count)
 	}
 	if fields.Has("over") && run.Items == nil { // null is no list: without one there would be no end
-		if run.Items, err = in.listing().items("over", in.Over); err != nil {
+		if run.Items, err = items("over", in.Over); err != nil {
 			return nil, err
 		}
 	}
 	return nil, run
 }
 
-func (in LoopInput) listing() listing {
-	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
-}
-
 func checkLoop(in LoopInput, given input.Object) error {
 	if given.Has("over") && !refers(given.Get("over")) {
-		return in.listing().check("over", in.Over)
+		_, err := items("over", in.Over)
+		return err
 	}
 	for _, name := range []string{"count", "while", "until", "over", "max_rounds"} {
 		if given.Get(name) != nil {

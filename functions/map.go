@@ -19,8 +19,6 @@ type MapInput struct {
 	Concurrency input.Int       `json:"concurrency,omitempty" jsonschema:"how many sessions run at once; 32 when absent"`
 	OnError     input.Text      `json:"on_error,omitempty" jsonschema:"continue: items that failed are results too; otherwise the step fails once all have ended; the step's own on_error when absent"`
 	Separator   *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
-	Lenient     input.Bool      `json:"lenient,omitempty" jsonschema:"a list given as text may be JSON5 (single quotes, keys without quotes, trailing commas, comments), or JSON that an editor has escaped"`
-	ItemsError  input.Text      `json:"items_error,omitempty" jsonschema:"the error message when items is not a list; a built-in one when absent"`
 }
 
 // MapOutput is what map gives, in the order of the items, whichever ended first.
@@ -55,12 +53,8 @@ func Map(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	return nil, in.begin()
 }
 
-func (in MapInput) listing() listing {
-	return listing{Lenient: bool(in.Lenient), Error: string(in.ItemsError)}
-}
-
 func (in MapInput) begin() error {
-	list, err := in.listing().items("items", in.Items)
+	list, err := items("items", in.Items)
 	if err != nil {
 		return err
 	}
@@ -83,7 +77,7 @@ func (in MapInput) begin() error {
 }
 
 func (in MapInput) finish(body *engine.BodyOutcome) (json.RawMessage, error) {
-	list := gather(body, noText)
+	list := gather(body)
 	if list.Failed > 0 && in.OnError != engine.OnErrorContinue {
 		for i, one := range body.Results {
 			if one.Error != nil {
@@ -111,7 +105,7 @@ func checkMap(in MapInput, given input.Object) error {
 		return input.Bad("entry: names a step of a workflow, and no workflow is given")
 	}
 	if given.Get("items") == nil || in.Items != nil {
-		if err := in.listing().check("items", in.Items); err != nil {
+		if _, err := items("items", in.Items); err != nil {
 			return err
 		}
 	}

@@ -27,15 +27,14 @@ type resultList struct {
 	Failed  int
 }
 
-// gather reads the results of a body; failed gives the text of the n-th, from 0, when it
-// has no output because of an error.
-func gather(body *engine.BodyOutcome, failed func(n int, e *engine.SessionError) string) resultList {
+// gather reads the results of a body. One that failed has no text.
+func gather(body *engine.BodyOutcome) resultList {
 	list := resultList{Results: []json.RawMessage{}, Texts: []string{}}
-	for n, one := range body.Results {
+	for _, one := range body.Results {
 		result, text := one.Output, input.ResultText(one.Output)
 		if one.Error != nil {
 			list.Failed++
-			result, text = input.Encode(ErrorOutput{failureOf(one.Error)}), failed(n, one.Error)
+			result, text = input.Encode(ErrorOutput{failureOf(one.Error)}), ""
 		}
 		list.Results = append(list.Results, orNull(result))
 		list.Texts = append(list.Texts, text)
@@ -44,8 +43,6 @@ func gather(body *engine.BodyOutcome, failed func(n int, e *engine.SessionError)
 }
 
 func failureOf(e *engine.SessionError) Failure { return Failure{e.Message, e.Kind} }
-
-func noText(int, *engine.SessionError) string { return "" }
 
 // join puts the texts together; a new line stands between them where separator is nil.
 func (l resultList) join(separator *string) string {

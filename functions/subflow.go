@@ -3,7 +3,6 @@ package functions
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -17,7 +16,6 @@ type SubflowInput struct {
 	Inputs   json.RawMessage `json:"inputs,omitempty" jsonschema:"an object; each of its fields is an output of a step of that name"`
 	Outputs  json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are wanted, in this order"`
 	OnError  input.Text      `json:"on_error,omitempty" jsonschema:"output: a session that did not complete is an output with error; otherwise the step fails"`
-	Failed   input.Text      `json:"error_text,omitempty" jsonschema:"with on_error output: the text of a session that did not complete, with {message}, which is escaped where the text is JSON; none when absent"`
 }
 
 // SubflowOutput is what a subflow gives.
@@ -26,7 +24,7 @@ type SubflowOutput struct {
 	Status  string            `json:"status" jsonschema:"how it ended"`
 	Result  json.RawMessage   `json:"result" jsonschema:"the output of its last step; with outputs that of the one step, or the list of them"`
 	Outputs []json.RawMessage `json:"outputs,omitempty" jsonschema:"the outputs asked for, null where a step has none"`
-	Text    string            `json:"text" jsonschema:"the text of the result, a line for each of outputs; error_text when it failed"`
+	Text    string            `json:"text" jsonschema:"the text of the result; a line for each of outputs; empty when it failed"`
 	Error   *Failure          `json:"error,omitempty" jsonschema:"why the session did not complete: {message, kind}"`
 }
 
@@ -81,8 +79,7 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 	child := body.Results[0]
 	if child.Error != nil && in.OnError == onErrorOutput {
 		why := failureOf(child.Error)
-		text := in.failed(bare(child.Error))
-		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Text: text, Error: &why}), nil
+		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Error: &why}), nil
 	}
 	if child.Error != nil {
 		return nil, &engine.CallError{Kind: KindSubflowFailed, Message: child.Error.Message}
@@ -90,7 +87,7 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 	out := SubflowOutput{Session: child.Session, Status: child.Status, Result: child.Output, Text: input.ResultText(child.Output)}
 	if wanted > 0 {
 		if err := json.Unmarshal(child.Output, &out.Outputs); err != nil {
-			return nil, &engine.CallError{Kind: KindSubflowFailed, Message: "its outputs are no list: " + err.Error()}
+			return nil, &engine.CallError{Kind: KindSubflowFailed, Message: "outputs is not a list: " + err.Error()}
 		}
 		texts := make([]string, len(out.Outputs))
 		for i, one := range out.Outputs {
@@ -103,22 +100,6 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 	}
 	out.Result = orNull(out.Result)
 	return input.Encode(out), nil
-}
-
-// bare is the message of an error without the step it happened in.
-func bare(e *engine.SessionError) string {
-	return strings.TrimPrefix(e.Message, fmt.Sprintf("step %q: ", e.Step))
-}
-
-// failed is the text of a child that failed. In a JSON text the message is written as texts
-// are there, so that it stays JSON.
-func (in SubflowInput) failed(message string) string {
-	template := string(in.Failed)
-	if json.Valid([]byte(template)) {
-		quoted := input.Encode(message)
-		message = string(quoted[1 : len(quoted)-1])
-	}
-	return strings.ReplaceAll(template, "{message}", message)
 }
 
 // stepIDs reads one id of a step or a list of them.

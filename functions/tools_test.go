@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
@@ -27,7 +28,8 @@ func playTool(t *testing.T, step, path, arguments string, o functions.Options) s
 	o.Getenv = func(name string, _ *url.URL) (string, bool) { return canary, name == "ANY" }
 	r := engine.NewRegistry()
 	functions.Standard(r, o)
-	w := read(t, `{"format":"stepgraph","version":1,"id":"w","steps":[{"id":"root","function":"agent","input":{"prompt":"go","check_arguments":false}},{"id":"tool",`+step[1:]+`],"paths":[{"kind":"TOOL","source":"root","target":"tool"`+path+`}]}`)
+	compat.Functions(r, o)
+	w := read(t, `{"format":"stepgraph","version":1,"id":"w","steps":[{"id":"root","function":"agent.callcentre","input":{"prompt":"go","check_arguments":false}},{"id":"tool",`+step[1:]+`],"paths":[{"kind":"TOOL","source":"root","target":"tool"`+path+`}]}`)
 	result := enginetest.Play(t, enginetest.Game{Workflow: w, Registry: r, Options: engine.Options{}})
 	result.WantStatus(engine.StatusComplete)
 	return m.told

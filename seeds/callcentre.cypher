@@ -11,16 +11,16 @@ CREATE
   (caller:STEP {id: 'caller', function: 'utils.request.request', name: 'The caller',
     input: '{"options": ["Is a double room free tonight?", "What does the spa cost?"]}'}),
 
-  (router:STEP {id: 'router', function: 'agent', name: 'The voice',
+  (router:STEP {id: 'router', function: 'agent.callcentre', name: 'The voice',
     input: '{"system": "You answer the telephone of a hotel. Speak in short sentences. Ask your departments, never hand the caller over.",
              "prompt": "@{SESSION_ID}.caller.response", "include_history": true, "directly_set_reply": true,
              "guardrails": {"banned_phrases": ["refund"], "fallback": "My colleague will call you back about that."}}'}),
 
-  (rooms:STEP {id: 'rooms', function: 'agent', name: 'Rooms',
+  (rooms:STEP {id: 'rooms', function: 'agent.callcentre', name: 'Rooms',
     input: '{"system": "You know the rooms. Look before you answer. Say what the voice should tell the caller.", "max_rounds": 5,
              "marks": true, "round_limit_error": "AGENT_TURN_LIMIT", "empty_error": "EMPTY_SESSION_RESPONSE"}'}),
 
-  (spa:STEP {id: 'spa', function: 'agent', name: 'Spa',
+  (spa:STEP {id: 'spa', function: 'agent.callcentre', name: 'Spa',
     input: '{"system": "You know the spa and its prices.", "max_rounds": 5, "marks": true}'}),
 
   (free:STEP {id: 'free', function: 'integration', name: 'Free rooms',

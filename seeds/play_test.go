@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
@@ -111,6 +112,8 @@ func registry(t *testing.T) *engine.Registry {
 		t.Fatal(err)
 	}
 	r := engine.NewRegistry()
-	functions.Standard(r, functions.Options{Models: scripted{script.New(file)}})
+	options := functions.Options{Models: scripted{script.New(file)}}
+	functions.Standard(r, options)
+	compat.Functions(r, options)
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/code"
@@ -37,7 +38,7 @@ func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalo
 	}
 	apart := isolation.Options{Level: s.isolate, Hide: a.ownFiles(s.store)}
 	r := engine.NewRegistry()
-	functions.Standard(r, functions.Options{
+	options := functions.Options{
 		Models: catalog, AllowNet: prefixes(nets), Transport: guarded, Getenv: a.secretOrEnv(o.vault), Log: a.log,
 		Profiles: a.profiles(o.vault),
 		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
@@ -45,7 +46,9 @@ func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalo
 		Graph:    graph.Options{Querier: o.querier},
 		Files:    files.Options{Dir: a.config.Folder, Hide: apart.Hide},
 		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env, Isolation: apart},
-	})
+	}
+	functions.Standard(r, options)
+	compat.Functions(r, options)
 	r.Add(mcp.Spec(o.servers)) // here and not in Standard: whoever embeds the engine need not have MCP
 	for _, name := range slices.Sorted(maps.Keys(a.config.Functions)) {
 		spec, err := functions.Remote(name, a.config.Functions[name], functions.RemoteOptions{})

@@ -31,7 +31,7 @@ func (x *exporter) draw(s *engine.Step) (node any, why string) {
 	}
 	kind, data := "", inputs.Of("label", label)
 	switch s.Function {
-	case "agent":
+	case "agent", "agent.agentzero":
 		kind = kindAgent
 		m := reading.FindStringSubmatch(take("prompt"))
 		if m == nil || strings.Contains(m[1], "@{") {

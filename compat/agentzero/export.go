@@ -81,7 +81,7 @@ func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
 	out := *w
 	out.Steps = slices.Clone(w.Steps)
 	for i := range out.Steps {
-		if s := &out.Steps[i]; s.Function == "agent" {
+		if s := &out.Steps[i]; s.Function == "agent.agentzero" {
 			if text, err := sjson.Delete(s.Input, fieldEmptyError); err == nil {
 				s.Input = text
 			}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/agentzero"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
@@ -163,6 +164,7 @@ func play(t *testing.T, text []byte, run recordedRun) *played {
 		return answer(ctx, run.AgentStubs, q.LastUser())
 	})
 	functions.Standard(registry, functions.Options{Models: only{model}})
+	compat.Functions(registry, functions.Options{Models: only{model}})
 	p.Result = enginetest.Play(t, enginetest.Game{Workflow: compile(t, text), Registry: registry, Store: store, Session: "run",
 		Inputs: map[string]string{"prompt": run.Prompt}, Timeout: time.Minute})
 	return p
@@ -305,7 +307,7 @@ func TestAllowedTools(t *testing.T) {
 	flow := flowOf([]string{"in:input", "a:agent:{\"tools\": []}", "b:agent:{\"agentProfile\": \"net\"}", "c:agent:{\"tools\": [\"response\"]}", "out:output"}, []string{"in>a", "a>b", "b>c", "c>out"})
 	got := map[string]string{}
 	registry := engine.NewRegistry()
-	functions.Standard(registry, functions.Options{
+	options := functions.Options{
 		Models: only{models.Func(func(_ context.Context, q models.Request) (models.Response, error) {
 			for _, tool := range q.Tools {
 				got[q.Step] += tool.Name + " "
@@ -318,7 +320,9 @@ func TestAllowedTools(t *testing.T) {
 		})},
 		Profiles: func() map[string]generate.Profile {
 			return map[string]generate.Profile{"net": {Tools: []string{"api", "calculate"}}}
-		}})
+		}}
+	functions.Standard(registry, options)
+	compat.Functions(registry, options)
 	w := compile(t, flow)
 	if problems := engine.Validate(w, registry); len(problems) > 0 {
 		t.Errorf("validate: %v", problems)

@@ -65,7 +65,7 @@ const fieldEmptyError = "empty_error"
 // agent fills in the step of an agent, which calls no model where it gets nothing. Outside a
 // group the first agent that fails ends the session; in a group the others go on.
 func (c *compiler) agent(s *engine.Step, n *node) {
-	s.Function = "agent"
+	s.Function = "agent.agentzero"
 	if n.group == nil {
 		s.OnError = engine.OnErrorFailSession
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/agentzero"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
@@ -18,6 +19,7 @@ func TestFlowsValidate(t *testing.T) {
 	}
 	registry := engine.NewRegistry()
 	functions.Standard(registry, functions.Options{Models: only{}})
+	compat.Functions(registry, functions.Options{Models: only{}})
 	for _, file := range files {
 		f, err := agentzero.Parse(file, fixtures.Text(t, file))
 		if err != nil {

@@ -42,7 +42,7 @@ When the question to you is not clear, answer with CLARIFY: and what you need to
 
 // router fills in the step of the router. Whatever fails, the caller gets an answer.
 func (c *compiler) router(s *engine.Step, n *node) {
-	s.Function, s.OnError, s.Timeout, s.Retry = "agent", engine.OnErrorContinue, timeout(n), retry
+	s.Function, s.OnError, s.Timeout, s.Retry = "agent.callcentre", engine.OnErrorContinue, timeout(n), retry
 	system := voiceRules
 	if n.Data.Style != "" {
 		system += "\nYour style is " + n.Data.Style + "."
@@ -71,7 +71,7 @@ func (c *compiler) router(s *engine.Step, n *node) {
 
 // department fills in the step of a department.
 func (c *compiler) department(s *engine.Step, n *node) {
-	s.Function, s.Timeout, s.Retry, s.Description = "agent", timeout(n), retry, n.Data.Description
+	s.Function, s.Timeout, s.Retry, s.Description = "agent.callcentre", timeout(n), retry, n.Data.Description
 	in := inputs.Of(
 		"system", inputs.Literal(or(n.Data.SystemPrompt, readingRules)),
 		"query", defaultQuery,

@@ -30,7 +30,7 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	}
 	kind, data := "", inputs.Of("label", label)
 	switch {
-	case s.Function == "agent":
+	case s.Function == "agent", s.Function == "agent.callcentre":
 		kind = "departmentNode"
 		about := s.Description
 		if about == "" && offered != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/callcentre"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
@@ -143,7 +144,9 @@ func play(t *testing.T, w *engine.Workflow, call recordedCall, stub *stub) *play
 
 func registry(model models.Model, _ *engine.Workflow) *engine.Registry {
 	r := engine.NewRegistry()
-	functions.Standard(r, functions.Options{Models: only{model}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	options := functions.Options{Models: only{model}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	functions.Standard(r, options)
+	compat.Functions(r, options)
 	return r
 }
 

@@ -28,7 +28,7 @@ func (c *compiler) executeFlow(s *engine.Step, n *node) {
 	if in.text("executeFlowBaseURL") != "" {
 		c.note(n, "base_url", "the flow %q runs in this engine, not at %s", in.text("executeFlowSelectedFlow"), in.text("executeFlowBaseURL"))
 	}
-	s.Function, s.Input = "subflow", inputs.Encode(input)
+	s.Function, s.Input = "subflow.flowise", inputs.Encode(input)
 }
 
 // rememberScript adds a call of another flow to the talk.

@@ -73,7 +73,7 @@ func (c *compiler) conditionAgent(s *engine.Step, n *node) {
 		inputs.Of("role", "user", "content", exampleOfChoice), inputs.Of("role", "assistant", "content", exampleReply)},
 		"conversation", c.conversation(n), "on_unknown", "last", "strict", true)...)
 	input = append(input, c.memory(n, in.flag("conditionAgentEnableMemory"))...)
-	s.Function, s.Input = "classify", inputs.Encode(input)
+	s.Function, s.Input = "classify.flowise", inputs.Encode(input)
 }
 
 var branchHandle = regexp.MustCompile(`-output-(\d+)$`)

@@ -35,12 +35,12 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	case "confirm":
 		kind, fields = kindHumanInput, inputs.Of("humanInputDescriptionType", "fixed", "humanInputDescription", d.text("prompt"), "humanInputEnableFeedback", true)
 		d.take("feedback")
-	case "subflow":
+	case "subflow", "subflow.flowise":
 		kind, fields = kindExecuteFlow, d.called()
-	case "calculate":
+	case "calculate", "calculate.flowise":
 		kind = kindTool
 		fields = inputs.Of("toolAgentflowSelectedTool", "calculator", "toolInputArgs", []any{inputs.Of("inputArgName", "input", "inputArgValue", d.text("expression"))}, "toolUpdateState", "")
-	case "agent":
+	case "agent", "agent.flowise":
 		for i := range w.Paths {
 			if p := &w.Paths[i]; p.Kind == engine.Tool && p.Source == s.ID {
 				return nil, "its tools are steps, and an agent of Flowise has tools of Flowise"
@@ -209,7 +209,7 @@ func (d drawing) rules() inputs.Object {
 
 // drawnKinds are the nodes that do what a function does.
 var drawnKinds = map[string]string{"template": kindDirectReply, "api": kindHTTP, "code": kindCustomFunction, "confirm": kindHumanInput, "subflow": kindExecuteFlow,
-	"calculate": kindTool, "agent": kindLLM, "switch": kindCondition}
+	"subflow.flowise": kindExecuteFlow, "calculate": kindTool, "calculate.flowise": kindTool, "agent": kindLLM, "agent.flowise": kindLLM, "switch": kindCondition}
 
 // fieldsOf are the places below a node's data where a field that was added to its step's input may
 // stand.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
@@ -44,6 +45,7 @@ func startWith(t *testing.T, catalog generate.Models, variables map[string]json.
 		options.Models = catalog
 	}
 	functions.Standard(registry, options)
+	compat.Functions(registry, options)
 	store := memory.New(memory.Options{})
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)

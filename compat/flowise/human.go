@@ -37,7 +37,7 @@ func (c *compiler) describe(n *node) string {
 	conversation = conversation[1:] // it leaves no trace in the talk
 	input := append(c.modelSettings(n, in.text("humanInputModel"), in.object("humanInputModelConfig")),
 		inputs.Of("user", user.value(), "memory", "all", "conversation", conversation)...)
-	c.before(n, engine.Step{ID: id, Name: "Prompt of " + n.label(), Function: "agent", Input: inputs.Encode(input)})
+	c.before(n, engine.Step{ID: id, Name: "Prompt of " + n.label(), Function: "agent.flowise", Input: inputs.Encode(input)})
 	return id
 }
 

@@ -35,8 +35,8 @@ func (c *compiler) iteration(s *engine.Step, n *node) {
 	} else {
 		items = c.setting(n, in, "iterationInput").value()
 	}
-	s.Function = "iterate"
-	s.Input = inputs.Encode(inputs.Of("items", items, "lenient", true, "items_error", noList, "on_error", "continue", "error_text", roundFailed,
+	s.Function = "iterate.flowise"
+	s.Input = inputs.Encode(inputs.Of("items", items, "items_error", noList, "error_text", roundFailed,
 		"error_texts", roundFailures(n)))
 }
 

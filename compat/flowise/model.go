@@ -41,7 +41,7 @@ func (c *compiler) model(s *engine.Step, n *node) {
 	if c.last(n) {
 		input = input.With("directly_set_reply", true)
 	}
-	s.Function, s.Input = "agent", inputs.Encode(input)
+	s.Function, s.Input = "agent.flowise", inputs.Encode(input)
 	if n.kind() == kindAgent {
 		c.agentTools(n)
 	}

@@ -50,7 +50,7 @@ func (c *compiler) recordPath(n, from *node, path string) (at string, ok bool) {
 func (c *compiler) listCalls() {
 	for i := range c.w.Steps {
 		s := &c.w.Steps[i]
-		if !c.lists[s.ID] || s.Function != "agent" {
+		if !c.lists[s.ID] || s.Function != "agent.flowise" {
 			continue
 		}
 		if text, err := sjson.SetRaw(s.Input, "list_calls", "true"); err == nil && json.Valid([]byte(text)) {

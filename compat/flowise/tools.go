@@ -98,7 +98,7 @@ func oneText(name, about string) inputs.Object {
 func (c *compiler) component(n *node, component string, config settings) (engine.Step, callable) {
 	switch component {
 	case "calculator":
-		return engine.Step{Name: "Calculator", Function: "calculate", Input: inputs.Encode(inputs.Of("on_error_text", calculatorFailed))},
+		return engine.Step{Name: "Calculator", Function: "calculate.flowise", Input: inputs.Encode(inputs.Of("on_error_text", calculatorFailed))},
 			callable{name: "calculator", description: "Calculates the value of an arithmetic expression.", parameters: oneText("input", "the expression")}
 	case "currentDateTime":
 		return javaScript("", "Current date and time", "const now = new Date();\nreturn {text: JSON.stringify({date: now.toISOString().slice(0, 10), dateTime: now.toISOString()})};", inputs.Of()),

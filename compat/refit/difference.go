@@ -88,7 +88,7 @@ func stepDifferences(s, other *engine.Step) []difference {
 		name     string
 		has, was any
 	}{
-		{"name", s.Name, other.Name}, {"function", s.Function, other.Function}, {"input", jsonText(s.Input), jsonText(other.Input)},
+		{"name", s.Name, other.Name}, {"function", variantOf(s.Function, other.Function), other.Function}, {"input", jsonText(s.Input), jsonText(other.Input)},
 		{"join", or(s.Join, engine.JoinAny), or(other.Join, engine.JoinAny)}, {"retry", jsonText(s.Retry), jsonText(other.Retry)},
 		{"timeout", s.Timeout, other.Timeout}, {"on_error", or(s.OnError, engine.OnErrorStopPath), or(other.OnError, engine.OnErrorStopPath)},
 		{"approval", s.Approval, other.Approval}, {"output_schema", jsonText(s.OutputSchema), jsonText(other.OutputSchema)},
@@ -370,4 +370,13 @@ func notZero(v any) bool {
 		return v != ""
 	}
 	return v != false
+}
+
+// variantOf returns the function of the other step when that is one system's variant of name, as
+// agent.flowise is of agent: a step added by hand calls the standard one.
+func variantOf(name, other string) string {
+	if strings.HasPrefix(other, name+".") {
+		return other
+	}
+	return name
 }

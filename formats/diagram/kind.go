@@ -22,10 +22,10 @@ const (
 var kinds = map[string]kind{
 	"request": kindQuestion, "confirm": kindQuestion, "select": kindQuestion,
 	"reply":     kindReply,
-	"condition": kindDecision, "switch": kindDecision, "classify": kindDecision,
-	"generate": kindModel, "agent": kindModel,
-	"loop": kindContainer, "iterate": kindContainer, "group": kindContainer,
-	"map": kindChild, "subflow": kindChild,
+	"condition": kindDecision, "switch": kindDecision, "classify": kindDecision, "classify.flowise": kindDecision,
+	"generate": kindModel, "agent": kindModel, "agent.flowise": kindModel, "agent.callcentre": kindModel, "agent.agentzero": kindModel,
+	"loop": kindContainer, "iterate": kindContainer, "iterate.flowise": kindContainer, "group": kindContainer,
+	"map": kindChild, "subflow": kindChild, "subflow.flowise": kindChild,
 	"wait": kindWait,
 }
 

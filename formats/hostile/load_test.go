@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/files"
@@ -101,7 +102,9 @@ func watch(name string, longest time.Duration) (done func()) {
 // what its reader could.
 func everything() *engine.Registry {
 	r := engine.NewRegistry()
-	functions.Standard(r, functions.Options{Shell: shell.Options{Allow: true, Dir: os.TempDir()}, Files: files.Options{Dir: os.TempDir()}, Getenv: func(string, *url.URL) (string, bool) { return "secret", true }})
+	options := functions.Options{Shell: shell.Options{Allow: true, Dir: os.TempDir()}, Files: files.Options{Dir: os.TempDir()}, Getenv: func(string, *url.URL) (string, bool) { return "secret", true }}
+	functions.Standard(r, options)
+	compat.Functions(r, options)
 	r.Add(mcp.Spec(mcp.NewPool(mcp.Options{Servers: map[string]mcp.Server{"x": {Command: "touch", Args: []string{"/tmp/stepgraph-was-here"}}}})))
 	return r
 }

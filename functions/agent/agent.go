@@ -22,29 +22,20 @@ const (
 // Input is the input of agent, besides what generate takes: system, user, messages, model,
 // profile, history, temperature and the like.
 type Input struct {
-	Prompt           input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
-	Query            input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
-	UnlessEmpty      *input.Text     `json:"unless_empty,omitempty" jsonschema:"the text this is about: when it is given and empty, no model is called and the answer is empty"`
-	Tools            json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
-	MaxRounds        input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
-	MaxCalls         input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
-	TokenBudget      input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
-	OnLimit          input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
-	OnReject         input.Text      `json:"on_reject,omitempty" jsonschema:"of a call that a person has rejected: tell (the default) the model, with what the person said, or withdraw: the tool is taken away and the model asked as if it had not called it"`
-	Parallel         *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
-	ToolChoice       input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
-	Guardrails       json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
-	Convert          input.Bool      `json:"convert,omitempty" jsonschema:"with a schema and without tools: the model answers in its own words first, and is asked for the object in a call of its own, as after tools"`
-	Parse            input.Bool      `json:"parse,omitempty" jsonschema:"without a schema: an answer that is the text of a JSON object or list stands in output too"`
-	Trim             input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the answer"`
-	Marks            input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
-	EmptyError       input.Text      `json:"empty_error,omitempty" jsonschema:"the kind of the error that an empty answer is; without it an empty answer is one"`
-	RoundLimitError  input.Text      `json:"round_limit_error,omitempty" jsonschema:"the kind of the error when max_rounds is used up; limit when absent"`
-	UnknownToolError input.Text      `json:"unknown_tool_error,omitempty" jsonschema:"the kind of the error that the model is told of a tool that is not there; bad_input when absent"`
-	CheckArguments   *input.Bool     `json:"check_arguments,omitempty" jsonschema:"false makes calls whose arguments do not fit the tool's parameters; the tool decides"`
-	ListCalls        input.Bool      `json:"list_calls,omitempty" jsonschema:"true lists the calls of tools in used_tools"`
-	Hear             input.Bool      `json:"hear,omitempty" jsonschema:"the prompt is what a person says: it is put into the session's chat, unless it is the newest message there"`
-	ProfileOptional  input.Bool      `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
+	Prompt      input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
+	Query       input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
+	Tools       json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
+	MaxRounds   input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
+	MaxCalls    input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
+	TokenBudget input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
+	OnLimit     input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
+	Parallel    *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
+	ToolChoice  input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
+	Guardrails  json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
+	Trim        input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the answer"`
+	Marks       input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
+
+	Special `json:"-"`
 }
 
 // Output is what an agent gives.
@@ -72,7 +63,10 @@ type usedTool struct {
 
 // Spec is agent. A round that is asked again after a crash goes out with the same key.
 func Spec(o generate.Options) engine.Spec {
-	f := function{o}
+	return function{options: o}.spec()
+}
+
+func (f function) spec() engine.Spec {
 	spec := engine.Spec{
 		Name:        "agent",
 		Aliases:     []string{"utils.agent"},
@@ -91,17 +85,29 @@ func Spec(o generate.Options) engine.Spec {
 		},
 		Function: engine.FunctionFunc(f.call),
 	}
-	if o.Models == nil {
+	if f.options.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
 	}
 	return spec
 }
 
-type function struct{ options generate.Options }
+type function struct {
+	options generate.Options
+	special bool // reads Special too
+}
+
+// read reads a step's input.
+func (f function) read(text json.RawMessage) (Input, error) {
+	in, _, err := input.Decode[Input](text)
+	if err == nil && f.special {
+		in.Special, _, err = input.Decode[Special](text)
+	}
+	return in, err
+}
 
 // call is one round: it ends with calls of tools, or with the answer.
 func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](text)
+	in, err := f.read(text)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +118,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
+	ask.Special = in.Special.Special
 	for _, user := range []input.Text{in.Prompt, in.Query} {
 		if ask.User == "" {
 			ask.User = user
@@ -161,7 +168,7 @@ func (f function) knows(profile string) bool {
 
 // check looks at a step when it is loaded.
 func (f function) check(text json.RawMessage) []engine.Problem {
-	in, _, err := input.Decode[Input](text)
+	in, err := f.read(text)
 	if err != nil {
 		return nil // references may stand where numbers will
 	}
@@ -181,5 +188,5 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 	if _, err := readGuardrails(in.Guardrails); err != nil && !composed(in.Guardrails) {
 		return bad("guardrails", "%v", err)
 	}
-	return generate.Check(f.options, text)
+	return generate.Check(f.options, text, in.Special.Special)
 }

@@ -44,9 +44,9 @@ var tools = []engine.ToolInfo{
 // call plays one round.
 func call(t *testing.T, p *played, input string, past ...engine.TranscriptEntry) (json.RawMessage, error) {
 	t.Helper()
-	spec := agent.Spec(generate.Options{Models: p, Profiles: func() map[string]generate.Profile {
+	spec := agent.Extended(generate.Options{Models: p, Profiles: func() map[string]generate.Profile {
 		return map[string]generate.Profile{"terse": {System: "Be terse."}, "clerk": {Tools: []string{"add", "dep", "of another agent"}}}
-	}})
+	}}, "agent", "")
 	ctx := engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1", Tools: tools, Transcript: past})
 	return spec.Function.Call(ctx, json.RawMessage(input))
 }

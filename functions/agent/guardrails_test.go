@@ -55,7 +55,7 @@ func TestGuardedSpeech(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			heard := &function.Recorder{}
 			ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1"}), heard)
-			spec := agent.Spec(generate.Options{Models: streamed{c.fragments}})
+			spec := agent.Extended(generate.Options{Models: streamed{c.fragments}}, "agent", "")
 			if _, err := spec.Function.Call(ctx, json.RawMessage(`{"prompt": "?", `+c.input+`}`)); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -107,7 +108,7 @@ func (r *round) resultText(one engine.ToolResult) string {
 	if err != nil {
 		return string(one.Output)
 	}
-	if t := r.tool(one.Tool); t != nil && t.Function == "agent" && fields.Get("response") != nil {
+	if t := r.tool(one.Tool); t != nil && (t.Function == "agent" || strings.HasPrefix(t.Function, "agent.")) && fields.Get("response") != nil {
 		return input.TextOf(fields.Get("response"))
 	}
 	if text := fields.Get("text"); text != nil && (len(fields) == 1 || r.writesText(one.Tool)) {

@@ -164,7 +164,7 @@ func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
 	heard := &function.Recorder{Named: map[string]json.RawMessage{"chat": k.values["chat"]}}
 	var out json.RawMessage
 	for {
-		spec := agent.Spec(generate.Options{Models: k.server})
+		spec := agent.Extended(generate.Options{Models: k.server}, "agent", "")
 		out, err = spec.Function.Call(function.WithSink(engine.WithCall(k.t.Context(), call), heard), text)
 		var over *engine.CallTools
 		if !errors.As(err, &over) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/branch"
@@ -24,9 +23,8 @@ type Input struct {
 	Classes      json.RawMessage `json:"classes,omitempty" jsonschema:"a list of names, or of {name, description}"`
 	Instructions input.Text      `json:"instructions,omitempty" jsonschema:"what to heed"`
 	System       input.Text      `json:"system,omitempty" jsonschema:"the whole system text, instead of ours"`
-	Ask          input.Text      `json:"ask,omitempty" jsonschema:"the whole of what the model is asked, instead of ours, which is an object of input, classes and instructions"`
-	Strict       input.Bool      `json:"strict,omitempty" jsonschema:"a reply without JSON that names a class, as {class} or {output}, is an error; otherwise the reply itself may be the name"`
-	OnUnknown    input.Text      `json:"on_unknown,omitempty" jsonschema:"error (the default), or last: the class of a reply that names none"`
+
+	Special `json:"-"`
 }
 
 // Output is what a choice gives.
@@ -45,7 +43,10 @@ type class struct {
 
 // Spec is classify. A question that is asked again after a crash goes out with the same key.
 func Spec(o generate.Options) engine.Spec {
-	f := function{o}
+	return function{options: o}.spec()
+}
+
+func (f function) spec() engine.Spec {
 	spec := engine.Spec{
 		Name:        "classify",
 		Aliases:     []string{"utils.classify"},
@@ -58,11 +59,10 @@ func Spec(o generate.Options) engine.Spec {
 		Input:       schema(),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{{Title: "Where a message belongs",
-			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)},
-			{Title: "In words of one's own, where a reply must name a class and none of them is the last", Input: json.RawMessage(`{"system": "Reply with {\"output\": \"<one of the classes>\"}.", "ask": "Customer: @{SESSION_ID}.ask.response", "classes": ["refund", "other"], "strict": true, "on_unknown": "last"}`)}},
+			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)}},
 		Function: engine.FunctionFunc(f.call),
 	}
-	if o.Models == nil {
+	if f.options.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
 	}
 	return spec
@@ -77,10 +77,16 @@ func schema() *jsonschema.Schema {
 	return whole
 }
 
-type function struct{ options generate.Options }
+type function struct {
+	options generate.Options
+	special bool // reads Special too
+}
 
 func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[Input](text)
+	if err == nil && f.special {
+		in.Special, _, err = input.Decode[Special](text)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +98,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
+	ask.Special = in.Special.Special
 	ask.User, ask.Schema, ask.SchemaName = input.Text(question(in, classes)), nil, ""
 	if ask.System == "" {
 		ask.System = system

@@ -39,7 +39,7 @@ func TestChoice(t *testing.T) {
 		``:                       "error",
 	} {
 		r := &replies{text: reply}
-		out, err := classify.Spec(generate.Options{Models: r}).Function.Call(t.Context(), json.RawMessage(`{"input": "My invoice", "classes": `+classes+`}`))
+		out, err := classify.Extended(generate.Options{Models: r}, "classify", "").Function.Call(t.Context(), json.RawMessage(`{"input": "My invoice", "classes": `+classes+`}`))
 		switch {
 		case want == "error":
 			if engine.KindOf(err) != engine.KindOutputInvalid {
@@ -52,7 +52,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("asked %s", last)
 		}
 	}
-	out, err := classify.Spec(generate.Options{Models: &replies{text: "weather"}}).Function.Call(t.Context(), json.RawMessage(`{"input": "x", "on_unknown": "last", "classes": `+classes+`}`))
+	out, err := classify.Extended(generate.Options{Models: &replies{text: "weather"}}, "classify", "").Function.Call(t.Context(), json.RawMessage(`{"input": "x", "on_unknown": "last", "classes": `+classes+`}`))
 	if err != nil || !strings.Contains(string(out), `"index":2`) {
 		t.Errorf("got %s, %v", out, err)
 	}
@@ -60,7 +60,7 @@ func TestChoice(t *testing.T) {
 
 // TestNumbers: a mark is a class, and also the place of another one.
 func TestNumbers(t *testing.T) {
-	spec := classify.Spec(generate.Options{Models: &replies{text: "2"}})
+	spec := classify.Extended(generate.Options{Models: &replies{text: "2"}}, "classify", "")
 	const in = `{"input": "nice", "classes": [1, 2, 3]}`
 	out, err := spec.Function.Call(t.Context(), json.RawMessage(in))
 	const want = `"branches":{"0":false,"1":true,"2":false,"3":false},"names":{"1":false,"2":true,"3":false}`
@@ -73,7 +73,7 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestBadClasses(t *testing.T) {
-	spec := classify.Spec(generate.Options{Models: &replies{}})
+	spec := classify.Extended(generate.Options{Models: &replies{}}, "classify", "")
 	for _, classes := range []string{`[]`, `"a"`, `["a", "A"]`, `[{"description": "x"}]`} {
 		if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"classes": `+classes+`}`)); engine.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%s: %v", classes, err)
@@ -93,7 +93,7 @@ func TestConversation(t *testing.T) {
 		`{"input": "x", "classes": ["a"], "system": "S", "conversation": {"name": "c", "question": "q", "messages": [{"role": "user", "content": "said"}]}}`: {"system:S user:said user:", ""},
 	} {
 		r, heard := &replies{text: "a"}, &function.Recorder{}
-		if _, err := classify.Spec(generate.Options{Models: r}).Function.Call(function.WithSink(t.Context(), heard), json.RawMessage(input)); err != nil {
+		if _, err := classify.Extended(generate.Options{Models: r}, "classify", "").Function.Call(function.WithSink(t.Context(), heard), json.RawMessage(input)); err != nil {
 			t.Fatal(err)
 		}
 		var list []string
@@ -124,7 +124,7 @@ func TestAskAndStrict(t *testing.T) {
 		`{output: Refund}`:                                        `the model's reply "{output: Refund}" holds no JSON that names a class`,
 	} {
 		r := &replies{text: reply}
-		out, err := classify.Spec(generate.Options{Models: r}).Function.Call(t.Context(), json.RawMessage(input))
+		out, err := classify.Extended(generate.Options{Models: r}, "classify", "").Function.Call(t.Context(), json.RawMessage(input))
 		switch {
 		case strings.Contains(want, "no JSON"):
 			if err == nil || err.Error() != want || engine.KindOf(err) != engine.KindOutputInvalid {

@@ -125,11 +125,11 @@ func TestConversationFaults(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", given, err, want)
 		}
 	}
-	problems := generate.Check(generate.Options{}, json.RawMessage(`{"conversation":{"role":"system"}}`))
+	problems := generate.SpecialCheck(generate.Options{}, json.RawMessage(`{"conversation":{"role":"system"}}`))
 	if len(problems) != 1 || problems[0].Code != "conversation" {
 		t.Errorf("problems %v", problems)
 	}
-	if problems := generate.Check(generate.Options{}, json.RawMessage(`{"conversation":{"past":"@{SESSION_ID}.past"}}`)); len(problems) != 0 {
+	if problems := generate.SpecialCheck(generate.Options{}, json.RawMessage(`{"conversation":{"past":"@{SESSION_ID}.past"}}`)); len(problems) != 0 {
 		t.Errorf("problems %v of what only the session knows", problems)
 	}
 }

@@ -80,7 +80,7 @@ func TestFormFaults(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", input, err, want)
 		}
-		if problems := generate.Check(generate.Options{}, json.RawMessage(`{`+input+`}`)); len(problems) != 1 || problems[0].Message != want {
+		if problems := generate.SpecialCheck(generate.Options{}, json.RawMessage(`{`+input+`}`)); len(problems) != 1 || problems[0].Message != want {
 			t.Errorf("%s: problems %v", input, problems)
 		}
 	}

@@ -52,15 +52,11 @@ type Input struct {
 	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
 	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
 
-	SchemaBy input.Text `json:"schema_by,omitempty" jsonschema:"how the object is asked for: format (the default), the provider's way to hold an answer to a schema, or tool, as the arguments of one tool that must be called, which has schema_name, or extract, as its name; fields that the schema does not allow are left out"`
-	TextAs   input.Text `json:"text_as,omitempty" jsonschema:"how the object reads where a text is wanted: its response, text, message or content when absent; pretty, all of it as JSON laid out by two blanks; fenced, that in a fence"`
-
 	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`
 	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"the newest messages of the session's chat go along"`
 	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
 	Memory         input.Text      `json:"memory,omitempty" jsonschema:"which messages of the chat go along: window (the newest, or as many as history says), all, summary or none"`
 	MemoryTokens   input.Int       `json:"memory_tokens,omitempty" jsonschema:"with memory summary: the newest messages of so many tokens stay as they are; none when absent"`
-	Conversation   json.RawMessage `json:"conversation,omitempty" jsonschema:"{name, past, messages, before, question, role, as}: in place of the session's chat, a conversation that is kept as the value name of the session. past, messages (what was said since) and before (what goes in front while messages is empty) are lists of {role, content, name}; question is what the person asks first. memory chooses what of past, messages and question goes along, all unless it says otherwise, behind the step's own messages. The value is then messages with the question and the reply, which has the role (assistant when absent) and the name that as gives"`
 	Images         json.RawMessage `json:"images,omitempty" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
 
 	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
@@ -78,6 +74,8 @@ type Input struct {
 	Stream *input.Bool `json:"stream,omitempty" jsonschema:"false: the answer is asked for as a whole, and not shown as it comes"`
 
 	DirectlySetReply input.Bool `json:"directly_set_reply,omitempty" jsonschema:"the answer is also said in the chat"`
+
+	Special `json:"-"`
 
 	aside bool // Aside
 }
@@ -102,7 +100,7 @@ type Output struct {
 // same key, by which a provider or proxy that knows it answers as before; what has been said
 // in the chat is part of the checkpoint with the output, so it is said once.
 func Spec(o Options) engine.Spec {
-	f := function{o}
+	f := function{options: o}
 	spec := engine.Spec{
 		Name:        "utils.generate.generate",
 		Aliases:     []string{"generate", "utils.generate"},
@@ -117,8 +115,6 @@ func Spec(o Options) engine.Spec {
 		Examples: []engine.Example{
 			{Title: "A text, with the chat before it", Input: json.RawMessage(`{"system": "Be brief.", "user": "@{SESSION_ID}.ask.response", "memory": "window"}`)},
 			{Title: "An object that fits a schema", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
-			{Title: "The same of a model that knows tools, but no formats", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema_by": "tool", "schema_name": "answer", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
-			{Title: "A conversation of its own, kept as the value interview", Input: json.RawMessage(`{"system": "You hold an interview.", "conversation": {"name": "interview", "messages": "@{SESSION_ID}.interview|", "question": "@{SESSION_ID}.ask.response", "as": "host"}}`)},
 			{Title: "What is in a picture", Input: json.RawMessage(`{"user": "What is this?", "images": ["@{SESSION_ID}.initial[0].picture"], "reasoning": {"effort": "low"}}`)},
 		},
 		Function: engine.FunctionFunc(f.call),
@@ -133,10 +129,15 @@ func Spec(o Options) engine.Spec {
 type function struct{ options Options }
 
 func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	return f.callWith(ctx, text, Special{})
+}
+
+func (f function) callWith(ctx context.Context, text json.RawMessage, special Special) (json.RawMessage, error) {
 	in, _, err := input.Decode[Input](text)
 	if err != nil {
 		return nil, err
 	}
+	in.Special = special
 	a, err := f.prepare(ctx, in, nil)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func texts(list ...string) []models.Response {
 func call(t *testing.T, f *fake, o generate.Options, heard *function.Recorder, text string) (json.RawMessage, error) {
 	t.Helper()
 	o.Models = f
-	spec := generate.Spec(o)
+	spec := generate.SpecialSpec(o)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
 	return spec.Function.Call(ctx, in)

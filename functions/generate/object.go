@@ -87,11 +87,14 @@ func repair(q models.Request, response models.Response, found string) models.Req
 }
 
 // check looks at a step when it is loaded: its schema must compile and its profile be known.
-func (f function) check(text json.RawMessage) []engine.Problem {
+func (f function) check(text json.RawMessage) []engine.Problem { return f.checkWith(text, Special{}) }
+
+func (f function) checkWith(text json.RawMessage, special Special) []engine.Problem {
 	in, _, err := input.Decode[Input](text)
 	if err != nil {
 		return nil // references may stand where numbers will
 	}
+	in.Special = special
 	var problems []engine.Problem
 	if in.Schema != nil && !strings.Contains(string(in.Schema), "@{") {
 		if _, err := compile(in.Schema); err != nil {
@@ -119,4 +122,6 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 
 // Check looks at the part of a step's input that is a question to a model, as generate does
 // when its step is loaded.
-func Check(o Options, text json.RawMessage) []engine.Problem { return function{o}.check(text) }
+func Check(o Options, text json.RawMessage, special Special) []engine.Problem {
+	return function{options: o}.checkWith(text, special)
+}

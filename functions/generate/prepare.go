@@ -15,7 +15,7 @@ import (
 // Prepare turns an input into a question to a model, for functions that ask in rounds of
 // their own. ctx is that of the call; past is Asking.Past of the first round, nil in it.
 func Prepare(ctx context.Context, o Options, in Input, past *Past) (*Asking, error) {
-	return function{o}.prepare(ctx, in, past)
+	return function{options: o}.prepare(ctx, in, past)
 }
 
 // prepare turns an input into a question to a model.

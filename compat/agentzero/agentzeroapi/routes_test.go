@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/agentzero/agentzeroapi"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
@@ -43,7 +44,9 @@ func newFlowServer(t *testing.T) *flowServer {
 		}
 		return models.Response{Text: "echo: " + q.LastUser(), FinishReason: models.FinishStop}, nil
 	})
-	functions.Standard(registry, functions.Options{Models: enginetest.OneModel(model)})
+	options := functions.Options{Models: enginetest.OneModel(model)}
+	functions.Standard(registry, options)
+	compat.Functions(registry, options)
 	store := memory.New(memory.Options{})
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)

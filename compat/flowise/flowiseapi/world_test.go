@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
@@ -48,7 +49,9 @@ func newServer(t *testing.T, variables map[string]json.RawMessage) *server {
 	t.Helper()
 	s := &server{t: t, stubs: newStubs(t)}
 	registry := engine.NewRegistry()
-	functions.Standard(registry, functions.Options{Models: endpoints{}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	options := functions.Options{Models: endpoints{}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	functions.Standard(registry, options)
+	compat.Functions(registry, options)
 	store := memory.New(memory.Options{})
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)

@@ -38,16 +38,30 @@ func Decode[T any](text json.RawMessage) (T, Object, error) {
 	if err != nil {
 		return in, nil, err
 	}
-	value := reflect.ValueOf(&in).Elem()
+	if err := decode(o, reflect.ValueOf(&in).Elem()); err != nil {
+		return in, nil, err
+	}
+	return in, o, nil
+}
+
+// decode fills the fields of a struct, and those of the structs embedded in it.
+func decode(o Object, value reflect.Value) error {
 	for i := range value.NumField() {
-		name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
+		field := value.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" && field.Anonymous {
+			if err := decode(o, value.Field(i)); err != nil {
+				return err
+			}
+			continue
+		}
 		given := o.Get(name)
-		if name == "" || given == nil {
+		if name == "" || name == "-" || given == nil {
 			continue
 		}
 		if err := json.Unmarshal(given, value.Field(i).Addr().Interface()); err != nil {
-			return in, nil, Bad("%s: %v", name, err)
+			return Bad("%s: %v", name, err)
 		}
 	}
-	return in, o, nil
+	return nil
 }

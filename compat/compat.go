@@ -1,0 +1,19 @@
+// Package compat registers the step functions that only flows of foreign systems use. Each
+// system's functions, format and HTTP routes are packages below its own folder.
+package compat
+
+import (
+	"github.com/stepgraph/stepgraph/compat/agentzero/agentzerosteps"
+	"github.com/stepgraph/stepgraph/compat/callcentre/callcentresteps"
+	"github.com/stepgraph/stepgraph/compat/flowise/flowisesteps"
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions"
+)
+
+// Functions registers the functions of all systems. They go beside the standard ones, with the
+// same options.
+func Functions(r *engine.Registry, o functions.Options) {
+	flowisesteps.Register(r, o)
+	callcentresteps.Register(r, o)
+	agentzerosteps.Register(r, o)
+}

@@ -1,0 +1,50 @@
+package flowisesteps
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// CalculatorInput is the input of calculate.flowise.
+type CalculatorInput struct {
+	Input       string `json:"input,omitempty" jsonschema:"an arithmetic expression"`
+	OnErrorText string `json:"on_error_text,omitempty" jsonschema:"the result for the model when the expression cannot be evaluated"`
+}
+
+// CalculatorOutput is that of calculate, and why there is no result.
+type CalculatorOutput struct {
+	Result *float64 `json:"result" jsonschema:"the number; null when there is none"`
+	Text   string   `json:"text" jsonschema:"the number as text, or on_error_text"`
+	Error  string   `json:"error,omitempty" jsonschema:"why there is no number"`
+}
+
+// calculator evaluates an expression. One that cannot be evaluated is no error of the step: the
+// model reads the text.
+func calculator(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	out, err := functions.Calculate(ctx, text)
+	if err == nil {
+		return out, nil
+	}
+	var in struct {
+		OnErrorText string `json:"on_error_text"`
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
+	}
+	return jsontext.Marshal(CalculatorOutput{Text: in.OnErrorText, Error: err.Error()})
+}
+
+func calculatorSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "calculate.flowise",
+		Description: "Evaluates an arithmetic expression for a model.",
+		Input:       functions.Schema[CalculatorInput](),
+		Output:      functions.Schema[CalculatorOutput](),
+		Parameters:  json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"an arithmetic expression such as 2 * (3 + 4)^2 / sqrt(2)"}},"required":["input"]}`),
+		Function:    engine.FunctionFunc(calculator),
+	}
+}

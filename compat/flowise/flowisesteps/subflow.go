@@ -1,0 +1,61 @@
+package flowisesteps
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// SubflowInput is the input of subflow.flowise: that of subflow, and a text for failures.
+type SubflowInput struct {
+	functions.SubflowInput
+	ErrorText string `json:"error_text,omitempty" jsonschema:"the text of a session that did not complete, with {message}, which is escaped where the text is JSON"`
+}
+
+// subflow runs a workflow in a child session. Its failure is an output.
+func subflow(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+	plain, err := functions.Subflow(ctx, text)
+	body := engine.CallOf(ctx).Body
+	if err != nil || body == nil || len(body.Results) != 1 || body.Results[0].Error == nil {
+		return plain, err
+	}
+	var in struct {
+		ErrorText string `json:"error_text"`
+	}
+	var out functions.SubflowOutput
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
+	}
+	if err := json.Unmarshal(plain, &out); err != nil {
+		return nil, err
+	}
+	out.Text = failure(in.ErrorText, body.Results[0].Error)
+	return jsontext.Marshal(out)
+}
+
+// failure puts the message of an error, without the step it happened in, into a text. In a JSON
+// text the message is escaped, so that it stays JSON.
+func failure(template string, e *engine.SessionError) string {
+	message := strings.TrimPrefix(e.Message, fmt.Sprintf("step %q: ", e.Step))
+	if json.Valid([]byte(template)) {
+		quoted := jsontext.String(message)
+		message = string(quoted[1 : len(quoted)-1])
+	}
+	return strings.ReplaceAll(template, "{message}", message)
+}
+
+func subflowSpec() engine.Spec {
+	return engine.Spec{
+		Name:        "subflow.flowise",
+		Description: "Runs another flow in a child session and waits for its end, with Flowise's text for a failure.",
+		Arguments:   "inputs",
+		Input:       functions.Schema[SubflowInput](),
+		Output:      functions.Schema[functions.SubflowOutput](),
+		Function:    engine.FunctionFunc(subflow),
+	}
+}

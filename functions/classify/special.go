@@ -1,0 +1,25 @@
+package classify
+
+import (
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/generate"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
+)
+
+// Special are choices that flows of other systems make of a classification. classify itself
+// does not read them: the functions that such flows compile to (package compat) do.
+type Special struct {
+	generate.Special
+
+	Ask       input.Text `json:"ask,omitempty" jsonschema:"the whole of what the model is asked, instead of ours, which is an object of input, classes and instructions"`
+	Strict    input.Bool `json:"strict,omitempty" jsonschema:"a reply without JSON that names a class, as {class} or {output}, is an error; otherwise the reply itself may be the name"`
+	OnUnknown input.Text `json:"on_unknown,omitempty" jsonschema:"error (the default), or last: the class of a reply that names none"`
+}
+
+// Extended returns a classify that also reads these fields of Special, under a name of its own.
+func Extended(o generate.Options, name, description string, fields ...string) engine.Spec {
+	spec := function{options: o, special: true}.spec()
+	spec.Name, spec.Aliases, spec.Description, spec.Examples = name, nil, description, nil
+	generate.Extend[Special](spec.Input, fields)
+	return spec
+}

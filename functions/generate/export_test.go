@@ -1,0 +1,32 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// SpecialSpec is generate with the special choices, which no function of ours offers.
+func SpecialSpec(o Options) engine.Spec {
+	f := function{options: o}
+	spec := Spec(o)
+	spec.Check = func(text json.RawMessage) []engine.Problem { return SpecialCheck(o, text) }
+	spec.Function = engine.FunctionFunc(func(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+		special, err := ReadSpecial(text)
+		if err != nil {
+			return nil, err
+		}
+		return f.callWith(ctx, text, special)
+	})
+	return spec
+}
+
+// SpecialCheck checks an input of SpecialSpec.
+func SpecialCheck(o Options, text json.RawMessage) []engine.Problem {
+	special, err := ReadSpecial(text)
+	if err != nil {
+		return nil
+	}
+	return Check(o, text, special)
+}
