@@ -66,7 +66,9 @@ func TestValidateReportsMistakesInFields(t *testing.T) {
 		`{"promt": "x"}`:  `warning unknown_input b: input has a field "promt", which ask does not know: did you mean "prompt"?`,
 		`{"prompt": "@{SESSION_ID}.root.respons"}`:      `did you mean "response"?`,
 		`{"prompt": "@{SESSION_ID}.root.own"}`:          "",
-		`{"prompt": "Hi @{SESSION_ID.root.response}!"}`: "error foreign_session b: ",
+		`{"prompt": "Hi @{SESSION_ID.root.response}!"}`: "write @{SESSION_ID}.root.response",
+		`{"prompt": "Hi @{SESION_ID}.root.response!"}`:  "write @{SESSION_ID}.root.response",
+		`{"prompt": "Hi @{s1}!"}`:                       "write @{SESSION_ID}",
 	} {
 		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "b", Function: "ask", Input: input}},
 			Paths: []engine.Path{{Source: "root", Target: "b"}}}

@@ -203,13 +203,23 @@ func (v *validation) references(c *CompiledStep) {
 	v.nearReferences(c)
 }
 
+// ownReference is what a reference to another session was meant to be. Where the brace closes
+// too late, @{SESSION_ID.root.text}, the rest of what it holds is the place.
+func ownReference(ref references.Reference) string {
+	place := ""
+	if _, rest, found := strings.Cut(ref.Session, "."); found && ref.Step == "" {
+		place = "." + rest
+	}
+	return strings.Replace(ref.Text, "@{"+ref.Session+"}", "@{"+references.Token+"}"+place, 1)
+}
+
 // reference checks one reference of a step's input (c set) or of a path's condition.
 func (v *validation) reference(ref references.Reference, step, path string, c *CompiledStep) {
 	switch {
 	case ref.Malformed != "":
 		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
 	case ref.Session != references.Token:
-		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write %s", ref.Text, ref.Session, strings.Replace(ref.Text, "@{"+ref.Session+"}", "@{"+references.Token+"}", 1))
+		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write %s", ref.Text, ref.Session, ownReference(ref))
 	case ref.Step == "":
 	case v.d.steps[ref.Step] == nil:
 		if !ref.HasDefault && !v.named()[ref.Step] {
