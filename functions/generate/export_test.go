@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
 // SpecialSpec is generate with the special choices, which no function of ours offers.
@@ -13,7 +14,7 @@ func SpecialSpec(o Options) engine.Spec {
 	spec := Spec(o)
 	spec.Check = func(text json.RawMessage) []engine.Problem { return SpecialCheck(o, text) }
 	spec.Function = engine.FunctionFunc(func(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-		special, err := ReadSpecial(text)
+		special, _, err := input.Decode[Special](text)
 		if err != nil {
 			return nil, err
 		}
@@ -24,7 +25,7 @@ func SpecialSpec(o Options) engine.Spec {
 
 // SpecialCheck checks an input of SpecialSpec.
 func SpecialCheck(o Options, text json.RawMessage) []engine.Problem {
-	special, err := ReadSpecial(text)
+	special, _, err := input.Decode[Special](text)
 	if err != nil {
 		return nil
 	}

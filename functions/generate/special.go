@@ -15,12 +15,6 @@ type Special struct {
 	Conversation json.RawMessage `json:"conversation,omitempty" jsonschema:"{name, past, messages, before, question, role, as}: a conversation kept as the value name of the session, in place of the session's chat. past, messages (of this session) and before (in front while messages is empty) are lists of {role, content, name}; question is the user's first message. memory selects what of past, messages and question is sent, all by default, after the step's own messages. The value becomes messages with the question and the reply, which has role (default assistant) and the name as"`
 }
 
-// ReadSpecial reads the special choices in a step's input.
-func ReadSpecial(text json.RawMessage) (Special, error) {
-	special, _, err := input.Decode[Special](text)
-	return special, err
-}
-
 // Extend adds the fields of T with these names to a function's input.
 func Extend[T any](schema *jsonschema.Schema, fields []string) {
 	all := input.Schema[T]().Properties
