@@ -56,7 +56,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 
 // mayAct refuses what makes no sense on a session that has ended.
 func mayAct(kind string, rec *SessionRecord) error {
-	st, err := ParseState(rec.ID, rec.State)
+	st, err := readState(rec.ID, rec.State)
 	if err != nil {
 		if kind == RequestCancel || kind == RequestResume {
 			return nil

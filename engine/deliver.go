@@ -110,7 +110,10 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 		}
 		return nil, detail(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
 	}
-	st, err := ParseState(v.Session.ID, v.Session.State)
+	st, err := readState(v.Session.ID, v.Session.State)
+	if err == nil && lacksAsks(st) {
+		st, err = ParseState(v.Session.ID, v.Session.State) // one to write to
+	}
 	if err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)
 	}
@@ -178,7 +181,9 @@ func (a *acceptance) find(st *State, v *InboxView) *askedQuestion {
 	if st.Cancelled() != nil {
 		return nil
 	}
-	a.adopt(st, &v.Session, v.Now)
+	if lacksAsks(st) {
+		a.adopt(st, &v.Session, v.Now)
+	}
 	for _, w := range st.Waiting() {
 		switch {
 		case a.q.Step != "" && w.Step != a.q.Step:
@@ -190,6 +195,16 @@ func (a *acceptance) find(st *State, v *InboxView) *askedQuestion {
 		}
 	}
 	return nil
+}
+
+// lacksAsks reports whether a step waits for an answer to a question that has no entry yet.
+func lacksAsks(st *State) bool {
+	for _, id := range st.StepIDs() {
+		if st.Status(id) == StatusAwaitingInput && st.Ask(id) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // adopt gives questions of LUNA, or made by hand, their entries.

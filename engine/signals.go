@@ -7,7 +7,7 @@ const maxSignals = 100
 // The limit is checked here and nowhere else: what was acknowledged is never dropped. Signals
 // that were taken and not applied yet count as kept, unless a step waits for them.
 func admitSignal(v *InboxView, name string) error {
-	s, err := ParseState(v.Session.ID, v.Session.State)
+	s, err := readState(v.Session.ID, v.Session.State)
 	if err != nil {
 		return detail(ErrBadRequest, "%v", err)
 	}

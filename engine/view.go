@@ -52,7 +52,7 @@ func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error)
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
 		Awaiting: []Question{}, Messages: []Message{},
 	}
-	st, err := ParseState(rec.ID, rec.State)
+	st, err := readState(rec.ID, rec.State)
 	if err != nil {
 		s.Status = StatusError
 		s.Error = &SessionError{Kind: KindState, Message: err.Error()}
