@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/cypher"
-	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
-	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -61,9 +59,9 @@ func TestBatchesSQLite(t *testing.T) {
 	})
 }
 
-// TestBatchesNeo4j has a server of its own: its engines claim whatever is due.
+// TestBatchesNeo4j has a server of this package's own: its engines claim whatever is due.
 func TestBatchesNeo4j(t *testing.T) {
-	server := neo4jtest.Own(t, neo4jserver.Options{})
+	server := serverOfEngines(t)
 	store := opened(t)(cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database}))
 	playBatches(t, func(*testing.T) engine.Store { return store })
 }

@@ -3,15 +3,18 @@ package engine_test
 import (
 	"context"
 	"flag"
+	"fmt"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
-	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -86,10 +89,10 @@ func TestScenariosSQLite(t *testing.T) {
 	}
 }
 
-// TestScenariosNeo4j has a server of its own and plays one scenario after another: an engine
+// TestScenariosNeo4j has a server of this package's own and plays one scenario after another: an engine
 // claims whatever is due, and must neither take nor lose sessions of other tests.
 func TestScenariosNeo4j(t *testing.T) {
-	server := neo4jtest.Own(t, neo4jserver.Options{})
+	server := serverOfEngines(t)
 	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +108,38 @@ func TestScenariosNeo4j(t *testing.T) {
 		})
 	}
 	t.Run("injected", func(t *testing.T) { sampleOnServer(t, store, 30*injectEvery(t, 64)) })
+}
+
+// engineServer is a Neo4j for the tests of this package that play on one, one after another.
+// It is none that other packages use: an engine claims whatever is due.
+var engineServer = sync.OnceValues(func() (*neo4jserver.Server, error) {
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // it outlives the test that starts it
+	return neo4jserver.Start(context.Background(), neo4jserver.Options{Kind: neo4jserver.Own, Log: log})
+})
+
+var engineServerStarted bool
+
+func serverOfEngines(t testing.TB) *neo4jserver.Server {
+	t.Helper()
+	engineServerStarted = true
+	server, err := engineServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if engineServerStarted {
+		if server, err := engineServer(); err == nil {
+			if err := server.Stop(context.Background()); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				code = max(code, 1)
+			}
+		}
+	}
+	os.Exit(code)
 }
 
 // play plays a scenario on a store; between, if given, is done after each event.
