@@ -2,6 +2,7 @@ package cypher_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,8 +78,18 @@ func TestPlans(t *testing.T) {
 			if err := neo4jtest.CheckPlan(summary.Plan(), file); err != nil {
 				t.Error(err)
 			}
+			if ordered[name] && !has(summary.Plan(), "PartialTop") {
+				t.Error("a page is sorted from all sessions that fit: no index has its order")
+			}
 		})
 	}
+}
+
+// ordered are pages that an index has in their order, but for sessions of one moment.
+var ordered = map[string]bool{"sessions_newest": true, "sessions_of_status": true, "sessions_of_workflow": true, "sessions_of_workflow_status": true, "sessions_waiting": true}
+
+func has(p neo4j.Plan, operator string) bool {
+	return strings.HasPrefix(p.Operator(), operator+"@") || slices.ContainsFunc(p.Children(), func(c neo4j.Plan) bool { return has(c, operator) })
 }
 
 // Every query file begins with its own name and what it does, and is used.

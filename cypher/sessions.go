@@ -60,9 +60,8 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	return sessionsFrom(rows), err
 }
 
-// pageOf chooses the statement. The index on created_at gives the order for nothing, but
-// walks past all that does not fit; statuses few sessions are in are better found by the
-// index on workflow and status, and sorted.
+// pageOf chooses the statement. The index on created_at gives the order for nothing, but walks
+// past all that does not fit; statuses have indexes in that order of their own.
 func pageOf(q engine.SessionQuery) statement {
 	switch {
 	case q.OldestWaiting:
@@ -71,15 +70,14 @@ func pageOf(q engine.SessionQuery) statement {
 		return querySessionsOfIDs
 	case slices.Contains(q.Status, ""):
 		return querySessionsUnadopted
-	case q.Workflow != "" && len(q.Status) > 0 && !slices.ContainsFunc(q.Status, isCommon):
+	case len(q.Status) > 0 && q.Workflow != "":
+		return querySessionsOfWorkflowStatus
+	case len(q.Status) > 0 && len(q.Workflows) == 0:
 		return querySessionsOfStatus
+	case q.Workflow != "" && q.Step == "" && !q.Awaiting:
+		return querySessionsOfWorkflow
 	}
 	return querySessionsNewest
-}
-
-// isCommon tells whether many sessions are in a status: those that have ended.
-func isCommon(status string) bool {
-	return status == engine.StatusComplete || status == engine.StatusCancelled
 }
 
 // filters are the parameters that all lists and counts share.
@@ -127,6 +125,9 @@ func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by str
 	}
 	counts := map[string]int64{}
 	for _, r := range rows {
+		if by != "step" && len(q.Status) > 0 && !slices.Contains(q.Status, r.text("status")) {
+			continue // the counts of all statuses of a workflow are one read of an index
+		}
 		counts[key(r)] += r.number("sessions") + r.number("questions")
 	}
 	return counts, nil
@@ -146,13 +147,18 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 	default:
 		return statement{}, nil, fmt.Errorf("%w: count by %q: want status, workflow, workflow,status or step", engine.ErrBadRequest, by)
 	}
-	if unfiltered(q) {
+	switch {
+	case !counted(q):
+		return queryCount, key, nil
+	case q.Workflow != "":
+		return queryCountWorkflow, key, nil
+	default:
 		return queryCountAll, key, nil
 	}
-	return queryCount, key, nil
 }
 
-func unfiltered(q engine.SessionQuery) bool {
-	return q.IDs == nil && len(q.Status) == 0 && q.Workflow == "" && len(q.Workflows) == 0 && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
+// counted tells whether the index on workflow and status has all that a query asks for.
+func counted(q engine.SessionQuery) bool {
+	return q.IDs == nil && !slices.Contains(q.Status, "") && len(q.Workflows) == 0 && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
 		q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero()
 }

@@ -1,0 +1,22 @@
+// sessions_of_workflow_status.cypher: a page of the sessions of a workflow in one of $statuses, newest first: for each status as many as the
+// page has, in the order of the index on workflow, status and created_at, then merged. The first words of
+// each ORDER BY are equal in all rows: they make the planner see that the index has the order. No row: nothing (more) fits.
+UNWIND $statuses AS status
+CALL (status) {
+  MATCH (s:SESSION)
+  WHERE s.workflow = $workflow AND s.status = status AND s.created_at <= coalesce($after_at, datetime({year: 9999}))
+    AND ($after_at IS NULL OR s.created_at < $after_at OR (s.created_at = $after_at AND s.id < $after_id))
+    AND ($workflows IS NULL OR s.workflow IN $workflows OR any(prefix IN $prefixes WHERE s.workflow STARTS WITH prefix))
+    AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)
+    AND ($step IS NULL OR $step IN s.awaiting_steps)
+    AND ($root IS NULL OR s.root = $root)
+    AND ($created_before IS NULL OR s.created_at < $created_before)
+    AND ($created_after IS NULL OR s.created_at > $created_after)
+    AND ($waiting_before IS NULL OR s.awaiting_since < $waiting_before)
+    AND all(label IN $labels WHERE label IN s.labels)
+    AND ($text IS NULL OR s.state CONTAINS $text)
+  WITH s ORDER BY s.workflow DESC, s.status DESC, s.created_at DESC, s.id DESC LIMIT $limit
+  RETURN s
+}
+WITH s ORDER BY s.created_at DESC, s.id DESC LIMIT $limit
+RETURN s {.*, state: CASE WHEN $with_state THEN s.state END} AS session
