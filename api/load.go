@@ -14,6 +14,7 @@ var (
 	loadSessions = prometheus.NewDesc("stepgraph_sessions", "Sessions that this engine holds, by workflow and by whether they run or wait for a slot of a function.", []string{"workflow", "state"}, nil)
 	loadCalls    = prometheus.NewDesc("stepgraph_calls", "Calls of functions with effects, by function and by whether they are under way or wait for a slot.", []string{"function", "state"}, nil)
 	loadLimits   = prometheus.NewDesc("stepgraph_limit", "Limits of this engine: sessions that run, sessions that wait for a slot, calls under way.", []string{"of"}, nil)
+	loadLate     = prometheus.NewDesc("stepgraph_backlog_seconds", "For how long due work has waited for room; beyond a minute starts are refused.", nil, nil)
 )
 
 // Describe is prometheus.Collector.
@@ -21,6 +22,7 @@ func (loadCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- loadSessions
 	to <- loadCalls
 	to <- loadLimits
+	to <- loadLate
 }
 
 // Collect is prometheus.Collector.
@@ -40,4 +42,5 @@ func (c loadCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(loadLimits, l.Limits.Sessions, "sessions")
 	gauge(loadLimits, l.Limits.Waiting, "waiting")
 	gauge(loadLimits, l.Limits.Calls, "calls")
+	to <- prometheus.MustNewConstMetric(loadLate, prometheus.GaugeValue, l.Late)
 }

@@ -65,6 +65,9 @@ func (d *doctor) find(level, code, mend, format string, args ...any) {
 func (d *doctor) load(context.Context) error {
 	l := d.e.Load()
 	d.ok("limits", "at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once", l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)
+	if l.Late > 1 {
+		d.find("warning", "backlog", "start another engine on this store, or raise --max-sessions", "due sessions have waited for room for %.0f s; beyond %s starts are refused (429)", l.Late, d.e.o.MaxLate)
+	}
 	for _, name := range sortedKeys(l.Functions) {
 		if f := l.Functions[name]; f.Queued > 0 {
 			d.find("warning", "slots", fmt.Sprintf("--max-calls-of %s=N, if what it calls stands more", name),

@@ -25,7 +25,7 @@ type Options struct {
 	ReadEvery   time.Duration  // 500 ms: age at which a session that goes on reads its definition again
 	MaxSessions int            // 1,000: sessions that run at once; more stay due
 	MaxWaiting  int            // 4,000: sessions held beside them that only wait for a slot of a function
-	MaxQueue    int            // 100,000: accepted starts that wait for room; more are refused with ErrOverloaded
+	MaxLate     time.Duration  // 1 min: while due work waits for longer, starts without a place are refused with ErrOverloaded
 	StepsAtOnce int            // 32: effects of one session at once
 	Effects     int            // 256: effects of this engine at once
 	CallsAtOnce int            // 32: calls of one function at once, where its Spec has no limit
@@ -77,7 +77,7 @@ func (o Options) withDefaults() Options {
 	set(&o.StopGrace, 5*time.Second)
 	number(&o.MaxSessions, 1000)
 	number(&o.MaxWaiting, 4000)
-	number(&o.MaxQueue, 100_000)
+	set(&o.MaxLate, time.Minute)
 	number(&o.StepsAtOnce, 32)
 	number(&o.Effects, 256)
 	number(&o.CallsAtOnce, 32)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // Places bound how many sessions an engine holds, and share them between workflows.
@@ -23,9 +24,10 @@ import (
 // quarter goes to workflows that hold less than an equal share, and half of it to nothing
 // but requests from people.
 type places struct {
-	running share // sessions that hold a place
-	held    share // these and those that wait for a slot
-	refused bool  // something was left due for want of a place
+	running share         // sessions that hold a place
+	held    share         // these and those that wait for a slot
+	refused bool          // something was left due for want of a place
+	late    time.Duration // for how long the first of that has been due
 }
 
 // A share is a bounded number and how much of it each workflow has.
@@ -283,6 +285,7 @@ type Load struct {
 	Waiting   int                     `json:"waiting" doc:"sessions that wait for a slot of a function and hold no place"`
 	Calls     int                     `json:"calls" doc:"calls of functions with effects under way"`
 	Queued    int                     `json:"queued" doc:"calls that wait for a slot"`
+	Late      float64                 `json:"late_seconds" doc:"for how long due work has waited for room; 0 while there is room"`
 	Limits    LoadLimits              `json:"limits"`
 	Workflows map[string]WorkflowLoad `json:"workflows"`
 	Functions map[string]FunctionLoad `json:"functions" doc:"those with calls under way or waiting"`
@@ -315,6 +318,7 @@ func (e *Engine) Load() Load {
 	e.mu.Lock()
 	out.Sessions = e.places.running.all
 	out.Waiting = e.places.held.all - out.Sessions
+	out.Late = e.places.late.Seconds()
 	for w, held := range e.places.held.of {
 		if w != anyWorkflow {
 			running := e.places.running.of[w]
@@ -324,4 +328,48 @@ func (e *Engine) Load() Load {
 	e.mu.Unlock()
 	e.slots.load(&out)
 	return out
+}
+
+// Overload is told by how late due work is, not by how much of it there is: 100,000 sessions of one
+// quick step are no backlog, 2,000 that call a slow model are. While the engine has no room and a
+// session has been due for longer than Options.MaxLate, starts that get no place are refused with
+// ErrOverloaded. Starts of workflows that hold less than their share still get one. Answers, other
+// requests of people and batches are never refused.
+
+// overloadEvery is how often an engine without room looks how late due work is.
+const overloadEvery = time.Second
+
+// watchBacklog keeps places.late, how long the session that is due first has been due.
+func watchBacklog(ctx context.Context, e *Engine) {
+	e.every(ctx, overloadEvery, func() {
+		e.mu.Lock()
+		full := e.places.refused || e.places.late > 0
+		e.mu.Unlock()
+		late := time.Duration(0)
+		if full {
+			next, err := e.store.NextDue(ctx)
+			if err != nil || next.IsZero() {
+				return
+			}
+			now, err := e.store.Now(ctx)
+			if err != nil {
+				return
+			}
+			late = max(0, now.Sub(next))
+		}
+		e.mu.Lock()
+		e.places.late = late
+		e.mu.Unlock()
+	})
+}
+
+// overloaded is the refusal of a start that got no place, or nil.
+func overloaded(e *Engine) error {
+	e.mu.Lock()
+	late := e.places.late
+	e.mu.Unlock()
+	if late <= e.o.MaxLate {
+		return nil
+	}
+	return detail(ErrOverloaded, "sessions have been due for %s, and this engine has no room", late.Round(time.Second))
 }

@@ -14,7 +14,8 @@ func (e *Engine) Run(ctx context.Context) error {
 		return err
 	}
 	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context){e.pollLoop, e.heartbeatLoop, e.inboxLoop, e.pendingLoop, e.batchLoop, e.announceLoop, e.Retention().Run} {
+	for _, loop := range []func(context.Context){e.pollLoop, e.heartbeatLoop, e.inboxLoop, e.pendingLoop, e.batchLoop, e.announceLoop, e.Retention().Run,
+		func(ctx context.Context) { watchBacklog(ctx, e) }} {
 		loops.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()

@@ -79,6 +79,11 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	}
 	fresh := newSession(id, q, entry, inputs, def)
 	lease, place := e.reserve(id, q.Workflow, started)
+	if lease == nil {
+		if err := overloaded(e); err != nil {
+			return Created{}, err
+		}
+	}
 	fresh.Claim = lease
 	created, err := e.committer.create(ctx, fresh)
 	if err != nil {
