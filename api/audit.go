@@ -90,7 +90,7 @@ func (s *server) audit(r *http.Request, a *act, status int) error {
 	e.Refused = status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
 	e.Method, e.Status, e.Scope, e.Count = methodOf(r), status, access.ScopeOf(r.Method, routePath(r)), 1
 	s.describeRoute(r, &e)
-	signIn := strings.HasPrefix(e.Route, "/sign-in")
+	signIn := strings.HasPrefix(e.Route, "/sign-in/")
 	reads := e.Scope == access.Read || e.Scope == access.Admin && (e.Method == http.MethodGet || e.Method == http.MethodHead)
 	if (reads || dry) && !e.Refused && !signIn && !noted {
 		return nil

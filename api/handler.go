@@ -46,6 +46,8 @@ type Options struct {
 	StoreFull func() string
 	// SignIn, if set, gives the token for a code of /sign-in/CODE, once; "" for a wrong one.
 	SignIn func(code string) string
+	// People, if set, signs people in with cookies, beside tokens.
+	People People
 	// Loopback says that the server listens on loopback only. Then the Host header must be
 	// a loopback name or one of Hosts, so that no web page reaches the API under a name of
 	// its own (DNS rebinding).
@@ -132,6 +134,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	mountStudio(outer)
 	mountReference(outer)
 	s.mountSignIn(outer)
+	s.mountPeople(outer)
 	flows := flowiseapi.Options{Log: o.Log, Variables: variableValues(o.Vault)}
 	if o.Compat {
 		flowiseapi.MountOpen(outer, e, flows)

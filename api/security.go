@@ -95,7 +95,7 @@ func routePath(r *http.Request) string {
 // checkToken runs before anything of the request is looked at. With neither Token nor
 // Tokens everybody may do everything, which is for loopback.
 func (s *server) checkToken(next http.Handler) http.Handler {
-	if s.o.Token == "" && s.o.Tokens == nil {
+	if s.o.Token == "" && s.o.Tokens == nil && s.o.People == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			setCaller(r, cmp.Or(s.o.Caller, anonymousName))
 			next.ServeHTTP(w, r)
@@ -112,6 +112,9 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 		}
 		scope := access.ScopeOf(r.Method, routePath(r))
 		token := s.findToken(text)
+		if text == "" && s.o.People != nil {
+			token = s.o.People.Token(r)
+		}
 		if token == nil && text == "" && len(s.o.Anonymous) > 0 {
 			token = &access.Token{Name: anonymousName, Scopes: s.o.Anonymous}
 			if !token.Allows(scope) {

@@ -5,7 +5,32 @@ import (
 	"net/url"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/stepgraph/stepgraph/access"
 )
+
+// People signs people in; *people.SignIn is one.
+type People interface {
+	// Token is that of the person whose browser sends the request; nil for none.
+	Token(r *http.Request) *access.Token
+	Start(w http.ResponseWriter, r *http.Request)
+	Callback(w http.ResponseWriter, r *http.Request)
+	SignOut(w http.ResponseWriter, r *http.Request)
+}
+
+// mountPeople mounts the sign-in of people. GET /sign-in tells Studio that there is one.
+func (s *server) mountPeople(r chi.Router) {
+	if s.o.People == nil {
+		return
+	}
+	r.Get("/sign-in", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"oidc":true}`))
+	})
+	r.Get("/sign-in/oidc", s.o.People.Start)
+	r.Get("/sign-in/oidc/callback", s.o.People.Callback)
+	r.Post("/sign-out", s.o.People.SignOut)
+}
 
 // mountSignIn exchanges a one-time code for a token and redirects the browser to Studio. The
 // token is in the fragment of the address, which browsers do not send and servers do not log;

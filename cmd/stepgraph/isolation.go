@@ -20,7 +20,7 @@ func (a *app) ownFiles(store string) []string {
 			own = append(own, file, file+".*")
 		}
 	}
-	for _, file := range []string{a.file, a.auditFile, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)} {
+	for _, file := range []string{a.file, a.auditFile, a.oidcSecret, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)} {
 		if file != "" {
 			own = append(own, file)
 		}

@@ -31,6 +31,7 @@ type app struct {
 	keep        retention.Keep // how long sessions stay after they have ended
 	archive     string         // folder that takes them before they go
 	drain       time.Duration
+	oidcSecret  string // file with the client secret of sign-in, if any
 	auditFile   string // where the audit trail goes, if anywhere
 	tlsKey      string // file of the server's private key, if a flag names one
 }

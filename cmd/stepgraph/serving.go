@@ -37,6 +37,7 @@ type serveOptions struct {
 
 	tlsCert, tlsKey            string
 	maxStore, audit, auditKeep string
+	oidc                       oidcFlags
 }
 
 func (o *serveOptions) register(c *cobra.Command, compat bool) {
@@ -52,6 +53,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
 	o.limits.register(f)
+	o.oidc.register(f)
 	f.StringVar(&o.drain, "drain", "", "how long to go on answering when told to stop, while /readyz says so ($STEPGRAPH_DRAIN, 0s; behind a balancer: longer than its interval)")
 	f.StringSliceVar(&o.keep, "keep", nil, "how long sessions stay after they have ended, STATUS=AGE or WORKFLOW:STATUS=AGE, such as complete=30d,cancelled=7d ($STEPGRAPH_KEEP; without it for ever)")
 	f.StringVar(&o.folder, "archive", "", "folder that takes sessions, as NDJSON files, before --keep lets them go ($STEPGRAPH_ARCHIVE)")
@@ -87,6 +89,7 @@ func (a *app) serve(o *serveOptions) (*serving, error) {
 	if !loopback(o.addr) && len(o.token) < shortestToken {
 		return nil, usagef("--token has %d characters, and --addr %s can be reached from other machines: give at least %d random ones, such as those of: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
 	}
+	a.oidcSecret = first(o.oidc.secretFile, a.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE"))
 	a.tlsKey, a.auditFile = o.tlsKey, first(o.audit, a.env("STEPGRAPH_AUDIT"), a.config.Audit)
 	level := slog.LevelInfo
 	if a.verbose {
@@ -167,6 +170,13 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	}
 	if tokens != nil { // a nil *File would be a Tokens that is not nil
 		options.Tokens = tokens
+	}
+	signIn, err := s.a.openPeople(&s.o.oidc)
+	if err != nil {
+		return err
+	}
+	if signIn != nil { // a nil *SignIn would be a People that is not nil
+		options.People = signIn
 	}
 	own.run(ctx)
 	s.gate.let(api.New(own.engine, options))
