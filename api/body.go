@@ -26,7 +26,7 @@ const (
 // bodyTimeout is how long a body may take to arrive.
 const bodyTimeout = 30 * time.Second
 
-// leftoverTimeout is how long the server waits for the rest of a body that nobody wants.
+// leftoverTimeout is how long the server waits for the rest of a body that will not be used.
 const leftoverTimeout = time.Second
 
 // readBody is a request's body once it has been read and judged.

@@ -56,7 +56,7 @@ func (s *server) metered(r *http.Request, t *access.Token) (*http.Request, *Prob
 
 const anonymousName = "anonymous"
 
-// A meteredBody counts a body whose length nobody has told.
+// A meteredBody counts a body that came without Content-Length.
 type meteredBody struct {
 	io.ReadCloser
 	meter *access.Meter

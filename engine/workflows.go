@@ -139,10 +139,21 @@ func (e *Engine) RemovePath(ctx context.Context, workflow, path, match string) (
 	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemovePaths: []Path{*p}})
 }
 
-// checkWorkflow refuses what cannot be stored: steps without or with the same id.
+// Bounds of one definition. Every engine that runs a session of the workflow reads and compiles
+// the whole definition: one of 150,000 steps, a file of 4 MB, took 6 s each time.
+const (
+	maxWorkflowSteps = 20_000
+	maxWorkflowPaths = 100_000
+)
+
+// checkWorkflow refuses what cannot be stored: too many steps or paths, steps without or with
+// the same id.
 func checkWorkflow(w *Workflow) error {
 	if err := checkWorkflowID(w.ID); err != nil {
 		return err
+	}
+	if len(w.Steps) > maxWorkflowSteps || len(w.Paths) > maxWorkflowPaths {
+		return detail(ErrTooLarge, "workflow %q has %d steps and %d paths, at most %d and %d are taken", graph.CutText(w.ID, 40), len(w.Steps), len(w.Paths), maxWorkflowSteps, maxWorkflowPaths)
 	}
 	seen := map[string]bool{}
 	for i := range w.Steps {
