@@ -137,17 +137,6 @@ func (q *inquest) times(want map[string]int, left ...string) {
 	}
 }
 
-// outcomes are what applying the requests of a kind did, in the inbox's order.
-func (q *inquest) outcomes(kind string) []string {
-	var all []string
-	for _, r := range q.t.requests {
-		if r.Kind == kind {
-			all = append(all, r.Outcome)
-		}
-	}
-	return all
-}
-
 // steered: a pause or resume that was acknowledged has done what it says.
 func (q *inquest) steered() {
 	for _, r := range q.t.requests {
