@@ -54,33 +54,6 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	return s, nil
 }
 
-// mayAct refuses what makes no sense on a session that has ended.
-func mayAct(kind string, rec *SessionRecord) error {
-	st, err := readState(rec.ID, rec.State)
-	if err != nil {
-		if kind == RequestCancel || kind == RequestResume {
-			return nil
-		}
-		return detail(ErrBadRequest, "%v", err)
-	}
-	status := st.ShownStatus(rec.Version)
-	switch kind {
-	case RequestPause, RequestSignal, RequestReask:
-		if ended(status) {
-			return detail(ErrSessionEnded, "session %s is %s", rec.ID, status)
-		}
-	case RequestCancel:
-		if status == StatusComplete {
-			return detail(ErrSessionEnded, "session %s is complete", rec.ID)
-		}
-	case RequestRetry, RequestAdvance, RequestMove, RequestRollback:
-		if status == StatusCancelled {
-			return detail(ErrSessionEnded, "session %s is cancelled", rec.ID)
-		}
-	}
-	return nil
-}
-
 // checkAction sees that the steps an action names exist.
 func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	need := ""
@@ -115,7 +88,7 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	if err != nil {
 		return explainDelivery(err, a.Session)
 	}
-	def, err := e.definitions.read(ctx, workflowOf(rec.Workflow), need)
+	def, err := e.definitions.Read(ctx, workflowOf(rec.Workflow), need)
 	if err != nil {
 		return err
 	}

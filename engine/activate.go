@@ -106,29 +106,7 @@ func (r *runner) joinBefore(a, b string) bool {
 // liveSteps are the steps from which something may still come: those that run, wait or
 // may be retried, joins that wait, and those whose paths are still to be followed.
 func (r *runner) liveSteps() []*graph.CompiledStep {
-	var live []*graph.CompiledStep
-	for _, id := range r.state.StepIDs() {
-		step := r.def.Step(id)
-		if step == nil {
-			continue
-		}
-		if l := r.state.Live(id); l != nil && l.Tool != nil {
-			continue // its paths are not followed: the agent is what lives
-		}
-		switch r.state.Status(id) {
-		case StatusActive, StatusPending, StatusAwaitingInput:
-			live = append(live, step)
-		case StatusError:
-			if step.OnError != OnErrorContinue && r.state.Failed(id) {
-				live = append(live, step)
-			}
-		}
-	}
-	for _, id := range r.state.WaitingJoins() {
-		if step := r.def.Step(id); step != nil {
-			live = append(live, step)
-		}
-	}
+	live := r.state.LiveIn(r.def)
 	for _, a := range r.arrived { // ended in this wave, its paths are followed in the next
 		if step := r.def.Step(a.step); step != nil {
 			live = append(live, step)

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+
+	"github.com/stepgraph/stepgraph/engine/inspect"
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
 // Adopt takes over sessions that LUNA, or a person, made: those that have a state and no
@@ -13,7 +16,7 @@ func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 	adopted := 0
 	var bad []Finding
 	var each []SessionRecord
-	err := e.eachSession(ctx, SessionQuery{Status: []string{""}}, 1_000_000, func(rec *SessionRecord) {
+	err := inspect.EachSession(ctx, e.store, SessionQuery{Status: []string{""}}, 1_000_000, func(rec *SessionRecord) {
 		if rec.Version == 0 && rec.Status == "" {
 			each = append(each, *rec)
 		}
@@ -23,7 +26,7 @@ func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 	}
 	for i := range each {
 		if _, err := e.EditState(ctx, each[i].ID, 0, each[i].State, "migrate --adopt"); err != nil {
-			if transient(err) {
+			if retry.Transient(err) {
 				return adopted, bad, err
 			}
 			if !errors.Is(err, ErrVersionMismatch) && !errors.Is(err, ErrSessionBusy) { // somebody else took it up

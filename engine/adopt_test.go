@@ -4,10 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
+	"github.com/tidwall/gjson"
 )
 
 // TestAdoptStarts: an adopted session has its entry, and one without any step begins

@@ -111,22 +111,13 @@ func checkSelect(q *state.Ask, response json.RawMessage) ([]jsontext.Field, erro
 		if len(value) == 0 {
 			value = jsontext.String(o.Text)
 		}
-		if isText && text == o.Text || equalJSON(response, value) {
+		if isText && text == o.Text || jsontext.Equal(response, value) {
 			return []jsontext.Field{{Key: "value", Value: value}}, nil
 		}
 		texts[i] = fmt.Sprintf("%q", o.Text)
 	}
 	return nil, &DetailError{Err: ErrAnswerInvalid,
 		Faults: []Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
-}
-
-// equalJSON compares two JSON texts by their compact form.
-func equalJSON(a, b json.RawMessage) bool {
-	var ca, cb bytes.Buffer
-	if json.Compact(&ca, a) != nil || json.Compact(&cb, b) != nil {
-		return false
-	}
-	return bytes.Equal(ca.Bytes(), cb.Bytes())
 }
 
 // applyAnswer completes the step that a question paused. It returns what became of it,
@@ -227,14 +218,6 @@ func messageText(response json.RawMessage) string {
 		return text
 	}
 	return string(compactJSON(response))
-}
-
-func compactJSON(text json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, text) != nil {
-		return text
-	}
-	return b.Bytes()
 }
 
 // readApproval is ReadApproval with the error that clients get.

@@ -3,9 +3,8 @@ package engine_test
 import (
 	"fmt"
 
-	"pgregory.net/rapid"
-
 	"github.com/stepgraph/stepgraph/engine"
+	"pgregory.net/rapid"
 )
 
 // A bodyPlan is a program with what a person and a bad machine do to it.

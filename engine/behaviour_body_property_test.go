@@ -14,11 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/memory"
+	"pgregory.net/rapid"
 )
 
 // TestAnyBody plays random programs of containers, child sessions and agents, and wants

@@ -15,11 +15,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/memory"
+	"pgregory.net/rapid"
 )
 
 // A blow is what happens to one call that an engine makes to its store.

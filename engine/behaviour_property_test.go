@@ -12,10 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
+	"pgregory.net/rapid"
 )
 
 // TestAnyWorkflow plays random graphs, with loops, joins, errors, questions and calls, on

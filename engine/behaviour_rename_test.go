@@ -6,9 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"pgregory.net/rapid"
-
 	"github.com/stepgraph/stepgraph/engine"
+	"pgregory.net/rapid"
 )
 
 // TestNamesAndOrderDecideNothing plays random graphs twice: as they are, and with other names of

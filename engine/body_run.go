@@ -7,6 +7,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
@@ -143,7 +144,7 @@ func (r *runner) holdsNow(id string, condition json.RawMessage, otherwise bool) 
 	case map[string]any:
 		written = string(condition)
 	}
-	verdict := conditions.Parse(written, "").Evaluate(conditionScope{references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
+	verdict := conditions.Parse(written, "").Evaluate(judge.Operands{Scope: references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
 	problem := ""
 	if verdict.Err != nil {
 		problem = "condition of the container: " + verdict.Err.Error()

@@ -48,7 +48,7 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 		return false, r.overflow(ctx, len(cp.State))
 	}
 	asked := time.Now()
-	res, err := r.e.committer.commit(ctx, cp)
+	res, err := r.e.committer.Commit(ctx, cp)
 	if err != nil {
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
@@ -156,11 +156,6 @@ func (r *runner) extension() time.Duration {
 		return 0
 	}
 	return r.e.o.LeaseFor
-}
-
-// ended tells whether a session of this status has come to an end.
-func ended(status string) bool {
-	return status == StatusComplete || status == StatusCancelled || status == StatusError
 }
 
 // nextTimer is when the session has something to do by itself: a retry, a question that

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
@@ -114,7 +115,7 @@ func (r *runner) createChild(id string, d *state.Suspended, index int, spec stri
 		r.failStepFor(id, failure{kind: KindBadInput, message: err.Error(), final: true})
 		return false
 	}
-	if problem := r.e.mayStartChild(r.root); problem != "" {
+	if problem := r.e.descent.mayStartChild(r.ctx, r.root); problem != "" {
 		r.failStepFor(id, failure{kind: KindLimit, message: problem, final: true})
 		return false
 	}
@@ -210,15 +211,6 @@ func (r *runner) tellParent(status string) *Request {
 		Step: p.Step, Visit: p.Visit, Body: body}
 }
 
-func containsText(list []string, text string) bool {
-	for _, t := range list {
-		if t == text {
-			return true
-		}
-	}
-	return false
-}
-
 // childResults reads what the child sessions of a step came to, in order.
 func (r *runner) childResults(ctx context.Context, id string, d *state.Suspended) ([]BodyResult, error) {
 	k := d.Children
@@ -246,7 +238,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *state.Suspended
 		n := min(len(ids), maxPage)
 		page := ids[:n]
 		ids = ids[n:]
-		found, err := insist(ctx, func() ([]SessionRecord, error) { return r.e.store.SessionsByID(ctx, page) })
+		found, err := retry.Do(ctx, func() ([]SessionRecord, error) { return r.e.store.SessionsByID(ctx, page) })
 		if err != nil {
 			return nil, err
 		}
@@ -283,12 +275,12 @@ func (r *runner) childResult(ctx context.Context, rec *SessionRecord, body bool,
 	}
 	def, holder := r.def, step
 	if !body {
-		if def, err = r.e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge); err != nil {
+		if def, err = r.e.definitions.Recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge); err != nil {
 			return one, err
 		}
 		holder = ""
 	}
-	outputs := stateOutputs{e: r.e, ctx: ctx, state: st}
+	outputs := stateOutputs{blobs: r.e.store, ctx: ctx, state: st}
 	if len(wanted) > 0 {
 		list := make([]json.RawMessage, len(wanted))
 		for i, id := range wanted {

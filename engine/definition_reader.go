@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
 // A definitionReader reads definitions for many sessions at once. Who asks gets a
@@ -43,10 +45,10 @@ func newDefinitionReader(store Store) *definitionReader {
 	return &definitionReader{store: store, known: map[string]*Definition{}, saved: map[string]bool{}}
 }
 
-// read returns the definition of a workflow as it is now; a workflow that does not exist
+// Read returns the definition of a workflow as it is now; a workflow that does not exist
 // has a definition without steps. entry is a step to look for besides root.
-func (d *definitionReader) read(ctx context.Context, workflow, entry string) (*Definition, error) {
-	return insist(ctx, func() (*Definition, error) {
+func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*Definition, error) {
+	return retry.Do(ctx, func() (*Definition, error) {
 		r := d.join(workflow, entry)
 		select {
 		case <-r.done:
@@ -57,15 +59,15 @@ func (d *definitionReader) read(ctx context.Context, workflow, entry string) (*D
 	})
 }
 
-// recent returns a definition not older than age, from memory where it can.
-func (d *definitionReader) recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
+// Recent returns a definition not older than age, from memory where it can.
+func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
 	d.mu.Lock()
 	known := d.known[workflow]
 	d.mu.Unlock()
 	if known != nil && time.Since(known.ReadAt) < age {
 		return known, nil
 	}
-	return d.read(ctx, workflow, "")
+	return d.Read(ctx, workflow, "")
 }
 
 func (d *definitionReader) join(workflow, entry string) *definitionRead {

@@ -28,12 +28,12 @@ func TestDefinitionReaderForgets(t *testing.T) {
 	store := &editedStore{}
 	d := newDefinitionReader(store)
 	for i := range 3000 {
-		def, err := d.read(t.Context(), fmt.Sprintf("unknown-%d", i), "")
+		def, err := d.Read(t.Context(), fmt.Sprintf("unknown-%d", i), "")
 		if err != nil || !def.Absent {
 			t.Fatalf("%+v, %v", def, err)
 		}
 		store.edits = i
-		if _, err := d.read(t.Context(), "w", ""); err != nil {
+		if _, err := d.Read(t.Context(), "w", ""); err != nil {
 			t.Fatal(err)
 		}
 	}

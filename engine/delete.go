@@ -59,8 +59,8 @@ func (e *Engine) waitAtRest(ctx context.Context, id string) error {
 	return err
 }
 
-func (e *Engine) isRunning() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.running
+func (h *holding) isRunning() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.running
 }

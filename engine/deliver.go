@@ -5,16 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
-
-func isSentinel(err, sentinel error) bool { return errors.Is(err, sentinel) }
 
 // Answer answers an open question, or an approval. It returns once the answer is
 // durable, with what was accepted; see Wait for its effect. Without a step the answer
@@ -63,30 +60,17 @@ func (e *Engine) accept(ctx context.Context, a *acceptance) (Delivered, error) {
 	return e.deliver(ctx, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
 }
 
-// escapeKey takes the slashes out of a caller's key: a request's id is session/key, and
-// child sessions have slashes in their ids.
-func escapeKey(key string) string {
-	return strings.NewReplacer("%", "%25", "/", "%2F").Replace(key)
-}
-
-func keyOr(key string, fresh func() string) string {
-	if key != "" {
-		return key
-	}
-	return fresh()
-}
-
 // explainAnswer tells a step that does not exist from one that does not wait: the
 // workflow is read only once it matters.
-func (e *Engine) explainAnswer(ctx context.Context, a *acceptance, err error) error {
+func (v *views) explainAnswer(ctx context.Context, a *acceptance, err error) error {
 	if !a.strange {
 		return err
 	}
-	rec, readErr := e.store.Session(ctx, a.q.Session)
+	rec, readErr := v.store.Session(ctx, a.q.Session)
 	if readErr != nil {
 		return err
 	}
-	def, readErr := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+	def, readErr := v.definitions.Recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
 	if readErr != nil || def.Step(a.q.Step) != nil {
 		return err
 	}
@@ -121,7 +105,7 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 	if asked == nil {
 		return nil, a.notOpen(st, v, hash)
 	}
-	on := target(v.Session.ID, asked.step, asked.q.Visit, asked.q.Ask)
+	on := store.Target(v.Session.ID, asked.step, asked.q.Visit, asked.q.Ask)
 	if before := byTarget(v.Unapplied, on); before != nil {
 		return nil, a.before(before, hash)
 	}
@@ -182,7 +166,7 @@ func (a *acceptance) find(st *State, v *InboxView) *askedQuestion {
 		return nil
 	}
 	if lacksAsks(st) {
-		a.adopt(st, &v.Session, v.Now)
+		st.AdoptAsks(&v.Session, v.Now.UnixMilli())
 	}
 	for _, w := range st.Waiting() {
 		switch {
@@ -207,24 +191,6 @@ func lacksAsks(st *State) bool {
 	return false
 }
 
-// adopt gives questions of LUNA, or made by hand, their entries.
-func (a *acceptance) adopt(st *State, rec *SessionRecord, now time.Time) {
-	counted, err := state.ParseCounters(rec.ID, rec.Counters)
-	if err != nil {
-		return
-	}
-	for _, id := range st.StepIDs() {
-		if st.Status(id) != StatusAwaitingInput || st.Ask(id) != nil {
-			continue
-		}
-		visit := counted.Visits(id) + 1 // what the holder will give it
-		if l := st.Live(id); l != nil && l.Visit > 0 {
-			visit = l.Visit
-		}
-		st.AdoptAsk(id, visit, counted, now.UnixMilli())
-	}
-}
-
 // notOpen explains why there is nothing to answer; an answer equal to the one that
 // counted for the same question is a success said again.
 func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
@@ -239,7 +205,7 @@ func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
 		return a.before(last, hash)
 	}
 	if a.q.Visit != 0 && a.q.Ask != 0 {
-		before, err := v.ByTarget(target(v.Session.ID, a.q.Step, a.q.Visit, a.q.Ask))
+		before, err := v.ByTarget(store.Target(v.Session.ID, a.q.Step, a.q.Visit, a.q.Ask))
 		if err != nil {
 			return err
 		}
@@ -290,9 +256,9 @@ func bodyHash(body json.RawMessage) string {
 // holder is poked, else this engine claims the session in the same transaction while it
 // has room, else the session is due and is found by polling.
 func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
-	lease, place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
-	d.Claim = lease
-	delivered, err := e.committer.deliver(ctx, d)
+	place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
+	d.Claim = e.leaseFor(place)
+	delivered, err := e.committer.Deliver(ctx, d)
 	if err != nil {
 		e.giveBack(place)
 		return delivered, explainDelivery(err, d.Session)
@@ -320,17 +286,4 @@ func steeringHash(kind string, body []byte) string {
 	h.Write([]byte(kind))
 	h.Write(body)
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// leaseLength is the length of a fresh lease of this engine.
-func (e *Engine) freshLease() *Lease {
-	return &Lease{Token: e.o.NewID(), Owner: e.o.Name, For: e.o.LeaseFor}
-}
-
-// dueAt makes the next poll early enough for a session that falls due then.
-func (e *Engine) dueAt(at time.Time, offset time.Duration) {
-	if at.IsZero() {
-		return
-	}
-	e.timer.add(at.Add(-offset))
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -16,6 +17,10 @@ import (
 // Engines that share a store may together pass the limit by what the others have started
 // since then.
 type descent struct {
+	store Store
+	most  int
+	log   *slog.Logger
+
 	mu    sync.Mutex
 	roots map[string]int
 }
@@ -28,35 +33,35 @@ const descentRead = 10 * time.Second
 
 // mayStartChild takes a place for one more session below root, and reports what is wrong
 // when there is none.
-func (e *Engine) mayStartChild(root string) string {
-	e.descent.mu.Lock()
-	_, known := e.descent.roots[root]
-	e.descent.mu.Unlock()
+func (d *descent) mayStartChild(ctx context.Context, root string) string {
+	d.mu.Lock()
+	_, known := d.roots[root]
+	d.mu.Unlock()
 	below := 0
 	if !known { // read without the lock: other roots do not wait for it
 		var err error
-		if below, err = e.countBelow(root); err != nil {
-			e.o.Log.Warn("descendants not counted", logSession, root, logError, err)
+		if below, err = d.countBelow(ctx, root); err != nil {
+			d.log.Warn("descendants not counted", logSession, root, logError, err)
 			return "" // the store says so itself when it takes the session
 		}
 	}
-	e.descent.mu.Lock()
-	defer e.descent.mu.Unlock()
-	if e.descent.roots == nil || len(e.descent.roots) >= mostRoots {
-		e.descent.roots = map[string]int{}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.roots == nil || len(d.roots) >= mostRoots {
+		d.roots = map[string]int{}
 	}
-	count := max(below, e.descent.roots[root])
-	if count >= e.o.MaxChildren {
-		e.descent.roots[root] = count
+	count := max(below, d.roots[root])
+	if count >= d.most {
+		d.roots[root] = count
 		return fmt.Sprintf("max_children: session %s has %d sessions below it, counted over all depths; no more are started", root, count)
 	}
-	e.descent.roots[root] = count + 1
+	d.roots[root] = count + 1
 	return ""
 }
 
-func (e *Engine) countBelow(root string) (int, error) {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(e.life), descentRead, errStopped)
+func (d *descent) countBelow(ctx context.Context, root string) (int, error) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), descentRead, errStopped)
 	defer cancel()
-	below, err := e.store.Descendants(ctx, DescendantQuery{Of: root, Limit: e.o.MaxChildren})
+	below, err := d.store.Descendants(ctx, DescendantQuery{Of: root, Limit: d.most})
 	return len(below), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
@@ -60,7 +61,7 @@ func (d *draft) closes() bool {
 // requests that the dropped draft had applied are unapplied again; the caller reads them
 // anew, with those that came since.
 func (r *runner) revert(ctx context.Context) error {
-	rec, err := insist(ctx, func() (*SessionRecord, error) { return r.e.store.Session(ctx, r.id) })
+	rec, err := retry.Do(ctx, func() (*SessionRecord, error) { return r.e.store.Session(ctx, r.id) })
 	if err != nil {
 		return fmt.Errorf("go back to the last checkpoint: %w", err)
 	}
@@ -86,7 +87,7 @@ func (r *runner) revert(ctx context.Context) error {
 // is away; when it fails for good, or the runner ends, the draft is spoiled: nothing of it
 // will be written, and the session is taken up again from its last checkpoint.
 func required[T any](r *runner, read func() (T, error)) (T, bool) {
-	out, err := insist(r.ctx, read)
+	out, err := retry.Do(r.ctx, read)
 	if err != nil {
 		r.spoil(err)
 	}
@@ -96,8 +97,8 @@ func required[T any](r *runner, read func() (T, error)) (T, bool) {
 // repeat is required for reads whose final errors are an outcome of their own: only a store
 // that stays away spoils the draft.
 func (r *runner) repeat(read func() error) error {
-	_, err := insist(r.ctx, func() (struct{}, error) { return struct{}{}, read() })
-	if err != nil && (transient(err) || r.ctx.Err() != nil) {
+	_, err := retry.Do(r.ctx, func() (struct{}, error) { return struct{}{}, read() })
+	if err != nil && (retry.Transient(err) || r.ctx.Err() != nil) {
 		r.spoil(err)
 	}
 	return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
 // startEffects starts the effects of the last wave. Everything before them is durable now.
@@ -90,7 +92,7 @@ func (r *runner) leaseForCall(ctx context.Context) error {
 			r.loseOnce()
 			return err
 		default:
-			if cause := sleep(ctx, backoff(attempt)); cause != nil {
+			if cause := retry.Sleep(ctx, retry.Backoff(attempt)); cause != nil {
 				return cause
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -66,7 +67,7 @@ func evalReference(scope references.Scope, text string, whole bool) (*ReferenceR
 }
 
 func evalCondition(scope references.Scope, condition any, operator string) *ConditionResult {
-	verdict := conditions.Parse(condition, operator).Evaluate(conditionScope{scope})
+	verdict := conditions.Parse(condition, operator).Evaluate(judge.Operands{Scope: scope})
 	out := &ConditionResult{Result: verdict.Open, Clauses: verdict.Clauses}
 	if out.Clauses == nil {
 		out.Clauses = []conditions.Clause{}

@@ -174,3 +174,15 @@ func callFailure(err error) failure {
 	}
 	return f
 }
+
+// logRefusal tells the operator of a step that policy has refused.
+func (r *runner) logRefusal(id string, f failure) {
+	if f.kind != KindDisabled || !r.e.refusals.isNew(r.workflow, id, f.message) {
+		return
+	}
+	function := ""
+	if step := r.def.Step(id); step != nil {
+		function = step.Function
+	}
+	r.log.Warn("step refused by policy", logWorkflow, r.workflow, logStep, id, logFunction, function, logError, f.message)
+}

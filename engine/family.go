@@ -8,8 +8,8 @@ import (
 // addChildQuestions lists the questions of the sessions below with their ancestor's, the
 // oldest first: a person need not know where they are asked. One read finds them; where
 // there are more sessions than a page holds, AwaitingMore says so.
-func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
-	below, err := e.store.Descendants(ctx, DescendantQuery{Of: s.ID, Awaiting: true, Limit: maxPage + 1, WithState: true})
+func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
+	below, err := v.store.Descendants(ctx, DescendantQuery{Of: s.ID, Awaiting: true, Limit: maxPage + 1, WithState: true})
 	if err != nil {
 		return err
 	}
@@ -22,12 +22,12 @@ func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
 			asking = append(asking, storedSession{&below[i], st})
 		}
 	}
-	answered, err := answeredTargets(ctx, e.store, asking)
+	answered, err := answeredTargets(ctx, v.store, asking)
 	if err != nil {
 		return err
 	}
 	for _, child := range asking {
-		def, err := e.definitions.recent(ctx, workflowOf(child.rec.Workflow), viewDefinitionAge)
+		def, err := v.definitions.Recent(ctx, workflowOf(child.rec.Workflow), viewDefinitionAge)
 		if err != nil {
 			return err
 		}
@@ -44,22 +44,22 @@ func (e *Engine) addChildQuestions(ctx context.Context, s *Session) error {
 
 // familyRests reports whether nothing below a session goes on by itself, so that all it
 // waits for are people.
-func (e *Engine) familyRests(ctx context.Context, id string) (bool, error) {
-	moving, err := e.store.Descendants(ctx, DescendantQuery{Of: id, Moving: true, Limit: 1})
+func (v *views) familyRests(ctx context.Context, id string) (bool, error) {
+	moving, err := v.store.Descendants(ctx, DescendantQuery{Of: id, Moving: true, Limit: 1})
 	if err != nil || len(moving) > 0 {
 		return false, err
 	}
-	waiting, err := e.store.Descendants(ctx, DescendantQuery{Of: id, Awaiting: true, Limit: 1})
+	waiting, err := v.store.Descendants(ctx, DescendantQuery{Of: id, Awaiting: true, Limit: 1})
 	return len(waiting) > 0, err
 }
 
 // answerBelow finds the session below whose question an answer is for, "" when there is
 // none: of those with a question at the step that is named, the one that waits longest. Its
 // error is the store's, which has not said no.
-func (e *Engine) answerBelow(ctx context.Context, q AnswerRequest) (string, error) {
+func (v *views) answerBelow(ctx context.Context, q AnswerRequest) (string, error) {
 	page := DescendantQuery{Of: q.Session, Awaiting: true, Step: q.Step, Limit: maxPage}
 	for {
-		below, err := e.store.Descendants(ctx, page)
+		below, err := v.store.Descendants(ctx, page)
 		if err != nil {
 			return "", err
 		}

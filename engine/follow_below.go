@@ -3,7 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
 // below is what a follower has told of the sessions below its own: a session that waits
@@ -57,7 +58,7 @@ func (f *follower) lookBelow(ctx context.Context, rec *SessionRecord) error {
 	}
 	view, err := f.e.wholeView(ctx, rec)
 	if err != nil {
-		if transient(err) {
+		if retry.Transient(err) {
 			return nil
 		}
 		return err
@@ -67,19 +68,4 @@ func (f *follower) lookBelow(ctx context.Context, rec *SessionRecord) error {
 		return nil
 	}
 	return f.emit(ctx, Event{Type: EventSession, Session: f.session, ID: f.at.String(), Data: StatusEvent{Status: view.Status, Awaiting: view.Awaiting}})
-}
-
-// stir tells those who watch a session above this one that something below it has come to
-// rest.
-func (b *eventBus) stir(session string) {
-	for at := strings.LastIndexByte(session, '/'); at > 0; at = strings.LastIndexByte(session[:at], '/') {
-		b.mu.Lock()
-		for w := range b.watchers[session[:at]] {
-			select {
-			case w.below <- struct{}{}:
-			default:
-			}
-		}
-		b.mu.Unlock()
-	}
 }

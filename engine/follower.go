@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
@@ -120,7 +121,7 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 func (f *follower) look(ctx context.Context) error {
 	rec, err := f.e.store.Session(ctx, f.session)
 	if err != nil {
-		if transient(err) {
+		if retry.Transient(err) {
 			return nil
 		}
 		return err

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/state"
@@ -20,63 +19,21 @@ type ForkRequest struct {
 	Key     string
 }
 
-// Fork starts a new session as the old one was when a visit began: that visit is made
-// again. What the visit's forerunners put out is rebuilt from the history, so the
-// workflow needs history level full, and outputs that the history cut must still be in
-// the old session's window. The old session is not touched.
-func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
-	rec, err := e.store.Session(ctx, q.Session)
-	if err != nil {
-		return nil, err
-	}
-	f := forking{e: e, ctx: ctx, q: q, rec: rec}
-	if err := f.read(); err != nil {
-		return nil, err
-	}
-	st, counted, err := f.rebuild()
-	if err != nil {
-		return nil, err
-	}
-	id := q.ID
-	if id == "" {
-		id = e.o.NewID()
-	}
-	if err := checkID(id); err != nil {
-		return nil, err
-	}
-	st.ID = id
-	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
-		Status: st.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
-		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State}, fmt.Sprint(q.Visit), nil)}
-	if len(fresh.State) > e.o.MaxState {
-		return nil, detail(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
-	}
-	created, err := e.committer.create(ctx, fresh)
-	if err != nil {
-		return nil, explainCreate(err, id, q.Key)
-	}
-	e.wakeUp()
-	s, err := e.view(ctx, &created.Session)
-	if err == nil {
-		s.Replayed = created.Exists
-	}
-	return s, err
-}
-
 // forking rebuilds what a session was.
 type forking struct {
-	e       *Engine
-	ctx     context.Context
-	q       ForkRequest
-	rec     *SessionRecord
-	def     *Definition
-	state   *State // of now
-	counted *state.Counters
-	before  []Execution                  // that ended before the visit began
-	live    []openVisit                  // others that were under way when it began
-	joins   map[string][]state.TakenPath // waiting joins then
-	arrived map[string][]state.TakenPath // into steps with `join: required`, by then
-	at      int64                        // ms, when the visit began
+	store       Store
+	definitions *definitionReader
+	ctx         context.Context
+	q           ForkRequest
+	rec         *SessionRecord
+	def         *Definition
+	state       *State // of now
+	counted     *state.Counters
+	before      []Execution                  // that ended before the visit began
+	live        []openVisit                  // others that were under way when it began
+	joins       map[string][]state.TakenPath // waiting joins then
+	arrived     map[string][]state.TakenPath // into steps with `join: required`, by then
+	at          int64                        // ms, when the visit began
 }
 
 func (f *forking) read() (err error) {
@@ -98,11 +55,11 @@ func (f *forking) read() (err error) {
 
 // history is what the session has run, without word of calls that were lost.
 func (f *forking) history() (all []Execution, err error) {
-	if f.def, err = f.e.definitions.recent(f.ctx, workflowOf(f.rec.Workflow), viewDefinitionAge); err != nil {
+	if f.def, err = f.definitions.Recent(f.ctx, workflowOf(f.rec.Workflow), viewDefinitionAge); err != nil {
 		return nil, err
 	}
 	for after := int64(0); ; {
-		page, err := f.e.store.Executions(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500, Lineage: true})
+		page, err := f.store.Executions(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500, Lineage: true})
 		if err != nil || len(page) == 0 {
 			return all, err
 		}
@@ -232,7 +189,7 @@ func (f *forking) replay(s *State, c *state.Counters) error {
 		}
 	}
 	for after := int64(0); ; {
-		page, err := f.e.store.Messages(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500})
+		page, err := f.store.Messages(f.ctx, f.rec.ID, HistoryQuery{After: after, Limit: 500})
 		if err != nil {
 			return err
 		}
@@ -306,7 +263,7 @@ func (f *forking) whole(x *Execution) (json.RawMessage, error) {
 		if hash == "" {
 			return v, nil
 		}
-		found, err := f.e.store.Blobs(f.ctx, f.rec.ID, []string{hash})
+		found, err := f.store.Blobs(f.ctx, f.rec.ID, []string{hash})
 		if err != nil {
 			return nil, err
 		}

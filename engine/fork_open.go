@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
@@ -73,9 +73,7 @@ func (f *forking) findArrivals(all []Execution, first int64) {
 		for _, t := range tookOf(x) { // taken by an operator, or the record of the source was cut
 			arrive(x.Step, f.named(t))
 		}
-		var judged []pathRecord
-		_ = json.Unmarshal(x.Paths, &judged)
-		judged = slices.DeleteFunc(judged, func(p pathRecord) bool { return !p.Open })
+		judged := slices.DeleteFunc(judge.Read(x.Paths), func(p judge.Path) bool { return !p.Open })
 		for _, p := range judged {
 			arrive(p.Target, f.named(state.TakenPath{Seq: x.Seq, Path: p.Path}))
 		}
@@ -107,9 +105,7 @@ func (o *openFinder) collect() {
 			continue
 		}
 		if x.Seq < o.first {
-			var judged []pathRecord
-			_ = json.Unmarshal(x.Paths, &judged) // one that was cut is no list
-			for _, p := range judged {
+			for _, p := range judge.Read(x.Paths) {
 				if p.Open {
 					o.add(p.Target, state.TakenPath{Seq: x.Seq, Path: p.Path})
 				}
@@ -268,9 +264,7 @@ func (f *forking) askedAgain(m *Message) bool {
 
 // settled reports whether an error was dealt with by a path that was taken after it.
 func (f *forking) settled(x *Execution) bool {
-	var judged []pathRecord
-	_ = json.Unmarshal(x.Paths, &judged)
-	return slices.ContainsFunc(judged, func(p pathRecord) bool { return p.Open })
+	return slices.ContainsFunc(judge.Read(x.Paths), func(p judge.Path) bool { return p.Open })
 }
 
 // tookOf is what led to an execution, by number and path.

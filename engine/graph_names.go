@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/stepgraph/stepgraph/engine/graph"
-)
+import "github.com/stepgraph/stepgraph/engine/graph"
 
 // The graph as people write it is package graph. Its names stay here too, so that a program that
 // only embeds the engine imports one package.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
@@ -53,7 +54,7 @@ func (r *runner) fetchRequests(ctx context.Context) error {
 }
 
 func (r *runner) readInbox(ctx context.Context) error {
-	found, err := insist(ctx, func() (map[string][]Request, error) {
+	found, err := retry.Do(ctx, func() (map[string][]Request, error) {
 		return r.e.store.Requests(ctx, []InboxAfter{{Session: r.id, N: r.counters.Seen()}})
 	})
 	if err != nil {

@@ -6,12 +6,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
-// Bounds of pages.
-const (
-	defaultPage = 50
-	maxPage     = 500
-)
-
 // pageSize is a page's size as asked for, within bounds.
 func pageSize(n int) int {
 	if n <= 0 {
@@ -34,7 +28,8 @@ func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, *Curs
 	var next *Cursor
 	if len(records) > want {
 		records = records[:want]
-		next = cursorAt(&records[want-1], q.OldestWaiting)
+		at := records[want-1].Cursor(q.OldestWaiting)
+		next = &at
 	}
 	out := make([]Session, 0, len(records))
 	for i := range records {
@@ -45,13 +40,6 @@ func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, *Curs
 		out = append(out, *s)
 	}
 	return out, next, nil
-}
-
-func cursorAt(rec *SessionRecord, oldestWaiting bool) *Cursor {
-	if oldestWaiting {
-		return &Cursor{At: rec.AwaitingSince, ID: rec.ID}
-	}
-	return &Cursor{At: rec.CreatedAt, ID: rec.ID}
 }
 
 // CountSessions counts the sessions of a query by status, workflow, "workflow,status" or
@@ -122,4 +110,13 @@ func (e *Engine) Requests(ctx context.Context, id string, q HistoryQuery) ([]Req
 	}
 	q.Limit = pageSize(q.Limit)
 	return e.store.AllRequests(ctx, id, q)
+}
+
+// Session returns a session as people see it. It changes nothing.
+func (e *Engine) Session(ctx context.Context, id string) (*Session, error) {
+	rec, err := e.store.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.wholeView(ctx, rec)
 }

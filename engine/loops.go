@@ -4,79 +4,85 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
 // claimAtOnce bounds one claim.
 const claimAtOnce = 100
 
+// background is what an engine does by itself while it runs: it looks for due work, keeps leases,
+// looks into inboxes.
+type background struct{ *Engine }
+
 // pollLoop finds due work: when woken, when a timer known here falls due, and every
 // PollEvery, so that a lost wake-up costs no more than that.
-func (e *Engine) pollLoop(ctx context.Context) {
+func (b background) pollLoop(ctx context.Context) {
 	failures := 0
 	var turns rotation
 	for {
-		more, err := e.claim(ctx, &turns)
-		e.polled.note(err)
-		wait := e.o.PollEvery - time.Duration(rand.Int64N(int64(e.o.PollEvery)/4+1))
+		more, err := b.claim(ctx, &turns)
+		b.polled.note(err)
+		wait := b.o.PollEvery - time.Duration(rand.Int64N(int64(b.o.PollEvery)/4+1))
 		switch {
 		case err != nil && ctx.Err() == nil:
-			wait = max(backoff(failures), 50*time.Millisecond)
+			wait = max(retry.Backoff(failures), 50*time.Millisecond)
 			if failures++; failures == 1 || failures%20 == 0 {
-				e.o.Log.Warn("looking for due sessions", logError, err)
+				b.o.Log.Warn("looking for due sessions", logError, err)
 			}
 		case more:
 			failures = 0
 			continue
 		default:
 			if failures > 0 {
-				e.o.Log.Info("store answers again")
+				b.o.Log.Info("store answers again")
 			}
 			failures = 0
 		}
-		if e.timer.wait(ctx, wait, e.wake) != nil {
+		if b.timer.wait(ctx, wait, b.wake) != nil {
 			return
 		}
 	}
 }
 
 // claim takes due sessions as far as there is room; more tells that there may be others.
-func (e *Engine) claim(ctx context.Context, turns *rotation) (more bool, err error) {
-	places, skip := e.room(claimAtOnce)
+func (b background) claim(ctx context.Context, turns *rotation) (more bool, err error) {
+	places, skip := b.room(claimAtOnce)
 	if len(places) == 0 {
 		return false, ctx.Err()
 	}
 	skip = append(skip, turns.skip()...)
-	claimed, err := e.store.Claim(ctx, ClaimOptions{Owner: e.o.Name, For: e.o.LeaseFor, Limit: len(places), Skip: skip, Except: e.leftAlone(), Token: e.o.NewID})
+	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(places), Skip: skip, Except: b.leftAlone(), Token: b.o.NewID})
 	for _, p := range places[len(claimed):] {
-		e.giveBack(p)
+		b.giveBack(p)
 	}
 	if err != nil {
 		return false, err
 	}
 	for i, c := range claimed {
-		e.runNow(places[i], c, nil)
+		b.runNow(places[i], c, nil)
 	}
 	return turns.claimed(claimed, len(places)), nil
 }
 
 // heartbeatLoop extends the leases of sessions that have made no checkpoint lately.
-func (e *Engine) heartbeatLoop(ctx context.Context) {
-	e.every(ctx, e.o.LeaseFor/5, func() {
+func (b background) heartbeatLoop(ctx context.Context) {
+	every(ctx, b.o.LeaseFor/5, func() {
 		var refs []LeaseRef
 		byID := map[string]*runner{}
-		e.mu.Lock()
-		for id, r := range e.runners {
-			if time.Since(r.leased()) > e.o.LeaseFor/3 {
+		b.mu.Lock()
+		for id, r := range b.runners {
+			if time.Since(r.leased()) > b.o.LeaseFor/3 {
 				refs = append(refs, LeaseRef{Session: id, Token: r.lease})
 				byID[id] = r
 			}
 		}
-		e.mu.Unlock()
+		b.mu.Unlock()
 		if len(refs) == 0 {
 			return
 		}
 		asked := time.Now()
-		lost, err := e.store.Extend(ctx, refs, e.o.LeaseFor)
+		lost, err := b.store.Extend(ctx, refs, b.o.LeaseFor)
 		if err != nil {
 			return // tried again at the next beat; the fence is the token, not the time
 		}
@@ -92,20 +98,20 @@ func (e *Engine) heartbeatLoop(ctx context.Context) {
 
 // inboxLoop looks for new requests to sessions that wait for effects: one statement for
 // all of them. Requests taken in this process poke their runner at once.
-func (e *Engine) inboxLoop(ctx context.Context) {
-	e.every(ctx, e.o.InboxEvery, func() {
+func (b background) inboxLoop(ctx context.Context) {
+	every(ctx, b.o.InboxEvery, func() {
 		waiting := map[string]*runner{}
-		e.mu.Lock()
-		for id, r := range e.runners {
+		b.mu.Lock()
+		for id, r := range b.runners {
 			if r.waits.Load() {
 				waiting[id] = r
 			}
 		}
-		e.mu.Unlock()
+		b.mu.Unlock()
 		if len(waiting) == 0 {
 			return
 		}
-		found, err := e.store.Inboxes(ctx, sortedKeys(waiting))
+		found, err := b.store.Inboxes(ctx, sortedKeys(waiting))
 		if err != nil {
 			return
 		}
@@ -124,15 +130,15 @@ func (e *Engine) inboxLoop(ctx context.Context) {
 // have mended the reference they lack. The store knows which definition each was tried with,
 // so an engine that starts wakes none in vain. A session that ran with the definition of
 // before may come to rest just after the others were woken: it is looked for once more.
-func (e *Engine) pendingLoop(ctx context.Context) {
+func (b background) pendingLoop(ctx context.Context) {
 	woken := map[string]wokenFor{}
-	e.every(ctx, wakeEvery, func() {
-		ids, err := e.store.PendingWorkflows(ctx)
+	every(ctx, wakeEvery, func() {
+		ids, err := b.store.PendingWorkflows(ctx)
 		if err != nil {
 			return
 		}
 		for _, id := range ids {
-			def, err := e.definitions.read(ctx, id, "")
+			def, err := b.definitions.Read(ctx, id, "")
 			if err != nil {
 				return
 			}
@@ -143,7 +149,7 @@ func (e *Engine) pendingLoop(ctx context.Context) {
 			if w.times == wakeTimes {
 				continue
 			}
-			if err := e.wakePending(ctx, id, def.Hash); err != nil {
+			if err := b.wakePending(ctx, id, def.Hash); err != nil {
 				return
 			}
 			w.times++
@@ -166,11 +172,11 @@ const (
 
 // wakePending makes all pending sessions of a workflow due that were not tried with this
 // definition, page by page.
-func (e *Engine) wakePending(ctx context.Context, workflow, definition string) error {
+func (b background) wakePending(ctx context.Context, workflow, definition string) error {
 	for {
-		n, err := e.store.WakePending(ctx, workflow, definition, wakePage)
+		n, err := b.store.WakePending(ctx, workflow, definition, wakePage)
 		if n > 0 {
-			e.wakeUp()
+			b.wakeUp()
 		}
 		if err != nil || n < wakePage {
 			return err
@@ -179,7 +185,7 @@ func (e *Engine) wakePending(ctx context.Context, workflow, definition string) e
 }
 
 // every calls f every d until ctx ends.
-func (e *Engine) every(ctx context.Context, d time.Duration, f func()) {
+func every(ctx context.Context, d time.Duration, f func()) {
 	t := time.NewTicker(d)
 	defer t.Stop()
 	for {

@@ -152,7 +152,7 @@ func (e *Engine) reportLost(session string, late []attemptResult) {
 			continue
 		}
 		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(e.life), e.o.StopGrace, errStopped)
-		_, err = e.committer.deliver(ctx, Delivery{Session: session, Key: e.o.NewID(), Decide: func(InboxView) (*Request, error) {
+		_, err = e.committer.Deliver(ctx, Delivery{Session: session, Key: e.o.NewID(), Decide: func(InboxView) (*Request, error) {
 			return &Request{Kind: RequestLost, Step: res.attempt.step, Visit: res.attempt.call_.Visit, Body: body}, nil
 		}})
 		cancel()

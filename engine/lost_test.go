@@ -11,10 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
+	"github.com/tidwall/gjson"
 )
 
 // lossWorkflow makes calls in every way there is: side by side, more than may run at once; again

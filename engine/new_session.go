@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -88,7 +90,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 }
 
 // checkGiven looks at what a start gives besides inputs.
-func (e *Engine) checkGiven(q *StartRequest, def *Definition) error {
+func checkGiven(q *StartRequest, def *Definition, most int) error {
 	size := 0
 	for field, given := range map[string]map[string]json.RawMessage{"outputs": q.Outputs, "seeds": q.Seeds} {
 		for name, value := range given {
@@ -117,8 +119,43 @@ func (e *Engine) checkGiven(q *StartRequest, def *Definition) error {
 			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/messages/%d/role", i), Message: "want user or assistant"}}}
 		}
 	}
-	if size > e.o.MaxInputs {
-		return detail(ErrTooLarge, "outputs, seeds and messages have %d bytes, at most %d are taken", size, e.o.MaxInputs)
+	if size > most {
+		return detail(ErrTooLarge, "outputs, seeds and messages have %d bytes, at most %d are taken", size, most)
 	}
 	return nil
+}
+
+// startHash tells two starts with one key apart.
+func startHash(q *StartRequest, entry string, inputs json.RawMessage) string {
+	h := sha256.New()
+	graph.HashJSON(h, map[string]any{"workflow": q.Workflow, "entry": entry, "id": q.ID, "inputs": string(inputs), "labels": q.Labels})
+	if len(q.Taken) > 0 {
+		graph.HashJSON(h, q.Taken)
+	}
+	if len(q.Outputs) > 0 || len(q.Seeds) > 0 || len(q.Until) > 0 || len(q.Messages) > 0 {
+		graph.HashJSON(h, map[string]any{"outputs": q.Outputs, "seeds": q.Seeds, "until": q.Until, "messages": q.Messages})
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func checkID(id string) error {
+	if len(id) > maxID {
+		return detail(ErrBadRequest, "session id has %d bytes, at most %d are taken", len(id), maxID)
+	}
+	for _, c := range id {
+		if c < ' ' || c == '/' || c == 0x7f {
+			return detail(ErrBadRequest, "session id %q: slashes and control characters are not allowed", id)
+		}
+	}
+	return nil
+}
+
+func explainCreate(err error, id, key string) error {
+	switch {
+	case isSentinel(err, ErrSessionExists):
+		return detail(ErrSessionExists, "%q; leave the id out to get a fresh one", id)
+	case isSentinel(err, ErrKeyReused):
+		return detail(ErrKeyReused, "idempotency key %q started a session with another body", key)
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -96,7 +97,7 @@ func (r *runner) sendGroup(ctx context.Context, children []string, kind, key str
 			return &Request{Kind: kind, Body: body}, nil
 		}}
 	}
-	delivered, err := insist(ctx, func() ([]Delivered, error) { return r.e.store.Deliver(ctx, deliveries) })
+	delivered, err := retry.Do(ctx, func() ([]Delivered, error) { return r.e.store.Deliver(ctx, deliveries) })
 	if err != nil {
 		return err
 	}

@@ -1,23 +1,18 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
 
-// Sizes at which outputs leave the state and records are cut.
-const (
-	blobBytes = 64 << 10
-	cutBytes  = 16 << 10
-	cutHead   = 1 << 10
-)
+// blobBytes is the size above which an output leaves the state.
+const blobBytes = 64 << 10
 
 // runnerOutputs lets references read a runner's state, following BLOBs.
 type runnerOutputs runner
@@ -27,7 +22,7 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 	r := (*runner)(o)
 	value, ok := r.state.KeptOutput(step, index)
 	if !ok {
-		return r.e.variables(step, index)
+		return r.e.o.variables(step, index)
 	}
 	hash := state.BlobHash(value)
 	if hash == "" {
@@ -38,14 +33,6 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 		return nil, false, fmt.Errorf("output of step %q: %w", step, err)
 	}
 	return text, true, nil
-}
-
-func (e *Engine) variables(step string, index int) (json.RawMessage, bool, error) {
-	if step != graph.VariablesName || e.o.Variables == nil || index > 0 || index < -1 {
-		return nil, false, nil
-	}
-	value, err := jsontext.Marshal(e.o.Variables())
-	return value, err == nil, err
 }
 
 // intern returns what the state holds for an output: itself, or where a BLOB keeps it.
@@ -74,7 +61,7 @@ func (r *runner) blob(hash string) ([]byte, error) {
 	if text, ok := r.blobs[hash]; ok {
 		return text, nil
 	}
-	found, err := insist(r.ctx, func() (map[string][]byte, error) { // a store that is away must not decide a path
+	found, err := retry.Do(r.ctx, func() (map[string][]byte, error) { // a store that is away must not decide a path
 		return r.e.store.Blobs(r.ctx, r.id, []string{hash})
 	})
 	if err != nil {
@@ -137,14 +124,24 @@ func (r *runner) tooLarge(n int) string {
 	return ""
 }
 
-// cut shortens a JSON text for the history: above 16 KB it becomes its length, its hash
-// and its beginning.
-func cut(text json.RawMessage) json.RawMessage {
-	if len(text) <= cutBytes {
-		return text
+// withResults completes the output of a container that runs by the results of its rounds
+// so far, where its body asks for them.
+func (o *runnerOutputs) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
+	r := (*runner)(o)
+	d := r.state.SuspendedNow(step)
+	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.ReadsResults(step) {
+		return value, true, nil
 	}
-	sum := sha256.Sum256(text)
-	head := text[:cutHead]
-	short, _ := jsontext.Marshal(map[string]any{"cut": true, "bytes": len(text), "hash": hex.EncodeToString(sum[:16]), "head": string(head)})
-	return short
+	stored, err := r.roundResults(step, d)
+	if err != nil {
+		return nil, false, err
+	}
+	list := []byte{'['}
+	for i, s := range stored {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, s.Output...)
+	}
+	return jsontext.With(value, []jsontext.Field{{Key: "results", Value: append(list, ']')}}), true, nil
 }

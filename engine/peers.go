@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Engines on one store need not have the same functions: while a new version is rolled out,
 // the old one meets steps that it cannot run. Failing such a step ends a session that another
@@ -21,18 +18,6 @@ const (
 	leaveFor      = 5 * time.Second // an engine does not claim a session that it has left
 	leftAtMost    = 1000            // such sessions remembered
 )
-
-// announceLoop says every few seconds that the engine is at work and what it can do.
-func (e *Engine) announceLoop(ctx context.Context) {
-	a := Announcement{ID: e.id, Name: e.o.Name, Functions: functionNames(e.registry)}
-	announce := func() {
-		if err := e.store.Announce(ctx, a, forgetEngines); err != nil && ctx.Err() == nil {
-			e.o.Log.Warn("announce the engine's functions", logError, err)
-		}
-	}
-	announce()
-	e.every(ctx, announceEvery, announce)
-}
 
 // functionNames are the names and aliases of all functions; one that ends in "*" is a prefix.
 func functionNames(r *Registry) []string {
@@ -64,22 +49,22 @@ func (r *runner) leave(id, function string) bool {
 }
 
 // leaveAlone keeps this engine from claiming a session that it has left to others.
-func (e *Engine) leaveAlone(session string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.left) < leftAtMost {
-		e.left[session] = time.Now().Add(leaveFor)
+func (h *holding) leaveAlone(session string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.left) < leftAtMost {
+		h.left[session] = time.Now().Add(leaveFor)
 	}
 }
 
 // leftAlone are the sessions that this engine does not claim now.
-func (e *Engine) leftAlone() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for id, until := range e.left {
+func (h *holding) leftAlone() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, until := range h.left {
 		if !time.Now().Before(until) {
-			delete(e.left, id)
+			delete(h.left, id)
 		}
 	}
-	return sortedKeys(e.left)
+	return sortedKeys(h.left)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -117,6 +118,22 @@ func ofPerson(q *Request) bool {
 	return q.Kind != RequestChild && q.Kind != RequestLost && !strings.Contains(q.Key, "/")
 }
 
+// holding is the sessions that an engine holds, and the room it has for more.
+type holding struct {
+	alarms
+
+	mu       sync.Mutex
+	runners  map[string]*runner // sessions this engine holds, by id
+	places   places
+	left     map[string]time.Time // sessions left to other engines, and until when, see peers.go
+	polled   pulse                // the searches for due work
+	running  bool
+	stopping bool
+	work     sync.WaitGroup // runners under way
+	life     context.Context
+	end      context.CancelCauseFunc
+}
+
 // A place is room for one more session in this engine, held from before a claim is asked
 // for until its runner ends.
 type place struct{ workflow string }
@@ -124,75 +141,75 @@ type place struct{ workflow string }
 // anyWorkflow stands for the workflow of a session that is not known before it is claimed.
 const anyWorkflow = "\x00"
 
-// reserve takes a place for a session and a fresh lease for it, or nothing when this
+// reserve takes a place for a session, or nothing when this
 // engine does not run, holds the session already or has no room.
-func (e *Engine) reserve(id, workflow string, h haste) (*Lease, *place) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.running || e.runners[id] != nil {
-		return nil, nil
+func (h *holding) reserve(id, workflow string, why haste) *place {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.running || h.runners[id] != nil {
+		return nil
 	}
-	if !e.places.running.allows(workflow, h) || h != urgent && !e.places.held.allows(workflow, h) {
-		e.places.refused = true
-		return nil, nil
+	if !h.places.running.allows(workflow, why) || why != urgent && !h.places.held.allows(workflow, why) {
+		h.places.refused = true
+		return nil
 	}
 	p := &place{workflow}
-	e.takePlace(p)
-	return e.freshLease(), p
+	h.takePlace(p)
+	return p
 }
 
-func (e *Engine) takePlace(p *place) {
-	e.places.running.add(p.workflow, 1)
-	e.places.held.add(p.workflow, 1)
+func (h *holding) takePlace(p *place) {
+	h.places.running.add(p.workflow, 1)
+	h.places.held.add(p.workflow, 1)
 }
 
 // giveBack frees a place that no runner has.
-func (e *Engine) giveBack(p *place) {
+func (h *holding) giveBack(p *place) {
 	if p == nil {
 		return
 	}
-	e.mu.Lock()
-	e.freePlace(p.workflow)
-	e.places.held.add(p.workflow, -1)
-	e.mu.Unlock()
+	h.mu.Lock()
+	h.freePlace(p.workflow)
+	h.places.held.add(p.workflow, -1)
+	h.mu.Unlock()
 }
 
 // freePlace looks for due work again if some was left for want of a place.
-func (e *Engine) freePlace(workflow string) {
-	e.places.running.add(workflow, -1)
-	if e.places.refused {
-		e.places.refused = false
-		e.wakeUp()
+func (h *holding) freePlace(workflow string) {
+	h.places.running.add(workflow, -1)
+	if h.places.refused {
+		h.places.refused = false
+		h.wakeUp()
 	}
 }
 
 // room reserves places for a claim: how many, and of which workflows none.
-func (e *Engine) room(most int) (list []*place, skip []string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.running {
+func (h *holding) room(most int) (list []*place, skip []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.running {
 		return nil, nil
 	}
-	run, over := e.places.running.atOnce()
-	hold, overHeld := e.places.held.atOnce()
+	run, over := h.places.running.atOnce()
+	hold, overHeld := h.places.held.atOnce()
 	n := min(most, run, hold)
 	if n < most {
-		e.places.refused = true
+		h.places.refused = true
 	}
 	for range n {
 		p := &place{anyWorkflow}
-		e.takePlace(p)
+		h.takePlace(p)
 		list = append(list, p)
 	}
 	return list, append(over, overHeld...)
 }
 
 // occupy hands a place to the runner of its session, whose workflow is known now.
-func (e *Engine) occupy(p *place, r *runner) {
-	e.places.running.add(p.workflow, -1)
-	e.places.held.add(p.workflow, -1)
+func (h *holding) occupy(p *place, r *runner) {
+	h.places.running.add(p.workflow, -1)
+	h.places.held.add(p.workflow, -1)
 	r.seat = seat{has: true}
-	e.takePlace(&place{r.workflow})
+	h.takePlace(&place{r.workflow})
 }
 
 // A seat is what a runner has of the engine's places, guarded by Engine.mu.
@@ -204,9 +221,9 @@ type seat struct {
 }
 
 // reseat gives the place back or takes it again after f has changed the seat.
-func (e *Engine) reseat(r *runner, f func(*seat)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (h *holding) reseat(r *runner, f func(*seat)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	s := &r.seat
 	if s.left {
 		return
@@ -215,26 +232,26 @@ func (e *Engine) reseat(r *runner, f func(*seat)) {
 	switch wants := !s.idle || s.calls > 0; {
 	case wants && !s.has:
 		s.has = true
-		e.places.running.add(r.workflow, 1)
+		h.places.running.add(r.workflow, 1)
 	case !wants && s.has:
 		s.has = false
-		e.freePlace(r.workflow)
+		h.freePlace(r.workflow)
 	}
 }
 
 // leave gives back what a runner that ends has of the places. Engine.mu is held.
-func (e *Engine) leave(r *runner) {
+func (h *holding) leave(r *runner) {
 	if r.seat.left {
 		return
 	}
 	if r.seat.has {
-		e.freePlace(r.workflow)
+		h.freePlace(r.workflow)
 	}
-	e.places.held.add(r.workflow, -1)
+	h.places.held.add(r.workflow, -1)
 	r.seat = seat{left: true}
-	if e.places.refused {
-		e.places.refused = false
-		e.wakeUp()
+	if h.places.refused {
+		h.places.refused = false
+		h.wakeUp()
 	}
 }
 
@@ -277,99 +294,4 @@ func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
 		t.served[workflowOf(list[i].Session.Workflow)] = true
 	}
 	return true
-}
-
-// A Load is what an engine holds and does at a moment.
-type Load struct {
-	Sessions  int                     `json:"sessions" doc:"sessions that run: they hold one of the engine's places"`
-	Waiting   int                     `json:"waiting" doc:"sessions that wait for a slot of a function and hold no place"`
-	Calls     int                     `json:"calls" doc:"calls of functions with effects under way"`
-	Queued    int                     `json:"queued" doc:"calls that wait for a slot"`
-	Late      float64                 `json:"late_seconds" doc:"for how long due work has waited for room; 0 while there is room"`
-	Limits    LoadLimits              `json:"limits"`
-	Workflows map[string]WorkflowLoad `json:"workflows"`
-	Functions map[string]FunctionLoad `json:"functions" doc:"those with calls under way or waiting"`
-}
-
-// LoadLimits are the bounds of an engine.
-type LoadLimits struct {
-	Sessions int `json:"sessions"`
-	Waiting  int `json:"waiting"`
-	Calls    int `json:"calls"`
-}
-
-// WorkflowLoad is the part of one workflow.
-type WorkflowLoad struct {
-	Sessions int `json:"sessions"`
-	Waiting  int `json:"waiting"`
-}
-
-// FunctionLoad is how a function is called.
-type FunctionLoad struct {
-	Calls  int `json:"calls"`
-	Queued int `json:"queued"`
-	Limit  int `json:"limit"`
-}
-
-// Load returns what the engine holds and does now.
-func (e *Engine) Load() Load {
-	out := Load{Workflows: map[string]WorkflowLoad{},
-		Limits: LoadLimits{Sessions: e.o.MaxSessions, Waiting: e.o.MaxWaiting, Calls: e.o.Effects}}
-	e.mu.Lock()
-	out.Sessions = e.places.running.all
-	out.Waiting = e.places.held.all - out.Sessions
-	out.Late = e.places.late.Seconds()
-	for w, held := range e.places.held.of {
-		if w != anyWorkflow {
-			running := e.places.running.of[w]
-			out.Workflows[w] = WorkflowLoad{Sessions: running, Waiting: held - running}
-		}
-	}
-	e.mu.Unlock()
-	e.slots.load(&out)
-	return out
-}
-
-// Overload is told by how late due work is, not by how much of it there is: 100,000 sessions of one
-// quick step are no backlog, 2,000 that call a slow model are. While the engine has no room and a
-// session has been due for longer than Options.MaxLate, starts that get no place are refused with
-// ErrOverloaded. Starts of workflows that hold less than their share still get one. Answers, other
-// requests of people and batches are never refused.
-
-// overloadEvery is how often an engine without room looks how late due work is.
-const overloadEvery = time.Second
-
-// watchBacklog keeps places.late, how long the session that is due first has been due.
-func watchBacklog(ctx context.Context, e *Engine) {
-	e.every(ctx, overloadEvery, func() {
-		e.mu.Lock()
-		full := e.places.refused || e.places.late > 0
-		e.mu.Unlock()
-		late := time.Duration(0)
-		if full {
-			next, err := e.store.NextDue(ctx)
-			if err != nil || next.IsZero() {
-				return
-			}
-			now, err := e.store.Now(ctx)
-			if err != nil {
-				return
-			}
-			late = max(0, now.Sub(next))
-		}
-		e.mu.Lock()
-		e.places.late = late
-		e.mu.Unlock()
-	})
-}
-
-// overloaded is the refusal of a start that got no place, or nil.
-func overloaded(e *Engine) error {
-	e.mu.Lock()
-	late := e.places.late
-	e.mu.Unlock()
-	if late <= e.o.MaxLate {
-		return nil
-	}
-	return detail(ErrOverloaded, "sessions have been due for %s, and this engine has no room", late.Round(time.Second))
 }

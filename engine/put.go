@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // ErrWorkflowInvalid: a workflow has errors that Validate finds and was not stored.
@@ -19,24 +21,24 @@ type PutOptions struct {
 // PutWorkflow makes the stored workflow the given one: what is not in it is removed, what is
 // equal is not touched. match is the ETag the stored one must have, "" for any. A workflow
 // in which Validate finds an error is refused with ErrWorkflowInvalid; Put can force it.
-func (e *Engine) PutWorkflow(ctx context.Context, w *Workflow, match string) (*Difference, error) {
-	return e.Put(ctx, w, PutOptions{Match: match})
+func (d *Definitions) PutWorkflow(ctx context.Context, w *Workflow, match string) (*Difference, error) {
+	return d.Put(ctx, w, PutOptions{Match: match})
 }
 
 // Put is PutWorkflow with options. The problems that Validate finds are in the difference,
 // and where they are the reason for a refusal in the error, which is a *DetailError.
-func (e *Engine) Put(ctx context.Context, w *Workflow, o PutOptions) (*Difference, error) {
+func (d *Definitions) Put(ctx context.Context, w *Workflow, o PutOptions) (*Difference, error) {
 	if err := checkWorkflow(w); err != nil {
 		return nil, err
 	}
-	old, err := e.workflow(ctx, w.ID)
+	old, err := d.workflow(ctx, w.ID)
 	if err != nil {
 		return nil, err
 	}
 	if old == nil {
 		old = &Workflow{ID: w.ID}
 		if o.Match != "" {
-			return nil, e.workflowNotFound(ctx, w.ID)
+			return nil, store.WorkflowNotFound(ctx, d.store, w.ID)
 		}
 	} else if o.Match == "" {
 		o.Match = old.ETag() // nobody edits in between
@@ -44,7 +46,7 @@ func (e *Engine) Put(ctx context.Context, w *Workflow, o PutOptions) (*Differenc
 	edit, diff := compare(old, w)
 	edit.Match = o.Match
 	diff.ETag = old.ETag()
-	if diff.Problems = e.Validate(w); !o.Force {
+	if diff.Problems = d.Validate(w); !o.Force {
 		if err := refuse(w.ID, diff.Problems); err != nil {
 			return nil, err
 		}
@@ -52,7 +54,7 @@ func (e *Engine) Put(ctx context.Context, w *Workflow, o PutOptions) (*Differenc
 	if diff.Empty() && edit.Put == nil || o.DryRun {
 		return diff, nil
 	}
-	after, err := e.store.EditWorkflow(ctx, *edit)
+	after, err := d.store.EditWorkflow(ctx, *edit)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +82,13 @@ func refuse(id string, problems []Problem) error {
 
 // CheckEdit refuses an edit that brings an error into a workflow: one that Validate finds
 // after it and not before. A workflow that had errors can so be mended step by step.
-func (e *Engine) CheckEdit(before, after *Workflow) error {
+func (d *Definitions) CheckEdit(before, after *Workflow) error {
 	known := map[Problem]bool{}
-	for _, p := range e.Validate(before) {
+	for _, p := range d.Validate(before) {
 		known[p] = true
 	}
 	var brought []Problem
-	for _, p := range e.Validate(after) {
+	for _, p := range d.Validate(after) {
 		if !known[p] {
 			brought = append(brought, p)
 		}
@@ -95,4 +97,4 @@ func (e *Engine) CheckEdit(before, after *Workflow) error {
 }
 
 // Validate lists what is wrong with a workflow by the functions of this engine.
-func (e *Engine) Validate(w *Workflow) []Problem { return Validate(w, e.registry) }
+func (d *Definitions) Validate(w *Workflow) []Problem { return Validate(w, d.registry) }

@@ -11,7 +11,7 @@ import (
 
 // stateOutputs reads the outputs of a session that nobody runs here, following BLOBs.
 type stateOutputs struct {
-	e     *Engine
+	blobs Store
 	ctx   context.Context
 	state *State
 }
@@ -26,7 +26,7 @@ func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, err
 	if hash == "" {
 		return value, true, nil
 	}
-	found, err := o.e.store.Blobs(o.ctx, o.state.ID, []string{hash})
+	found, err := o.blobs.Blobs(o.ctx, o.state.ID, []string{hash})
 	if err != nil {
 		return nil, false, err
 	}
@@ -60,24 +60,29 @@ func resultOfSession(s *State, def *Definition, holder string, outputs stateOutp
 	})
 }
 
-// withResults completes the output of a container that runs by the results of its rounds
-// so far, where its body asks for them.
-func (o *runnerOutputs) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
-	r := (*runner)(o)
-	d := r.state.SuspendedNow(step)
-	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.ReadsResults(step) {
-		return value, true, nil
+// resultOf makes one result of the outputs of ends: the output itself where there is one
+// end, an object by step id where there are several; nil when none has one.
+func resultOf(ends []string, output func(id string) (json.RawMessage, bool)) json.RawMessage {
+	if len(ends) == 1 {
+		value, _ := output(ends[0])
+		return value
 	}
-	stored, err := r.roundResults(step, d)
-	if err != nil {
-		return nil, false, err
-	}
-	list := []byte{'['}
-	for i, s := range stored {
-		if i > 0 {
-			list = append(list, ',')
+	var out []byte
+	for _, id := range ends {
+		value, ok := output(id)
+		if !ok {
+			continue
 		}
-		list = append(list, s.Output...)
+		if out == nil {
+			out = []byte{'{'}
+		} else {
+			out = append(out, ',')
+		}
+		out = append(jsontext.AppendString(out, id), ':')
+		out = append(out, value...)
 	}
-	return jsontext.With(value, []jsontext.Field{{Key: "results", Value: append(list, ']')}}), true, nil
+	if out == nil {
+		return nil
+	}
+	return append(out, '}')
 }

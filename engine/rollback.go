@@ -60,7 +60,7 @@ func (r *runner) applyRollback(q *Request) string {
 // forkHere reads the history as a fork of this session would, with what the next
 // checkpoint will write.
 func (r *runner) forkHere(b actionBody) (*forking, error) {
-	f := &forking{e: r.e, ctx: r.ctx, q: ForkRequest{Session: r.id, Step: b.Step, Visit: b.Visit},
+	f := &forking{store: r.e.store, definitions: r.e.definitions, ctx: r.ctx, q: ForkRequest{Session: r.id, Step: b.Step, Visit: b.Visit},
 		rec: &SessionRecord{ID: r.id, Workflow: r.workflow, UpdatedAt: r.nowTime()}, state: r.state, counted: r.counters}
 	if f.q.Visit == 0 {
 		f.q.Visit = r.counters.Visits(b.Step)

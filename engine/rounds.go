@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -107,33 +108,6 @@ func (r *runner) resultOfRound(step *graph.CompiledStep) json.RawMessage {
 	})
 }
 
-// resultOf makes one result of the outputs of ends: the output itself where there is one
-// end, an object by step id where there are several; nil when none has one.
-func resultOf(ends []string, output func(id string) (json.RawMessage, bool)) json.RawMessage {
-	if len(ends) == 1 {
-		value, _ := output(ends[0])
-		return value
-	}
-	var out []byte
-	for _, id := range ends {
-		value, ok := output(id)
-		if !ok {
-			continue
-		}
-		if out == nil {
-			out = []byte{'{'}
-		} else {
-			out = append(out, ',')
-		}
-		out = append(jsontext.AppendString(out, id), ':')
-		out = append(out, value...)
-	}
-	if out == nil {
-		return nil
-	}
-	return append(out, '}')
-}
-
 // keepResult stores a round's result, to be put together at the end.
 func (r *runner) keepResult(id string, d *state.Suspended, result json.RawMessage) {
 	if result == nil {
@@ -163,7 +137,7 @@ func (r *runner) roundResults(id string, d *state.Suspended) ([]StoredResult, er
 		missing = have[0].Index
 	}
 	if missing > 0 {
-		stored, err := insist(r.ctx, func() ([]StoredResult, error) { return r.e.store.Results(r.ctx, r.id, id, d.Visit) })
+		stored, err := retry.Do(r.ctx, func() ([]StoredResult, error) { return r.e.store.Results(r.ctx, r.id, id, d.Visit) })
 		if err != nil {
 			return nil, fmt.Errorf("results of %q: %w", id, err)
 		}

@@ -3,63 +3,19 @@ package engine
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 )
 
-// Run claims due sessions and moves them on until ctx ends; then it lets calls under way
-// finish for Options.StopGrace, gives all leases back and returns. An engine runs once.
-func (e *Engine) Run(ctx context.Context) error {
-	if err := e.begin(ctx); err != nil {
-		return err
-	}
-	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context){e.pollLoop, e.heartbeatLoop, e.inboxLoop, e.pendingLoop, e.batchLoop, e.announceLoop, e.Retention().Run,
-		func(ctx context.Context) { watchBacklog(ctx, e) }} {
-		loops.Go(func() { loop(ctx) })
-	}
-	<-ctx.Done()
-	loops.Wait()
-	e.stop()
-	return nil
-}
-
-func (e *Engine) begin(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.running || e.stopping {
+func (h *holding) begin(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running || h.stopping {
 		return errors.New("engine: Run was called before")
 	}
-	e.running = true
-	e.polled.begin()
-	e.life, e.end = context.WithCancelCause(context.WithoutCancel(ctx))
+	h.running = true
+	h.polled.begin()
+	h.life, h.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	return nil
-}
-
-// stop ends all runners: first they are asked to rest, then their calls are cancelled.
-func (e *Engine) stop() {
-	e.mu.Lock()
-	e.stopping, e.running = true, false
-	for _, r := range e.runners {
-		r.askToStop()
-	}
-	e.mu.Unlock()
-	done := make(chan struct{})
-	go func() { e.work.Wait(); close(done) }()
-	grace := time.NewTimer(e.o.StopGrace)
-	defer grace.Stop()
-	select {
-	case <-done:
-	case <-grace.C:
-		e.end(errStopped)
-		grace.Reset(e.o.StopGrace)
-		select {
-		case <-done:
-		case <-grace.C:
-			e.o.Log.Error("calls that do not heed their context are left behind")
-		}
-	}
-	e.end(errStopped)
 }
 
 // runNow starts the runner of a session whose lease was just taken. def, if not nil, is a
@@ -136,23 +92,23 @@ func (e *Engine) release(leases []LeaseRef) {
 }
 
 // holds tells whether this engine has the session.
-func (e *Engine) holds(id string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.runners[id] != nil
+func (h *holding) holds(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.runners[id] != nil
 }
 
 // pokeHolder tells the session's runner in this engine, if it has one, that its inbox has
 // something new; else due work is looked for.
-func (e *Engine) pokeHolder(id string) {
-	e.mu.Lock()
-	r := e.runners[id]
+func (h *holding) pokeHolder(id string) {
+	h.mu.Lock()
+	r := h.runners[id]
 	if r != nil {
 		r.pokeNow() // under the lock: a runner looks once more after it has left the list
 	}
-	e.mu.Unlock()
+	h.mu.Unlock()
 	if r == nil {
-		e.wakeUp()
+		h.wakeUp()
 	}
 }
 
@@ -172,10 +128,10 @@ func (r *runner) askToStop() {
 	r.pokeNow()
 }
 
-// wakeUp makes the poller look for due work now.
-func (e *Engine) wakeUp() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
+// leaseFor is a fresh lease for a session that has a place, nil for one that has none.
+func (e *Engine) leaseFor(p *place) *Lease {
+	if p == nil {
+		return nil
 	}
+	return e.o.lease()
 }

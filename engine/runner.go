@@ -82,13 +82,6 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	return r
 }
 
-func workflowOf(name string) string {
-	if name == "" {
-		return DefaultWorkflow
-	}
-	return name
-}
-
 // now is the store's clock in milliseconds.
 func (r *runner) now() int64 { return time.Now().Add(r.offset.get()).UnixMilli() }
 
@@ -220,34 +213,13 @@ func (r *runner) load(rec SessionRecord) (err error) {
 	r.state.CountVisitsIn(r.counters)
 	r.stateBytes = len(rec.State)
 	r.draft.open = r.state.OpenAsks()
-	r.adoptState(rec)
-	return nil
-}
-
-// adoptState completes a state made by hand or by LUNA: `{}` starts at the root, and a
-// question without an entry of ours gets one.
-func (r *runner) adoptState(rec SessionRecord) {
-	s := r.state
 	if rec.Version == 0 {
-		s.AdoptStart(rec.State)
 		r.keepGivenMessages()
 	}
-	s.Revive()
-	for _, id := range s.StepIDs() {
-		switch s.Status(id) {
-		case StatusActive, StatusPending:
-			r.ensureVisit(id)
-		case StatusAwaitingInput:
-			r.ensureVisit(id)
-			if s.Ask(id) == nil {
-				s.AdoptAsk(id, s.Live(id).Visit, r.counters, r.now())
-			}
-		case StatusError: // keeps what a retry needs
-		default:
-			s.EndLive(id)
-		}
+	if r.state.Adopt(&rec, r.counters, r.now()) {
+		r.unwritten.dirty = true
 	}
-	s.Tidy()
+	return nil
 }
 
 // keepGivenMessages makes MESSAGEs of the chat a session was started with.
@@ -266,16 +238,15 @@ func (r *runner) keepGivenMessages() {
 
 // ensureVisit gives a step that somebody made active by hand its visit number.
 func (r *runner) ensureVisit(step string) *state.LiveStep {
-	l := r.state.MakeLive(step)
-	if l.Visit == 0 {
-		l.Visit = r.counters.NextVisit(step)
+	l, made := r.state.EnsureVisit(step, r.counters)
+	if made {
 		r.unwritten.dirty = true
 	}
 	return l
 }
 
 func (r *runner) readDefinition(ctx context.Context) error {
-	def, err := r.e.definitions.read(ctx, r.workflow, r.state.Entry())
+	def, err := r.e.definitions.Read(ctx, r.workflow, r.state.Entry())
 	if err != nil {
 		return fmt.Errorf("read workflow %q: %w", r.workflow, err)
 	}
@@ -287,7 +258,7 @@ func (r *runner) readDefinition(ctx context.Context) error {
 // text stays as it is.
 func (r *runner) unreadable(ctx context.Context, rec SessionRecord, cause error) error {
 	r.log.Error("state unreadable", logError, cause)
-	_, err := r.e.committer.commit(ctx, &Checkpoint{
+	_, err := r.e.committer.Commit(ctx, &Checkpoint{
 		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
 		Seen: rec.Inbox, Status: StatusError, Release: true,
 		Awaiting: rec.Awaiting, AwaitingSince: rec.AwaitingSince,

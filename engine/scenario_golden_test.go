@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
 )
 
 var lastExecuted = regexp.MustCompile(`,"last_executed":\d+`)

@@ -53,7 +53,7 @@ func (e *Engine) forecast(ctx context.Context, rec *SessionRecord, q *Request) (
 	if err := r.load(*rec); err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)
 	}
-	def, err := e.definitions.recent(ctx, r.workflow, viewDefinitionAge)
+	def, err := e.definitions.Recent(ctx, r.workflow, viewDefinitionAge)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
@@ -34,23 +33,6 @@ func steering(kind string) func(*runner, *Request) string {
 		return (*runner).applyChild
 	}
 	return nil
-}
-
-// actionBody is the body of an operator's request.
-type actionBody struct {
-	Reason string          `json:"reason,omitempty"`
-	Step   string          `json:"step,omitempty"`
-	Visit  int             `json:"visit,omitempty"`
-	To     string          `json:"to,omitempty"`
-	Name   string          `json:"name,omitempty"`
-	Body   json.RawMessage `json:"body,omitempty"`
-	NewKey bool            `json:"new_key,omitempty"`
-}
-
-func bodyOf(q *Request) actionBody {
-	var b actionBody
-	_ = json.Unmarshal(q.Body, &b) // written by us; a body made by hand counts as far as it reads
-	return b
 }
 
 // applyPause lets calls under way finish and starts nothing more.

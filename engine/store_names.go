@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/stepgraph/stepgraph/engine/store"
-)
+import "github.com/stepgraph/stepgraph/engine/store"
 
 // The contract between the engine and a store, with the records that cross it, is package store. A
 // program that embeds the engine meets its records and errors by these names.
@@ -15,6 +13,8 @@ type (
 	Accepted        = store.Accepted
 	Batch           = store.Batch
 	BatchItem       = store.BatchItem
+	BatchOptions    = store.BatchOptions
+	BatchRequest    = store.BatchRequest
 	Batches         = store.Batches
 	Blob            = store.Blob
 	Checkpoint      = store.Checkpoint
@@ -28,7 +28,9 @@ type (
 	Delivery        = store.Delivery
 	DescendantQuery = store.DescendantQuery
 	DetailError     = store.DetailError
+	Checker         = store.Checker
 	Edit            = store.Edit
+	Finding         = store.Finding
 	Execution       = store.Execution
 	History         = store.History
 	HistoryQuery    = store.HistoryQuery

@@ -93,3 +93,25 @@ func (h *timeHeap) Pop() any {
 	*h = (*h)[:len(*h)-1]
 	return last
 }
+
+// alarms wake the loops of an engine that look for due work.
+type alarms struct {
+	wake  chan struct{} // due work may be there
+	timer *dueTimer
+}
+
+// wakeUp makes the poller look for due work now.
+func (a *alarms) wakeUp() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// dueAt makes the next poll early enough for a session that falls due then.
+func (a *alarms) dueAt(at time.Time, offset time.Duration) {
+	if at.IsZero() {
+		return
+	}
+	a.timer.add(at.Add(-offset))
+}

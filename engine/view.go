@@ -3,37 +3,35 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // viewDefinitionAge is how old the definition may be by which a question is shown as
 // gone.
 const viewDefinitionAge = time.Second
 
-// Session returns a session as people see it. It changes nothing.
-func (e *Engine) Session(ctx context.Context, id string) (*Session, error) {
-	rec, err := e.store.Session(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return e.wholeView(ctx, rec)
+// views makes what people see of what is stored: a session with its questions, those of its child
+// sessions among them. It changes nothing.
+type views struct {
+	store       Store
+	definitions *definitionReader
 }
 
 // wholeView is a session with what its child sessions ask. One whose children all wait
 // for people waits for people itself.
-func (e *Engine) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
-	s, err := e.view(ctx, rec)
+func (v *views) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
+	s, err := v.view(ctx, rec)
 	if err != nil || !s.parent {
 		return s, err
 	}
-	if err := e.addChildQuestions(ctx, s); err != nil {
+	if err := v.addChildQuestions(ctx, s); err != nil {
 		return nil, err
 	}
 	if s.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() && len(s.Awaiting) > 0 {
-		rests, err := e.familyRests(ctx, rec.ID)
+		rests, err := v.familyRests(ctx, rec.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +44,7 @@ func (e *Engine) wholeView(ctx context.Context, rec *SessionRecord) (*Session, e
 
 // view makes a session of its record. A state that does not parse is the session's
 // error, not the caller's.
-func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
+func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
 	s := &Session{
 		ID: rec.ID, Workflow: workflowOf(rec.Workflow), Status: rec.Status, Version: rec.Version,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
@@ -68,12 +66,12 @@ func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error)
 		s.Steps[id] = st.Status(id)
 	}
 	if len(s.Awaiting) > 0 {
-		if err := e.markQuestions(ctx, rec, st, s); err != nil {
+		if err := v.markQuestions(ctx, rec, st, s); err != nil {
 			return nil, err
 		}
 	}
 	if s.Status == StatusComplete {
-		if s.Result, err = e.result(ctx, rec, st); err != nil {
+		if s.Result, err = v.result(ctx, rec, st); err != nil {
 			return nil, err
 		}
 	}
@@ -82,8 +80,8 @@ func (e *Engine) view(ctx context.Context, rec *SessionRecord) (*Session, error)
 }
 
 // result is what a complete session has come to.
-func (e *Engine) result(ctx context.Context, rec *SessionRecord, st *State) (json.RawMessage, error) {
-	def, err := e.definitions.recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json.RawMessage, error) {
+	def, err := v.definitions.Recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +89,17 @@ func (e *Engine) result(ctx context.Context, rec *SessionRecord, st *State) (jso
 	if p := st.Parent(); p != nil {
 		holder = p.Body
 	}
-	return resultOfSession(st, def, holder, stateOutputs{e: e, ctx: ctx, state: st}), nil
+	return resultOfSession(st, def, holder, stateOutputs{blobs: v.store, ctx: ctx, state: st}), nil
 }
 
 // markQuestions says which questions of a session are answered already and which have lost
 // their step.
-func (e *Engine) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session) error {
-	answered, err := answeredTargets(ctx, e.store, []storedSession{{rec, st}})
+func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session) error {
+	answered, err := answeredTargets(ctx, v.store, []storedSession{{rec, st}})
 	if err != nil {
 		return err
 	}
-	def, err := e.definitions.recent(ctx, s.Workflow, viewDefinitionAge)
+	def, err := v.definitions.Recent(ctx, s.Workflow, viewDefinitionAge)
 	if err != nil {
 		return err
 	}
@@ -114,7 +112,7 @@ func markEach(list []Question, session string, def *Definition, answered map[str
 	for i := range list {
 		q := &list[i]
 		q.Gone = def.Step(q.Step) == nil
-		q.Answered = answered[target(session, q.Step, q.Visit, q.Ask)]
+		q.Answered = answered[store.Target(session, q.Step, q.Visit, q.Ask)]
 	}
 }
 
@@ -131,7 +129,7 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (m
 	var unread []InboxAfter
 	for _, s := range sessions {
 		for _, h := range s.state.Held() {
-			answered[target(s.rec.ID, h.Step, h.Visit, h.Ask)] = true
+			answered[store.Target(s.rec.ID, h.Step, h.Visit, h.Ask)] = true
 		}
 		if counted, err := state.ParseCounters(s.rec.ID, s.rec.Counters); err == nil && s.rec.Inbox > counted.Seen() {
 			unread = append(unread, InboxAfter{Session: s.rec.ID, N: counted.Seen()})
@@ -207,9 +205,4 @@ func problemsOf(s *State) []SessionProblem {
 		out = append(out, SessionProblem{Step: id, Message: "join: " + join + ": waits for steps that can still reach it"})
 	}
 	return out
-}
-
-// target names one question among all.
-func target(session, step string, visit, ask int) string {
-	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, ask)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
@@ -16,7 +17,7 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 	look := !e.holds(id) // whoever holds it will say when it rests
 	for attempt := 0; ; attempt++ {
 		if look {
-			rec, err := e.committer.session(ctx, id)
+			rec, err := e.committer.Session(ctx, id)
 			if err == nil && rests(rec) {
 				s, err := e.wholeView(ctx, rec)
 				if err != nil || !s.parent || s.Status != StatusActive {
@@ -24,7 +25,7 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 				}
 				attempt = 0 // its child sessions go on
 			}
-			if err != nil && !transient(err) {
+			if err != nil && !retry.Transient(err) {
 				return nil, err
 			}
 		}

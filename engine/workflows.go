@@ -6,8 +6,17 @@ import (
 	"reflect"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/inspect"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
+
+// Definitions are the workflows of a store, as people write them.
+type Definitions struct {
+	store     Store
+	registry  *Registry
+	inspector *inspect.Inspector
+}
 
 // A Difference is what loading a workflow changed.
 type Difference struct {
@@ -32,19 +41,19 @@ func (d *Difference) Empty() bool {
 }
 
 // Workflow returns a workflow as it is stored, with what is wrong with it.
-func (e *Engine) Workflow(ctx context.Context, id string) (*Workflow, error) {
-	w, err := e.workflow(ctx, id)
+func (d *Definitions) Workflow(ctx context.Context, id string) (*Workflow, error) {
+	w, err := d.workflow(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if w == nil {
-		return nil, e.workflowNotFound(ctx, id)
+		return nil, store.WorkflowNotFound(ctx, d.store, id)
 	}
 	return w, nil
 }
 
-func (e *Engine) workflow(ctx context.Context, id string) (*Workflow, error) {
-	found, err := e.store.Workflows(ctx, []string{id}, nil)
+func (d *Definitions) workflow(ctx context.Context, id string) (*Workflow, error) {
+	found, err := d.store.Workflows(ctx, []string{id}, nil)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -52,57 +61,49 @@ func (e *Engine) workflow(ctx context.Context, id string) (*Workflow, error) {
 }
 
 // Workflows lists all workflows by id.
-func (e *Engine) Workflows(ctx context.Context) ([]WorkflowInfo, error) {
-	return e.store.WorkflowIDs(ctx)
+func (d *Definitions) Workflows(ctx context.Context) ([]WorkflowInfo, error) {
+	return d.store.WorkflowIDs(ctx)
 }
 
 // DeleteWorkflow removes a workflow with all its steps; its sessions stay.
-func (e *Engine) DeleteWorkflow(ctx context.Context, id, match string) error {
-	if _, err := e.Workflow(ctx, id); err != nil {
+func (d *Definitions) DeleteWorkflow(ctx context.Context, id, match string) error {
+	if _, err := d.Workflow(ctx, id); err != nil {
 		return err
 	}
-	_, err := e.store.EditWorkflow(ctx, Edit{Workflow: id, Match: match, Delete: true})
+	_, err := d.store.EditWorkflow(ctx, Edit{Workflow: id, Match: match, Delete: true})
 	return err
 }
 
 // PutStep adds or replaces one step.
-func (e *Engine) PutStep(ctx context.Context, workflow string, s Step, match string) (*Workflow, error) {
+func (d *Definitions) PutStep(ctx context.Context, workflow string, s Step, match string) (*Workflow, error) {
 	if err := checkStepID(s.ID); err != nil {
 		return nil, err
 	}
-	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutSteps: []Step{s}})
+	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutSteps: []Step{s}})
 }
 
 // RemoveStep removes a step with its paths.
-func (e *Engine) RemoveStep(ctx context.Context, workflow, step, match string) (*Workflow, error) {
-	w, err := e.Workflow(ctx, workflow)
+func (d *Definitions) RemoveStep(ctx context.Context, workflow, step, match string) (*Workflow, error) {
+	w, err := d.Workflow(ctx, workflow)
 	if err != nil {
 		return nil, err
 	}
 	if w.Step(step) == nil {
-		return nil, stepNotFound(w, step)
+		return nil, store.StepNotFound(w, step)
 	}
-	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemoveSteps: []string{step}})
-}
-
-func stepNotFound(w *Workflow, step string) error {
-	ids := make([]string, len(w.Steps))
-	for i := range w.Steps {
-		ids[i] = w.Steps[i].ID
-	}
-	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q in workflow %q", step, w.ID), Exists: ids}
+	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemoveSteps: []string{step}})
 }
 
 // PutPath adds a path (id "" or not there yet) or replaces the one of its id. A replaced
 // path without a stored id gets one.
-func (e *Engine) PutPath(ctx context.Context, workflow string, p Path, match string) (*Workflow, error) {
-	w, err := e.Workflow(ctx, workflow)
+func (d *Definitions) PutPath(ctx context.Context, workflow string, p Path, match string) (*Workflow, error) {
+	w, err := d.Workflow(ctx, workflow)
 	if err != nil {
 		return nil, err
 	}
 	for _, end := range []string{p.Source, p.Target} {
 		if w.Step(end) == nil {
-			return nil, stepNotFound(w, end)
+			return nil, store.StepNotFound(w, end)
 		}
 	}
 	if p.Kind == "" {
@@ -116,12 +117,12 @@ func (e *Engine) PutPath(ctx context.Context, workflow string, p Path, match str
 	if match == "" {
 		match = w.ETag()
 	}
-	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutPaths: []Path{p}})
+	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutPaths: []Path{p}})
 }
 
 // RemovePath removes one path by id or name.
-func (e *Engine) RemovePath(ctx context.Context, workflow, path, match string) (*Workflow, error) {
-	w, err := e.Workflow(ctx, workflow)
+func (d *Definitions) RemovePath(ctx context.Context, workflow, path, match string) (*Workflow, error) {
+	w, err := d.Workflow(ctx, workflow)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func (e *Engine) RemovePath(ctx context.Context, workflow, path, match string) (
 	if match == "" {
 		match = w.ETag()
 	}
-	return e.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemovePaths: []Path{*p}})
+	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemovePaths: []Path{*p}})
 }
 
 // Bounds of one definition. Every engine that runs a session of the workflow reads and compiles

@@ -105,3 +105,85 @@ func (s *State) hasVisit(id string, visit int, status string) bool {
 	now := s.Status(id)
 	return (now == store.StatusError) == (status == store.StatusError) && now != ""
 }
+
+// Adopt completes a state made by hand or by LUNA: `{}` starts at the root, a step that somebody
+// made active gets a visit, and a question without an entry of ours gets one. It reports whether
+// it gave out a visit's number.
+func (s *State) Adopt(rec *store.SessionRecord, c *Counters, now int64) (counted bool) {
+	if rec.Version == 0 {
+		s.AdoptStart(rec.State)
+	}
+	s.Revive()
+	for _, id := range s.StepIDs() {
+		switch s.Status(id) {
+		case store.StatusActive, store.StatusPending:
+			_, made := s.EnsureVisit(id, c)
+			counted = counted || made
+		case store.StatusAwaitingInput:
+			l, made := s.EnsureVisit(id, c)
+			counted = counted || made
+			if s.Ask(id) == nil {
+				s.AdoptAsk(id, l.Visit, c, now)
+			}
+		case store.StatusError: // keeps what a retry needs
+		default:
+			s.EndLive(id)
+		}
+	}
+	s.Tidy()
+	return counted
+}
+
+// EnsureVisit gives a step that somebody made active by hand its visit number. It reports whether
+// the step had none.
+func (s *State) EnsureVisit(step string, c *Counters) (l *LiveStep, made bool) {
+	l = s.MakeLive(step)
+	if l.Visit == 0 {
+		l.Visit, made = c.NextVisit(step), true
+	}
+	return l, made
+}
+
+// LiveIn are the steps from which something may still come: those that run, wait or may be
+// retried, and joins that wait.
+func (s *State) LiveIn(def *graph.Definition) []*graph.CompiledStep {
+	var live []*graph.CompiledStep
+	for _, id := range s.statuses.order {
+		step := def.Step(id)
+		if step == nil {
+			continue
+		}
+		if l := s.live[id]; l != nil && l.Tool != nil {
+			continue // its paths are not followed: the agent is what lives
+		}
+		switch {
+		case s.HasBegun(id), s.Failed(id) && step.OnError != graph.OnErrorContinue:
+			live = append(live, step)
+		}
+	}
+	for _, id := range s.WaitingJoins() {
+		if step := def.Step(id); step != nil {
+			live = append(live, step)
+		}
+	}
+	return live
+}
+
+// AdoptAsks gives questions of LUNA, or made by hand, their entries, as the holder of the session
+// will.
+func (s *State) AdoptAsks(rec *store.SessionRecord, now int64) {
+	c, err := ParseCounters(rec.ID, rec.Counters)
+	if err != nil {
+		return
+	}
+	for _, id := range s.statuses.order {
+		if s.Status(id) != store.StatusAwaitingInput || s.Ask(id) != nil {
+			continue
+		}
+		visit := c.Visits(id) + 1 // what the holder will give it
+		if l := s.Live(id); l != nil && l.Visit > 0 {
+			visit = l.Visit
+		}
+		s.AdoptAsk(id, visit, c, now)
+	}
+}

@@ -112,3 +112,31 @@ type ItemQuery struct {
 	Limit   int    // 0 means 50
 	Outcome string // "" for all
 }
+
+// A BatchRequest asks for one action on many sessions: those of a filter, or those named.
+type BatchRequest struct {
+	Action  string // answer, resume, pause, cancel, retry, advance, move, reask, signal, delete
+	Filter  *SessionQuery
+	Items   []BatchItem // Session, Step and Response count
+	Options BatchOptions
+	Key     string
+	By      string
+}
+
+// BatchOptions are how a batch works.
+type BatchOptions struct {
+	Response json.RawMessage `json:"response,omitempty"` // answer: of items that carry none
+	Step     string          `json:"step,omitempty"`     // the step acted on; of items that name none
+	To       string          `json:"to,omitempty"`       // move
+	Name     string          `json:"name,omitempty"`     // signal
+	Reason   string          `json:"reason,omitempty"`
+	NewKey   bool            `json:"new_key,omitempty"` // retry
+	Cancel   bool            `json:"cancel,omitempty"`  // delete: end what still runs
+	DryRun   bool            `json:"dry_run,omitempty"`
+	// Rate bounds the items a second; 0 is as fast as they go.
+	Rate float64 `json:"rate,omitempty"`
+	// First takes only so many items; 0 is all.
+	First int `json:"first,omitempty"`
+	// StopAfterFailures ends the batch after so many failed items; 0 is never.
+	StopAfterFailures int `json:"stop_after_failures,omitempty"`
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -54,4 +55,9 @@ type Accepted struct {
 	Response json.RawMessage `json:"response"`
 	At       time.Time       `json:"at"`
 	Replayed bool            `json:"replayed"`
+}
+
+// Target names one question among all: it is the Target of an answer to it.
+func Target(session, step string, visit, ask int) string {
+	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, ask)
 }

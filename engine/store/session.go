@@ -145,3 +145,12 @@ func (rec *SessionRecord) Waits() []Waiting {
 	}
 	return list
 }
+
+// Cursor is where the page after this session begins, in a list of the newest first or of those
+// that wait longest.
+func (rec *SessionRecord) Cursor(oldestWaiting bool) Cursor {
+	if oldestWaiting {
+		return Cursor{At: rec.AwaitingSince, ID: rec.ID}
+	}
+	return Cursor{At: rec.CreatedAt, ID: rec.ID}
+}

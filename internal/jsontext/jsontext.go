@@ -136,3 +136,12 @@ func Blank(s string) bool {
 	}
 	return true
 }
+
+// Equal reports whether two JSON texts are the same in their compact form.
+func Equal(a, b json.RawMessage) bool {
+	var ca, cb bytes.Buffer
+	if json.Compact(&ca, a) != nil || json.Compact(&cb, b) != nil {
+		return false
+	}
+	return bytes.Equal(ca.Bytes(), cb.Bytes())
+}

@@ -1,6 +1,11 @@
-package engine
+package inspect
 
-import "context"
+import (
+	"context"
+
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
 
 // Standing is at which steps the unfinished sessions of a workflow stand, and how: by step,
 // then by the step's status.
@@ -16,22 +21,22 @@ const standingSessions = 500
 // workflow that failed, run, are paused or pending. Steps that wait for an answer are not
 // among them: CountSessions counts those of all sessions from an index. The status of other
 // steps is in the state's text only, so states have to be read, and their number is bounded.
-func (e *Engine) Standing(ctx context.Context, workflow string) (*Standing, error) {
+func (i *Inspector) Standing(ctx context.Context, workflow string) (*Standing, error) {
 	out := &Standing{Steps: map[string]map[string]int64{}}
 	read := 0
-	q := SessionQuery{Workflow: workflow, Status: []string{StatusError, StatusPending, StatusActive, StatusPaused}}
-	err := e.eachSession(ctx, q, standingSessions+1, func(rec *SessionRecord) {
+	q := store.SessionQuery{Workflow: workflow, Status: []string{store.StatusError, store.StatusPending, store.StatusActive, store.StatusPaused}}
+	err := i.eachSession(ctx, q, standingSessions+1, func(rec *store.SessionRecord) {
 		if read++; read > standingSessions {
 			out.More = true
 			return
 		}
-		st, err := ParseState(rec.ID, rec.State)
+		st, err := state.Parse(rec.ID, rec.State)
 		if err != nil {
 			return // the session's own page names the fault
 		}
 		for _, id := range st.StepIDs() {
 			switch status := st.Status(id); status {
-			case StatusError, StatusPending, StatusActive:
+			case store.StatusError, store.StatusPending, store.StatusActive:
 				if out.Steps[id] == nil {
 					out.Steps[id] = map[string]int64{}
 				}

@@ -1,4 +1,4 @@
-package engine
+package batch
 
 import (
 	"context"
@@ -6,16 +6,18 @@ import (
 	"encoding/hex"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // wanted is what counts of an item that somebody asks for: what it was in an earlier batch
 // does not.
-func wanted(item *BatchItem) BatchItem {
-	return BatchItem{Session: item.Session, Step: item.Step, Response: item.Response}
+func wanted(item *store.BatchItem) store.BatchItem {
+	return store.BatchItem{Session: item.Session, Step: item.Step, Response: item.Response}
 }
 
 // batchHash tells two batches with one key apart.
-func batchHash(q *BatchRequest) string {
+func batchHash(q *store.BatchRequest) string {
 	h := sha256.New()
 	graph.HashJSON(h, map[string]any{"action": q.Action, "filter": q.Filter, "options": q.Options})
 	for i := range q.Items {
@@ -26,8 +28,8 @@ func batchHash(q *BatchRequest) string {
 
 // collect writes the items, numbered from 1. One that was begun before is written anew:
 // nobody was told of it.
-func (e *Engine) collect(ctx context.Context, id string, q *BatchRequest) (int64, error) {
-	w := itemWriter{e: e, ctx: ctx, batch: id, most: q.Options.First}
+func (o *Operations) collect(ctx context.Context, id string, q *store.BatchRequest) (int64, error) {
+	w := itemWriter{o: o, ctx: ctx, batch: id, most: q.Options.First}
 	if q.Filter == nil {
 		for i := range q.Items {
 			if err := w.add(wanted(&q.Items[i])); err != nil {
@@ -46,21 +48,21 @@ const itemPage = 1000
 
 // An itemWriter numbers items and writes them in pages.
 type itemWriter struct {
-	e     *Engine
+	o     *Operations
 	ctx   context.Context
 	batch string
 	most  int
 	n     int64
-	page  []BatchItem
+	page  []store.BatchItem
 }
 
 // addMatching adds the sessions of a filter, each once: one that is answered and asks again
 // while the oldest questions are listed would come twice in that order.
-func (w *itemWriter) addMatching(filter SessionQuery) error {
+func (w *itemWriter) addMatching(filter store.SessionQuery) error {
 	filter.Limit, filter.WithState = itemPage, false
 	seen := map[string]bool{}
 	for !w.full() {
-		page, err := insist(w.ctx, func() ([]SessionRecord, error) { return w.e.store.ListSessions(w.ctx, filter) })
+		page, err := retry.Do(w.ctx, func() ([]store.SessionRecord, error) { return w.o.opt.Store.ListSessions(w.ctx, filter) })
 		if err != nil {
 			return err
 		}
@@ -71,26 +73,26 @@ func (w *itemWriter) addMatching(filter SessionQuery) error {
 			if filter.OldestWaiting {
 				seen[page[i].ID] = true
 			}
-			if err := w.add(BatchItem{Session: page[i].ID}); err != nil {
+			if err := w.add(store.BatchItem{Session: page[i].ID}); err != nil {
 				return err
 			}
 		}
 		if len(page) < filter.Limit {
 			break
 		}
-		filter.After = *cursorAt(&page[len(page)-1], filter.OldestWaiting)
+		filter.After = page[len(page)-1].Cursor(filter.OldestWaiting)
 	}
 	return w.flush()
 }
 
 func (w *itemWriter) full() bool { return w.most > 0 && w.n >= int64(w.most) }
 
-func (w *itemWriter) add(item BatchItem) error {
+func (w *itemWriter) add(item store.BatchItem) error {
 	if w.full() {
 		return nil
 	}
 	w.n++
-	item.Batch, item.N, item.Outcome = w.batch, w.n, ItemOpen
+	item.Batch, item.N, item.Outcome = w.batch, w.n, store.ItemOpen
 	w.page = append(w.page, item)
 	if len(w.page) < itemPage {
 		return nil
@@ -102,8 +104,8 @@ func (w *itemWriter) flush() error {
 	if len(w.page) == 0 {
 		return nil
 	}
-	_, err := insist(w.ctx, func() (struct{}, error) {
-		return struct{}{}, w.e.store.AddBatchItems(w.ctx, w.batch, w.page)
+	_, err := retry.Do(w.ctx, func() (struct{}, error) {
+		return struct{}{}, w.o.opt.Store.AddBatchItems(w.ctx, w.batch, w.page)
 	})
 	w.page = nil
 	return err

@@ -1,28 +1,18 @@
-package engine
+package inspect
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
-
-// A Finding is one thing doctor has to say, with the command that mends it.
-type Finding struct {
-	Level   string `json:"level"` // ok, warning, error
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Mend    string `json:"mend,omitempty"`
-}
-
-// A Checker is a store that can look for faults of its own: missing indexes, orphans,
-// duplicates. It may scan.
-type Checker interface {
-	Check(ctx context.Context) ([]Finding, error)
-}
 
 // Bounds of what doctor calls healthy.
 const (
@@ -34,12 +24,12 @@ const (
 
 // Doctor looks for what is wrong with the store, its workflows and its sessions. It
 // changes nothing. Only a store that does not answer is an error.
-func (e *Engine) Doctor(ctx context.Context) ([]Finding, error) {
-	d := doctor{e: e}
-	if err := e.store.Ping(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", e.store.Describe(), err)
+func (i *Inspector) Doctor(ctx context.Context) ([]store.Finding, error) {
+	d := doctor{i: i}
+	if err := i.o.Store.Ping(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", i.o.Store.Describe(), err)
 	}
-	d.ok("store", "%s answers", e.store.Describe())
+	d.ok("store", "%s answers", i.o.Store.Describe())
 	for _, check := range []func(context.Context) error{d.load, d.clock, d.storeItself, d.workflows, d.due, d.engines, d.waiting, d.sessions} {
 		if err := check(ctx); err != nil {
 			return d.findings, err
@@ -49,37 +39,29 @@ func (e *Engine) Doctor(ctx context.Context) ([]Finding, error) {
 }
 
 type doctor struct {
-	e        *Engine
-	findings []Finding
+	i        *Inspector
+	findings []store.Finding
 }
 
 func (d *doctor) ok(code, format string, args ...any) {
-	d.findings = append(d.findings, Finding{Level: "ok", Code: code, Message: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, store.Finding{Level: "ok", Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 func (d *doctor) find(level, code, mend, format string, args ...any) {
-	d.findings = append(d.findings, Finding{Level: level, Code: code, Mend: mend, Message: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, store.Finding{Level: level, Code: code, Mend: mend, Message: fmt.Sprintf(format, args...)})
 }
 
 // load says how full the engine that answers is. A full one is no fault: work waits its turn.
 func (d *doctor) load(context.Context) error {
-	l := d.e.Load()
-	d.ok("limits", "at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once", l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)
-	if l.Late > 1 {
-		d.find("warning", "backlog", "start another engine on this store, or raise --max-sessions", "due sessions have waited for room for %.0f s; beyond %s starts are refused (429)", l.Late, d.e.o.MaxLate)
-	}
-	for _, name := range sortedKeys(l.Functions) {
-		if f := l.Functions[name]; f.Queued > 0 {
-			d.find("warning", "slots", fmt.Sprintf("--max-calls-of %s=N, if what it calls stands more", name),
-				"%d calls of %s wait for one of its %d slots", f.Queued, name, f.Limit)
-		}
+	if d.i.o.Load != nil {
+		d.findings = append(d.findings, d.i.o.Load()...)
 	}
 	return nil
 }
 
 func (d *doctor) clock(ctx context.Context) error {
 	before := time.Now()
-	now, err := d.e.store.Now(ctx)
+	now, err := d.i.o.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,7 +75,7 @@ func (d *doctor) clock(ctx context.Context) error {
 }
 
 func (d *doctor) storeItself(ctx context.Context) error {
-	c, ok := d.e.store.(Checker)
+	c, ok := d.i.o.Store.(store.Checker)
 	if !ok {
 		return nil
 	}
@@ -103,16 +85,16 @@ func (d *doctor) storeItself(ctx context.Context) error {
 }
 
 func (d *doctor) workflows(ctx context.Context) error {
-	list, err := d.e.store.WorkflowIDs(ctx)
+	list, err := d.i.o.Store.WorkflowIDs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, info := range list {
-		w, err := d.e.Workflow(ctx, info.ID)
+		w, err := d.i.workflow(ctx, info.ID)
 		if err != nil {
 			return err
 		}
-		for _, p := range d.e.Validate(w) {
+		for _, p := range graph.Validate(w, d.i.o.Registry) {
 			place := info.ID
 			if p.Step != "" {
 				place += ", step " + p.Step
@@ -129,11 +111,11 @@ func (d *doctor) workflows(ctx context.Context) error {
 
 // due finds sessions that should have been taken up and were not.
 func (d *doctor) due(ctx context.Context) error {
-	next, err := d.e.store.NextDue(ctx)
+	next, err := d.i.o.Store.NextDue(ctx)
 	if err != nil || next.IsZero() {
 		return err
 	}
-	now, err := d.e.store.Now(ctx)
+	now, err := d.i.o.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,16 +127,16 @@ func (d *doctor) due(ctx context.Context) error {
 
 // engines finds engines at work that lack functions of others.
 func (d *doctor) engines(ctx context.Context) error {
-	list, err := d.e.store.Engines(ctx, heardWithin)
+	list, err := d.i.o.Store.Engines(ctx, d.i.o.HeardWithin)
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		var lacks []string
 		for j := range list {
-			for _, function := range list[j].Functions {
-				if !list[i].Has(function) && !containsText(lacks, function) {
-					lacks = append(lacks, function)
+			for _, name := range list[j].Functions {
+				if !list[i].Has(name) && !slices.Contains(lacks, name) {
+					lacks = append(lacks, name)
 				}
 			}
 		}
@@ -168,7 +150,7 @@ func (d *doctor) engines(ctx context.Context) error {
 }
 
 func (d *doctor) waiting(ctx context.Context) error {
-	oldest, err := d.e.store.ListSessions(ctx, SessionQuery{OldestWaiting: true, Limit: 1})
+	oldest, err := d.i.o.Store.ListSessions(ctx, store.SessionQuery{OldestWaiting: true, Limit: 1})
 	if err != nil || len(oldest) == 0 {
 		return err
 	}
@@ -184,9 +166,9 @@ func (d *doctor) waiting(ctx context.Context) error {
 // sessions looks at open sessions one by one: states that do not parse, steps that are
 // gone, sessions nobody has adopted.
 func (d *doctor) sessions(ctx context.Context) error {
-	definitions := map[string]*Definition{}
+	definitions := map[string]*graph.Definition{}
 	looked, strange := 0, 0
-	look := func(rec *SessionRecord) {
+	look := func(rec *store.SessionRecord) {
 		looked++
 		if strange < 100 {
 			n := len(d.findings)
@@ -195,44 +177,44 @@ func (d *doctor) sessions(ctx context.Context) error {
 		}
 	}
 	// Apart from each other: sessions without a status are in no index, and there are few.
-	err := d.e.eachSession(ctx, SessionQuery{Status: []string{""}}, doctorSessions, look)
+	err := d.i.eachSession(ctx, store.SessionQuery{Status: []string{""}}, doctorSessions, look)
 	if err == nil {
-		err = d.e.eachSession(ctx, SessionQuery{Status: openStatuses}, doctorSessions-looked, look)
+		err = d.i.eachSession(ctx, store.SessionQuery{Status: openStatuses}, doctorSessions-looked, look)
 	}
 	d.ok("sessions", "%d open sessions looked at", looked)
 	return err
 }
 
-func (d *doctor) session(ctx context.Context, rec *SessionRecord, definitions map[string]*Definition) {
+func (d *doctor) session(ctx context.Context, rec *store.SessionRecord, definitions map[string]*graph.Definition) {
 	if rec.Status == "" && rec.Version == 0 {
 		d.find("warning", "not_adopted", "stepgraph migrate --adopt", "session %s was not made by stepgraph and has not been addressed yet", rec.ID)
 	}
-	st, err := ParseState(rec.ID, rec.State)
+	st, err := state.Parse(rec.ID, rec.State)
 	if err != nil {
-		d.find("error", KindState, "stepgraph session edit "+rec.ID, "%v", err)
+		d.find("error", function.KindState, "stepgraph session edit "+rec.ID, "%v", err)
 		return
 	}
-	id := workflowOf(rec.Workflow)
+	id := workflowOf(rec)
 	def := definitions[id]
 	if def == nil {
-		if def, err = d.e.definitions.recent(ctx, id, viewDefinitionAge); err != nil {
+		if def, err = d.i.o.Definitions.Recent(ctx, id, definitionAge); err != nil {
 			return
 		}
 		definitions[id] = def
 	}
 	for _, step := range st.StepIDs() {
-		if l := st.Live(step); l != nil && l.Lacks != "" && st.Status(step) == StatusActive {
-			d.find("warning", KindNoFunction, "start an engine that has the function", "session %s, step %q: %s", rec.ID, step, l.LackText())
+		if l := st.Live(step); l != nil && l.Lacks != "" && st.Status(step) == store.StatusActive {
+			d.find("warning", function.KindNoFunction, "start an engine that has the function", "session %s, step %q: %s", rec.ID, step, l.LackText())
 		}
 		switch st.Status(step) {
-		case StatusActive, StatusPending, StatusAwaitingInput:
+		case store.StatusActive, store.StatusPending, store.StatusAwaitingInput:
 			if def.Step(step) == nil {
-				d.find("error", KindStepGone, fmt.Sprintf("stepgraph session move %s --from %s --to STEP", rec.ID, step),
+				d.find("error", function.KindStepGone, fmt.Sprintf("stepgraph session move %s --from %s --to STEP", rec.ID, step),
 					"session %s stands at step %q, which is not in workflow %q", rec.ID, step, id)
 			}
 		}
 	}
-	if rec.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() {
+	if rec.Status == store.StatusActive && rec.Lease == "" && rec.DueAt.IsZero() {
 		d.find("error", "stuck", "stepgraph session resume "+rec.ID, "session %s is active, and nobody will take it up: it is not due", rec.ID)
 	}
 }

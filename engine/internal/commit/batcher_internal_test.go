@@ -1,4 +1,4 @@
-package engine
+package commit
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // TestSlowGroupIsSplit: a group that the store never gets done in time is sent in parts.
@@ -18,7 +20,7 @@ func TestSlowGroupIsSplit(t *testing.T) {
 			<-first // the others gather behind it
 		}
 		if len(rows) > 10 {
-			return nil, fmt.Errorf("%w: %w", ErrUnavailable, ErrStoreSlow)
+			return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrStoreSlow)
 		}
 		mu.Lock()
 		largest = max(largest, len(rows))
@@ -62,19 +64,23 @@ func TestSlowGroupIsSplit(t *testing.T) {
 
 // TestFullStoreIsTold: who asks for something new is told at once that the store is full.
 func TestFullStoreIsTold(t *testing.T) {
-	c := newCommitter(&fullStore{}, Options{Writers: 1})
-	if _, err := c.create(t.Context(), NewSession{ID: "a"}); !errors.Is(err, ErrDiskFull) {
+	c := New(&fullStore{}, 1)
+	if _, err := c.Create(t.Context(), store.NewSession{ID: "a"}); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("error %v", err)
 	}
 }
 
 // A fullStore refuses new sessions.
-type fullStore struct{ Store }
+type fullStore struct{ store.Store }
 
-func (*fullStore) Create(context.Context, []NewSession) ([]Created, error) {
-	return nil, fmt.Errorf("%w: %w", ErrUnavailable, ErrDiskFull)
+func (*fullStore) Create(context.Context, []store.NewSession) ([]store.Created, error) {
+	return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrDiskFull)
 }
 
-func (*fullStore) Commit(context.Context, []Checkpoint) ([]CommitResult, error) { return nil, nil }
+func (*fullStore) Commit(context.Context, []store.Checkpoint) ([]store.CommitResult, error) {
+	return nil, nil
+}
 
-func (*fullStore) Deliver(context.Context, []Delivery) ([]Delivered, error) { return nil, nil }
+func (*fullStore) Deliver(context.Context, []store.Delivery) ([]store.Delivered, error) {
+	return nil, nil
+}

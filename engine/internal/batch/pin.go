@@ -1,15 +1,19 @@
-package engine
+package batch
 
 import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // pin binds each item to one question, in order: two items of one session to two
 // questions, and one that finds none fails. It is durable before the first is answered,
 // so that what a batch answers does not depend on what its own answers bring.
-func (w *batchWorker) pin(ctx context.Context) error {
+func (w *worker) pin(ctx context.Context) error {
 	taken := map[string]bool{} // targets pinned
 	for after := int64(0); ; {
 		items, err := w.items(ctx, after)
@@ -19,7 +23,7 @@ func (w *batchWorker) pin(ctx context.Context) error {
 		after = items[len(items)-1].N
 		if after <= w.b.Reached { // pinned before a restart
 			for _, item := range items {
-				taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
+				taken[store.Target(item.Session, item.Step, item.Visit, item.Ask)] = true
 			}
 			continue
 		}
@@ -34,19 +38,19 @@ func (w *batchWorker) pin(ctx context.Context) error {
 	}
 }
 
-func (w *batchWorker) pinPage(ctx context.Context, items []BatchItem, taken map[string]bool) ([]BatchItem, error) {
+func (w *worker) pinPage(ctx context.Context, items []store.BatchItem, taken map[string]bool) ([]store.BatchItem, error) {
 	states, err := w.states(ctx, items)
 	if err != nil {
 		return nil, err
 	}
-	var changed []BatchItem
+	var changed []store.BatchItem
 	for _, item := range items {
-		if item.Visit != 0 || item.Outcome != ItemOpen { // pinned before a restart
-			taken[target(item.Session, item.Step, item.Visit, item.Ask)] = true
+		if item.Visit != 0 || item.Outcome != store.ItemOpen { // pinned before a restart
+			taken[store.Target(item.Session, item.Step, item.Visit, item.Ask)] = true
 			continue
 		}
 		if problem := pinItem(&item, states[item.Session], w.options.Step, taken); problem != "" {
-			item.Outcome, item.Error = ItemFailed, problem
+			item.Outcome, item.Error = store.ItemFailed, problem
 			w.b.Failed++
 		}
 		changed = append(changed, item)
@@ -54,7 +58,7 @@ func (w *batchWorker) pinPage(ctx context.Context, items []BatchItem, taken map[
 	return changed, nil
 }
 
-func (w *batchWorker) states(ctx context.Context, items []BatchItem) (map[string]*SessionRecord, error) {
+func (w *worker) states(ctx context.Context, items []store.BatchItem) (map[string]*store.SessionRecord, error) {
 	ids := make([]string, 0, len(items))
 	seen := map[string]bool{}
 	for _, item := range items {
@@ -63,8 +67,8 @@ func (w *batchWorker) states(ctx context.Context, items []BatchItem) (map[string
 			ids = append(ids, item.Session)
 		}
 	}
-	records, err := insist(ctx, func() ([]SessionRecord, error) { return w.e.store.SessionsByID(ctx, ids) })
-	found := make(map[string]*SessionRecord, len(records))
+	records, err := retry.Do(ctx, func() ([]store.SessionRecord, error) { return w.o.opt.Store.SessionsByID(ctx, ids) })
+	found := make(map[string]*store.SessionRecord, len(records))
 	for i := range records {
 		found[records[i].ID] = &records[i]
 	}
@@ -72,21 +76,20 @@ func (w *batchWorker) states(ctx context.Context, items []BatchItem) (map[string
 }
 
 // pinItem finds the question an item is for; the text says why there is none.
-func pinItem(item *BatchItem, rec *SessionRecord, step string, taken map[string]bool) string {
+func pinItem(item *store.BatchItem, rec *store.SessionRecord, step string, taken map[string]bool) string {
 	if rec == nil {
-		return ErrSessionNotFound.Error()
+		return store.ErrSessionNotFound.Error()
 	}
 	if item.Step != "" {
 		step = item.Step
 	}
-	st, err := ParseState(rec.ID, rec.State)
+	st, err := state.Parse(rec.ID, rec.State)
 	if err != nil {
 		return err.Error()
 	}
-	a := acceptance{q: AnswerRequest{Step: step}}
-	a.adopt(st, rec, time.Now())
+	st.AdoptAsks(rec, time.Now().UnixMilli())
 	for _, q := range st.Waiting() {
-		on := target(rec.ID, q.Step, q.Visit, q.Ask)
+		on := store.Target(rec.ID, q.Step, q.Visit, q.Ask)
 		if step != "" && q.Step != step || taken[on] {
 			continue
 		}
@@ -97,5 +100,5 @@ func pinItem(item *BatchItem, rec *SessionRecord, step string, taken map[string]
 	if step != "" {
 		return fmt.Sprintf("no open question at step %q", step)
 	}
-	return ErrNoOpenQuestion.Error()
+	return store.ErrNoOpenQuestion.Error()
 }

@@ -1,9 +1,12 @@
-package engine
+package commit
 
 import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A batcher hands rows of many callers to one function in groups: as many as have
@@ -56,7 +59,7 @@ func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
 		return item.out, item.err
 	case <-ctx.Done():
 		var none Out
-		return none, errors.Join(ErrUnknownOutcome, context.Cause(ctx))
+		return none, errors.Join(store.ErrUnknownOutcome, context.Cause(ctx))
 	}
 }
 
@@ -122,12 +125,12 @@ func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 		for i, item := range group {
 			item.out = out[i]
 		}
-	case len(group) > 1 && errors.Is(err, ErrStoreSlow):
+	case len(group) > 1 && errors.Is(err, store.ErrStoreSlow):
 		half := len(group) / 2
 		b.finish(group[:half])
 		b.finish(group[half:])
 		return
-	case len(group) > 1 && !transient(err):
+	case len(group) > 1 && !retry.Transient(err):
 		for i := range group {
 			b.finish(group[i : i+1])
 		}
@@ -147,8 +150,8 @@ func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, 
 	ctx, cancel := waitedFor(group)
 	defer cancel()
 	slow := 0
-	return insistUnless(ctx, func(err error) bool {
-		if errors.Is(err, ErrStoreSlow) {
+	return retry.Unless(ctx, func(err error) bool {
+		if errors.Is(err, store.ErrStoreSlow) {
 			slow++
 		}
 		return len(rows) > 1 && slow == slowAtMost || b.refusing != nil && b.refusing(err)

@@ -1,20 +1,22 @@
-package engine
+package inspect
 
 import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 func TestTrafficCountsAttempts(t *testing.T) {
 	out := &Traffic{Steps: map[string]*StepTraffic{}, Paths: map[string]*PathTraffic{}}
 	start := time.Unix(1000, 0)
-	for i, x := range []Execution{
-		{Step: "a", Status: StatusComplete, Paths: json.RawMessage(`[{"path":"a>b","target":"b","open":true},{"path":"a>c","target":"c","open":false}]`)},
-		{Step: "a", Status: StatusError, Usage: json.RawMessage(`{"input_tokens":3,"output_tokens":4,"cost_usd":0.5}`)},
-		{Step: "ask", Status: StatusAnswered},
-		{Step: "a", Status: StatusLost},
-		{Step: "a", Status: StatusRound},
+	for i, x := range []store.Execution{
+		{Step: "a", Status: store.StatusComplete, Paths: json.RawMessage(`[{"path":"a>b","target":"b","open":true},{"path":"a>c","target":"c","open":false}]`)},
+		{Step: "a", Status: store.StatusError, Usage: json.RawMessage(`{"input_tokens":3,"output_tokens":4,"cost_usd":0.5}`)},
+		{Step: "ask", Status: store.StatusAnswered},
+		{Step: "a", Status: store.StatusLost},
+		{Step: "a", Status: store.StatusRound},
 	} {
 		x.StartedAt, x.FinishedAt = start, start.Add(time.Duration(i+1)*time.Second)
 		if err := out.add(&x); err != nil {
@@ -31,7 +33,7 @@ func TestTrafficCountsAttempts(t *testing.T) {
 	if *out.Paths["a>b"] != (PathTraffic{Taken: 1}) || *out.Paths["a>c"] != (PathTraffic{Refused: 1}) {
 		t.Errorf("%+v", out.Paths)
 	}
-	if err := out.add(&Execution{ID: "s/1", Paths: json.RawMessage(`{`)}); err == nil {
+	if err := out.add(&store.Execution{ID: "s/1", Paths: json.RawMessage(`{`)}); err == nil {
 		t.Error("paths that are not valid JSON are no error")
 	}
 }

@@ -1,9 +1,13 @@
-package engine
+package inspect
 
 import (
 	"context"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -39,26 +43,23 @@ func (g *AffectedGroup) add(id string) {
 	}
 }
 
-// openStatuses are the statuses of sessions that may still go on.
-var openStatuses = []string{StatusActive, StatusAwaitingInput, StatusPending, StatusPaused, StatusError}
-
 // Affected looks at the open sessions of a workflow, at most limit of them (0: 10,000),
 // newest first. path, if not empty, asks for the step the path starts from.
-func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limit int) (*Affected, error) {
-	w, err := e.Workflow(ctx, workflow)
+func (i *Inspector) Affected(ctx context.Context, workflow, step, path string, limit int) (*Affected, error) {
+	w, err := i.workflow(ctx, workflow)
 	if err != nil {
 		return nil, err
 	}
-	def := Compile(w)
+	def := graph.Compile(w)
 	if path != "" {
 		p := w.Path(path)
 		if p == nil {
-			return nil, &DetailError{Err: ErrPathNotFound, Detail: path}
+			return nil, &store.DetailError{Err: store.ErrPathNotFound, Detail: path}
 		}
 		step = p.Source
 	}
 	if def.Step(step) == nil {
-		return nil, stepNotFound(w, step)
+		return nil, store.StepNotFound(w, step)
 	}
 	out := &Affected{Workflow: workflow, Step: step, At: AffectedGroup{Sessions: []string{}},
 		Before: AffectedGroup{Sessions: []string{}}, Behind: AffectedGroup{Sessions: []string{}}}
@@ -66,9 +67,9 @@ func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limi
 		limit = 10_000
 	}
 	reach := def.Reaching(step)
-	err = e.eachSession(ctx, SessionQuery{Workflow: workflow, Status: openStatuses}, limit, func(rec *SessionRecord) {
+	err = i.eachSession(ctx, store.SessionQuery{Workflow: workflow, Status: openStatuses}, limit, func(rec *store.SessionRecord) {
 		out.Scanned++
-		if st, err := ParseState(rec.ID, rec.State); err == nil {
+		if st, err := state.Parse(rec.ID, rec.State); err == nil {
 			out.place(st, rec.ID, step, reach)
 		}
 	})
@@ -77,11 +78,11 @@ func (e *Engine) Affected(ctx context.Context, workflow, step, path string, limi
 }
 
 // place puts one session into the group it belongs to.
-func (a *Affected) place(st *State, id, step string, reach map[string]bool) {
+func (a *Affected) place(st *state.State, id, step string, reach map[string]bool) {
 	before := false
 	for _, s := range st.StepIDs() {
 		switch st.Status(s) {
-		case StatusActive, StatusPending, StatusAwaitingInput, StatusError:
+		case store.StatusActive, store.StatusPending, store.StatusAwaitingInput, store.StatusError:
 			if s == step {
 				a.At.add(id)
 				return
@@ -96,30 +97,9 @@ func (a *Affected) place(st *State, id, step string, reach map[string]bool) {
 	switch {
 	case before:
 		a.Before.add(id)
-	case st.Status(step) == StatusComplete:
+	case st.Status(step) == store.StatusComplete:
 		a.Behind.add(id)
 	}
-}
-
-// eachSession visits the sessions of a query, newest first, at most limit.
-func (e *Engine) eachSession(ctx context.Context, q SessionQuery, limit int, visit func(*SessionRecord)) error {
-	q.WithState = true
-	for left := limit; left > 0; {
-		q.Limit = min(left, batchPage)
-		page, err := e.store.ListSessions(ctx, q)
-		if err != nil {
-			return err
-		}
-		for i := range page {
-			visit(&page[i])
-		}
-		left -= len(page)
-		if len(page) < q.Limit {
-			return nil
-		}
-		q.After = *cursorAt(&page[len(page)-1], q.OldestWaiting)
-	}
-	return nil
 }
 
 // A WhatIf compares a path's condition with another one on the last sessions of its
@@ -136,30 +116,30 @@ type WhatIf struct {
 
 // WhatIf judges a condition instead of a path's own on the newest limit (0: 100) sessions
 // of the workflow that have visited the path's source.
-func (e *Engine) WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*WhatIf, error) {
-	w, err := e.Workflow(ctx, workflow)
+func (i *Inspector) WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*WhatIf, error) {
+	w, err := i.workflow(ctx, workflow)
 	if err != nil {
 		return nil, err
 	}
 	p := w.Path(path)
 	if p == nil {
-		return nil, &DetailError{Err: ErrPathNotFound, Detail: path}
+		return nil, &store.DetailError{Err: store.ErrPathNotFound, Detail: path}
 	}
 	if limit <= 0 {
 		limit = 100
 	}
+	def := graph.Compile(w)
 	now, then := conditions.Parse(p.Condition, p.Operator), conditions.Parse(condition, operator)
 	out := &WhatIf{Workflow: workflow, Path: path, Sessions: []string{}}
-	err = e.eachSession(ctx, SessionQuery{Workflow: workflow}, 10*limit, func(rec *SessionRecord) {
+	err = i.eachSession(ctx, store.SessionQuery{Workflow: workflow}, 10*limit, func(rec *store.SessionRecord) {
 		if out.Scanned == limit {
 			return
 		}
-		st, err := ParseState(rec.ID, rec.State)
-		if err != nil || st.Status(p.Source) != StatusComplete {
+		st, err := state.Parse(rec.ID, rec.State)
+		if err != nil || st.Status(p.Source) != store.StatusComplete {
 			return
 		}
-		r := &runner{e: e, ctx: ctx, id: rec.ID, draft: draft{state: st}}
-		scope := conditionScope{references.Scope{Session: rec.ID, Outputs: (*runnerOutputs)(r)}}
+		scope := judge.Operands{Scope: references.Scope{Session: rec.ID, Outputs: i.o.Outputs(ctx, st, def)}}
 		out.count(rec.ID, now.Evaluate(scope).Open, then.Evaluate(scope).Open)
 	})
 	return out, err

@@ -1,6 +1,7 @@
-package engine
+package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sort"
@@ -8,8 +9,12 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/references"
 )
 
 // An Explanation says why a session stopped where it is: each step that waits and for
@@ -48,33 +53,60 @@ type ExplainedPath struct {
 
 // Explain tells why a session does not go on, by its state and the graph of now. It
 // changes nothing.
-func (e *Engine) Explain(ctx context.Context, session string) (*Explanation, error) {
-	rec, err := e.store.Session(ctx, session)
+func (i *Inspector) Explain(ctx context.Context, session string) (*Explanation, error) {
+	rec, err := i.o.Store.Session(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	x := &Explanation{Session: session, Because: []Reason{}}
-	r := e.newRunner(Claimed{Session: *rec, Now: time.Now()})
-	r.ctx = ctx
-	if err := r.load(*rec); err != nil {
-		x.Status = StatusError
-		x.because("", KindState, fmt.Sprintf("stepgraph session edit %s --state FILE", session), "%v", err)
+	s := &stopped{rec: rec, now: time.Now().UnixMilli(), workflow: workflowOf(rec)}
+	if err := s.read(); err != nil {
+		x.Status = store.StatusError
+		x.because("", function.KindState, fmt.Sprintf("stepgraph session edit %s --state FILE", session), "%v", err)
 		return x, nil
 	}
-	if r.def, err = e.definitions.recent(ctx, r.workflow, viewDefinitionAge); err != nil {
+	if s.def, err = i.o.Definitions.Recent(ctx, s.workflow, definitionAge); err != nil {
 		return nil, err
 	}
-	x.Status = r.state.ShownStatus(rec.Version)
-	x.session(r, rec)
-	for _, id := range r.state.StepIDs() {
-		x.step(r, id)
+	s.scope = references.Scope{Session: session, Outputs: i.o.Outputs(ctx, s.state, s.def)}
+	x.Status = s.state.ShownStatus(rec.Version)
+	x.session(s)
+	for _, id := range s.state.StepIDs() {
+		x.step(s, id)
 	}
-	for _, id := range r.state.WaitingJoins() {
-		x.join(r, id)
+	for _, id := range s.state.WaitingJoins() {
+		x.join(s, id)
 	}
-	x.closed(r)
-	x.ends(r)
+	x.closed(s)
+	x.ends(s)
 	return x, nil
+}
+
+// A stopped session is one that is to be explained.
+type stopped struct {
+	rec      *store.SessionRecord
+	workflow string
+	state    *state.State
+	counters *state.Counters
+	def      *graph.Definition
+	scope    references.Scope
+	now      int64
+}
+
+// read decodes the session as a claim would.
+func (s *stopped) read() (err error) {
+	if s.counters, err = state.ParseCounters(s.rec.ID, s.rec.Counters); err != nil {
+		return err
+	}
+	if len(s.rec.Counters) == 0 && s.rec.Version > 0 { // lost: what is in the inbox counts as seen
+		s.counters.See(s.rec.Inbox)
+	}
+	if s.state, err = state.Parse(s.rec.ID, s.rec.State); err != nil {
+		return err
+	}
+	s.state.CountVisitsIn(s.counters)
+	s.state.Adopt(s.rec, s.counters, s.now)
+	return nil
 }
 
 func (x *Explanation) because(step, kind, mend, format string, args ...any) {
@@ -82,16 +114,16 @@ func (x *Explanation) because(step, kind, mend, format string, args ...any) {
 }
 
 // session explains what concerns the whole session.
-func (x *Explanation) session(r *runner, rec *SessionRecord) {
-	s := r.state
+func (x *Explanation) session(r *stopped) {
+	s, rec := r.state, r.rec
 	if m := s.Paused(); m != nil {
-		x.because("", StatusPaused, "stepgraph session resume "+x.Session, "paused at %s%s", state.Time(m.At).Format(time.RFC3339), because(m.Reason))
+		x.because("", store.StatusPaused, "stepgraph session resume "+x.Session, "paused at %s%s", state.Time(m.At).Format(time.RFC3339), because(m.Reason))
 		if len(s.Held()) > 0 {
 			x.because("", "held", "stepgraph session resume "+x.Session, "%d answers wait for the end of the pause", len(s.Held()))
 		}
 	}
 	if m := s.Cancelled(); m != nil {
-		x.because("", StatusCancelled, "", "cancelled at %s%s", state.Time(m.At).Format(time.RFC3339), because(m.Reason))
+		x.because("", store.StatusCancelled, "", "cancelled at %s%s", state.Time(m.At).Format(time.RFC3339), because(m.Reason))
 	}
 	switch {
 	case rec.Lease != "" && rec.LeaseUntil.After(time.Now()):
@@ -117,55 +149,55 @@ func because(reason string) string {
 }
 
 // step explains one step that has not ended well.
-func (x *Explanation) step(r *runner, id string) {
+func (x *Explanation) step(r *stopped, id string) {
 	entry := r.state.Step(id)
 	gone := r.def.Step(id) == nil
 	switch entry.Status {
-	case StatusAwaitingInput:
+	case store.StatusAwaitingInput:
 		q := r.state.Ask(id)
 		mend := fmt.Sprintf("stepgraph session answer %s ANSWER --step %s", x.Session, id)
 		text := fmt.Sprintf("asks %q since %s", graph.CutText(q.Prompt, 200), state.Time(q.Since).Format(time.RFC3339))
-		if q.Kind == AskApproval {
+		if q.Kind == function.AskApproval {
 			mend = strings.Replace(mend, "ANSWER", "yes", 1)
-			text += fmt.Sprintf("; approves %s with input %s", reasonOr(q.Function, "no function"), graph.CutText(string(q.Input), 500))
+			text += fmt.Sprintf("; approves %s with input %s", cmp.Or(q.Function, "no function"), graph.CutText(string(q.Input), 500))
 		}
 		if gone {
 			text += "; the step is no longer in the workflow"
 			mend = fmt.Sprintf("stepgraph session move %s --from %s --to STEP", x.Session, id)
 		}
-		x.because(id, AskQuestion, mend, "%s", text)
-	case StatusPending:
+		x.because(id, function.AskQuestion, mend, "%s", text)
+	case store.StatusPending:
 		l := r.state.MakeLive(id)
-		x.because(id, StatusPending, "stepgraph session edit "+x.Session+" --state FILE, or edit the step", "%s", l.PendingText())
+		x.because(id, store.StatusPending, "stepgraph session edit "+x.Session+" --state FILE, or edit the step", "%s", l.PendingText())
 		x.Because[len(x.Because)-1].Missing = l.Missing
-	case StatusError:
+	case store.StatusError:
 		mend := fmt.Sprintf("stepgraph session retry %s --step %s", x.Session, id)
 		switch r.state.StepError(id).Kind {
-		case KindNoFunction, KindBadInput, KindBadReference, KindDisabled:
+		case function.KindNoFunction, function.KindBadInput, function.KindBadReference, function.KindDisabled:
 			mend = "correct the step, then: " + mend
 		}
-		x.because(id, StatusError, mend, "%s", entry.Error)
-	case StatusActive:
+		x.because(id, store.StatusError, mend, "%s", entry.Error)
+	case store.StatusActive:
 		l := r.state.Live(id)
 		if l != nil && l.Lacks != "" {
-			x.because(id, KindNoFunction, "stepgraph doctor", "%s", l.LackText())
+			x.because(id, function.KindNoFunction, "stepgraph doctor", "%s", l.LackText())
 		}
-		if l != nil && l.RetryAt > r.now() {
+		if l != nil && l.RetryAt > r.now {
 			x.because(id, "retry", "", "attempt %d at %s", r.counters.Attempts(id)+1, state.Time(l.RetryAt).Format(time.RFC3339))
 		}
 	}
 }
 
 // join explains a join: all that waits.
-func (x *Explanation) join(r *runner, id string) {
+func (x *Explanation) join(r *stopped, id string) {
 	step := r.def.Step(id)
 	if step == nil {
 		return
 	}
 	var by []string
-	for _, l := range r.liveSteps() {
+	for _, l := range r.state.LiveIn(r.def) {
 		if l != step && r.def.Leads(l, step) {
-			by = append(by, fmt.Sprintf("%s (%s)", l.ID, reasonOr(r.state.Status(l.ID), "waiting join")))
+			by = append(by, fmt.Sprintf("%s (%s)", l.ID, cmp.Or(r.state.Status(l.ID), "waiting join")))
 		}
 	}
 	sort.Strings(by)
@@ -173,11 +205,11 @@ func (x *Explanation) join(r *runner, id string) {
 }
 
 // closed explains the steps that did not run because a path they require was not taken.
-func (x *Explanation) closed(r *runner) {
+func (x *Explanation) closed(r *stopped) {
 	for _, id := range r.state.Arrived() {
 		step := r.def.Step(id)
 		waits := r.state.IsWaitingJoin(id)
-		if status := r.state.Status(id); step == nil || step.Join != JoinRequired || waits || status != "" && status != StatusSkipped {
+		if status := r.state.Status(id); step == nil || step.Join != graph.JoinRequired || waits || status != "" && status != store.StatusSkipped {
 			continue
 		}
 		var missing []string
@@ -192,22 +224,22 @@ func (x *Explanation) closed(r *runner) {
 
 // ends judges the paths of finished steps that led nowhere: where a new path or another
 // condition would take the session on.
-func (x *Explanation) ends(r *runner) {
+func (x *Explanation) ends(r *stopped) {
 	for _, id := range r.state.StepIDs() {
 		step := r.def.Step(id)
-		if step == nil || r.state.Status(id) != StatusComplete {
+		if step == nil || r.state.Status(id) != store.StatusComplete {
 			continue
 		}
 		end := ExplainedEnd{Step: id, Paths: []ExplainedPath{}}
 		led := false
 		for _, p := range step.Next {
-			j := r.judge(p)
+			j := judge.Judge(p, r.scope)
 			end.Paths = append(end.Paths, ExplainedPath(j))
 			status := r.state.Status(p.Target)
 			waits := r.state.IsWaitingJoin(p.Target)
-			led = led || waits || j.Open && status != "" && status != StatusSkipped
+			led = led || waits || j.Open && status != "" && status != store.StatusSkipped
 		}
-		if !led && (len(step.Next) > 0 || x.Status == StatusComplete) {
+		if !led && (len(step.Next) > 0 || x.Status == store.StatusComplete) {
 			x.Ends = append(x.Ends, end)
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package inspect
 
 import (
 	"context"
@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Traffic is what ran in a workflow in a span of time: how often, how long, how dear.
@@ -47,8 +51,8 @@ const (
 // Traffic counts what ended since a time in the newest limit (0 and at most 500) sessions of
 // a workflow. History has no index on time, so sessions are what it goes by: a store that
 // kept one would pay for it with every checkpoint.
-func (e *Engine) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*Traffic, error) {
-	if _, err := e.Workflow(ctx, workflow); err != nil {
+func (i *Inspector) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*Traffic, error) {
+	if _, err := i.workflow(ctx, workflow); err != nil {
 		return nil, err
 	}
 	if limit <= 0 || limit > trafficSessions {
@@ -56,7 +60,7 @@ func (e *Engine) Traffic(ctx context.Context, workflow string, since time.Time, 
 	}
 	out := &Traffic{Workflow: workflow, Steps: map[string]*StepTraffic{}, Paths: map[string]*PathTraffic{}}
 	var ids []string
-	if err := e.eachSession(ctx, SessionQuery{Workflow: workflow}, limit+1, func(rec *SessionRecord) {
+	if err := i.eachSession(ctx, store.SessionQuery{Workflow: workflow}, limit+1, func(rec *store.SessionRecord) {
 		ids = append(ids, rec.ID)
 	}); err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (e *Engine) Traffic(ctx context.Context, workflow string, since time.Time, 
 		ids, out.More = ids[:limit], true
 	}
 	for _, id := range ids {
-		if err := e.addTraffic(ctx, out, id, since); err != nil {
+		if err := i.addTraffic(ctx, out, id, since); err != nil {
 			return nil, err
 		}
 	}
@@ -77,10 +81,10 @@ func (e *Engine) Traffic(ctx context.Context, workflow string, since time.Time, 
 }
 
 // addTraffic adds one session's history, newest page first, until it is older than since.
-func (e *Engine) addTraffic(ctx context.Context, out *Traffic, session string, since time.Time) error {
-	q := HistoryQuery{Newest: true, Limit: batchPage}
+func (i *Inspector) addTraffic(ctx context.Context, out *Traffic, session string, since time.Time) error {
+	q := store.HistoryQuery{Newest: true, Limit: pageSize}
 	for read := 0; read < trafficExecutions; {
-		page, err := e.store.Executions(ctx, session, q)
+		page, err := i.o.Store.Executions(ctx, session, q)
 		if err != nil {
 			return err
 		}
@@ -101,8 +105,8 @@ func (e *Engine) addTraffic(ctx context.Context, out *Traffic, session string, s
 	return nil
 }
 
-func (t *Traffic) add(x *Execution) error {
-	if x.Status == StatusLost || x.Status == StatusRound {
+func (t *Traffic) add(x *store.Execution) error {
+	if x.Status == store.StatusLost || x.Status == store.StatusRound {
 		return nil
 	}
 	t.Visits++
@@ -112,14 +116,14 @@ func (t *Traffic) add(x *Execution) error {
 		t.Steps[x.Step] = s
 	}
 	s.Visits++
-	if x.Status == StatusError {
+	if x.Status == store.StatusError {
 		s.Failed++
 	}
-	if x.Status != StatusAnswered {
+	if x.Status != store.StatusAnswered {
 		s.took = append(s.took, x.FinishedAt.Sub(x.StartedAt).Milliseconds())
 	}
 	if len(x.Usage) > 0 {
-		var u Usage
+		var u function.Usage
 		if err := json.Unmarshal(x.Usage, &u); err != nil {
 			return fmt.Errorf("execution %s: usage: %w", x.ID, err)
 		}
@@ -128,7 +132,7 @@ func (t *Traffic) add(x *Execution) error {
 	if len(x.Paths) == 0 {
 		return nil
 	}
-	var judged []pathRecord
+	var judged []judge.Path
 	if err := json.Unmarshal(x.Paths, &judged); err != nil {
 		return fmt.Errorf("execution %s: paths: %w", x.ID, err)
 	}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Run claims due sessions and moves them on until ctx ends; then it lets calls under way
+// finish for Options.StopGrace, gives all leases back and returns. An engine runs once.
+func (e *Engine) Run(ctx context.Context) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	b := background{e}
+	var loops sync.WaitGroup
+	for _, loop := range []func(context.Context){b.pollLoop, b.heartbeatLoop, b.inboxLoop, b.pendingLoop, b.batchLoop, b.announceLoop, b.backlogLoop, e.Retention().Run} {
+		loops.Go(func() { loop(ctx) })
+	}
+	<-ctx.Done()
+	loops.Wait()
+	e.stop()
+	return nil
+}
+
+// stop ends all runners: first they are asked to rest, then their calls are cancelled.
+func (e *Engine) stop() {
+	e.mu.Lock()
+	e.stopping, e.running = true, false
+	for _, r := range e.runners {
+		r.askToStop()
+	}
+	e.mu.Unlock()
+	done := make(chan struct{})
+	go func() { e.work.Wait(); close(done) }()
+	grace := time.NewTimer(e.o.StopGrace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		e.end(errStopped)
+		grace.Reset(e.o.StopGrace)
+		select {
+		case <-done:
+		case <-grace.C:
+			e.o.Log.Error("calls that do not heed their context are left behind")
+		}
+	}
+	e.end(errStopped)
+}
+
+// announceLoop says every few seconds that the engine is at work and what it can do.
+func (b background) announceLoop(ctx context.Context) {
+	a := Announcement{ID: b.id, Name: b.o.Name, Functions: functionNames(b.registry)}
+	announce := func() {
+		if err := b.store.Announce(ctx, a, forgetEngines); err != nil && ctx.Err() == nil {
+			b.o.Log.Warn("announce the engine's functions", logError, err)
+		}
+	}
+	announce()
+	every(ctx, announceEvery, announce)
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/batch"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// batchActions is what an engine does for the items of batches.
+type batchActions struct{ e *Engine }
+
+// batchLoop works on batches.
+func (b background) batchLoop(ctx context.Context) { batch.Run(ctx, b.Operations) }
+
+// Do does one item.
+func (w batchActions) Do(ctx context.Context, job *batch.Job) error {
+	ctx = withoutHaste(ctx)
+	o, item := job.Options, job.Item
+	switch job.Batch.Action {
+	case RequestAnswer:
+		if n := len(job.Response()); n > w.e.o.MaxOutput {
+			return detail(ErrTooLarge, "response has %d bytes, at most %d are taken", n, w.e.o.MaxOutput)
+		}
+		_, err := w.e.accept(ctx, &acceptance{q: answerOf(job)})
+		return err
+	case ActionDelete:
+		err := w.e.DeleteSession(ctx, item.Session, o.Cancel)
+		if errors.Is(err, ErrSessionNotFound) {
+			return nil // it is gone, by this item before a restart or by somebody else
+		}
+		return err
+	}
+	_, err := w.e.Act(ctx, Action{Session: item.Session, Kind: job.Batch.Action, Step: job.Step(), To: o.To, Name: o.Name,
+		Body: signalBody(job), Reason: o.Reason, NewKey: o.NewKey, Key: job.Key(), By: job.Batch.By})
+	return err
+}
+
+// answerOf is the item's answer to the question it was pinned to.
+func answerOf(job *batch.Job) AnswerRequest {
+	item := job.Item
+	return AnswerRequest{Session: item.Session, Step: item.Step, Visit: item.Visit, Ask: item.Ask,
+		Response: job.Response(), Key: job.Key(), By: job.Batch.By}
+}
+
+func signalBody(job *batch.Job) json.RawMessage {
+	if job.Batch.Action != RequestSignal {
+		return nil
+	}
+	return job.Response()
+}
+
+// Forecast says what the session would do; nothing is written to it.
+func (w batchActions) Forecast(ctx context.Context, job *batch.Job) (json.RawMessage, error) {
+	rec, err := w.e.store.Session(ctx, job.Item.Session)
+	if err != nil {
+		return nil, explainDelivery(err, job.Item.Session)
+	}
+	f, err := w.would(ctx, job, rec)
+	if err != nil {
+		return nil, err
+	}
+	return jsontext.Marshal(f)
+}
+
+func (w batchActions) would(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Forecast, error) {
+	if job.Batch.Action == ActionDelete {
+		return wouldDelete(job, rec)
+	}
+	q, err := w.request(ctx, job, rec)
+	if err != nil {
+		return nil, err
+	}
+	return w.e.forecast(ctx, rec, q)
+}
+
+// wouldDelete refuses what DeleteSession would refuse.
+func wouldDelete(job *batch.Job, rec *SessionRecord) (*Forecast, error) {
+	status := rec.Status
+	if st, err := ParseState(rec.ID, rec.State); err == nil {
+		status = st.ShownStatus(rec.Version)
+	}
+	f := &Forecast{Session: rec.ID, Status: status, Outcome: "deleted", Steps: []ForecastStep{}}
+	if ended(status) || status == StatusPaused {
+		return f, nil
+	}
+	if !job.Options.Cancel {
+		return nil, detail(ErrSessionBusy, "session %s is %s; delete with cancel", rec.ID, status)
+	}
+	f.Outcome = "cancelled and deleted"
+	return f, nil
+}
+
+// request is what the item would put into the session's inbox.
+func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Request, error) {
+	o := job.Options
+	if job.Batch.Action == RequestAnswer {
+		return w.dryAnswer(ctx, job, rec)
+	}
+	if err := mayAct(job.Batch.Action, rec); err != nil {
+		return nil, err
+	}
+	a := Action{Session: rec.ID, Kind: job.Batch.Action, Step: job.Step(), To: o.To, Name: o.Name, Body: signalBody(job)}
+	if err := w.e.checkAction(ctx, &a); err != nil {
+		return nil, err
+	}
+	body, err := jsontext.Marshal(actionBody{Reason: o.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
+	return &Request{Kind: job.Batch.Action, Step: a.Step, Body: body}, err
+}
+
+// dryAnswer decides on an answer as its acceptance would, without the session's lock.
+func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Request, error) {
+	waiting, err := w.e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: max(0, rec.Inbox-dryLook)}})
+	if err != nil {
+		return nil, err
+	}
+	before := waiting[rec.ID]
+	a := acceptance{q: answerOf(job)}
+	q, err := a.decide(InboxView{Session: *rec, Now: time.Now(), Unapplied: before,
+		ByTarget:   func(string) (*Request, error) { return nil, nil },
+		LastAnswer: func(string) (*Request, error) { return nil, nil }})
+	if err == nil && q == nil {
+		q = a.replayed // the same answer is on its way already
+	}
+	return q, err
+}
+
+// dryLook is how many of a session's newest requests a dry run looks at for one that
+// answers the same question.
+const dryLook = 50

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/inspect"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// What an operator asks an engine is package inspect. The answers have these names here too.
+type (
+	Affected      = inspect.Affected
+	AffectedGroup = inspect.AffectedGroup
+	Explanation   = inspect.Explanation
+	ExplainedEnd  = inspect.ExplainedEnd
+	ExplainedPath = inspect.ExplainedPath
+	LogEntry      = inspect.LogEntry
+	PathTraffic   = inspect.PathTraffic
+	PropertyDiff  = inspect.PropertyDiff
+	Reason        = inspect.Reason
+	Standing      = inspect.Standing
+	StepTraffic   = inspect.StepTraffic
+	Traffic       = inspect.Traffic
+	WhatIf        = inspect.WhatIf
+)
+
+// newInspector returns what answers questions about the sessions of this engine's store.
+func newInspector(e *Engine) *inspect.Inspector {
+	return inspect.New(inspect.Options{
+		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: heardWithin,
+		Outputs: func(ctx context.Context, s *state.State, def *graph.Definition) references.Outputs {
+			return (*runnerOutputs)(&runner{e: e, ctx: ctx, id: s.ID, def: def, draft: draft{state: s}})
+		},
+	})
+}
+
+// loadFindings says how full the engine is. A full one is no fault: work waits its turn.
+func loadFindings(l Load, mostLate time.Duration) []Finding {
+	list := []Finding{{Level: "ok", Code: "limits", Message: fmt.Sprintf("at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once",
+		l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)}}
+	if l.Late > 1 {
+		list = append(list, Finding{Level: "warning", Code: "backlog", Mend: "start another engine on this store, or raise --max-sessions",
+			Message: fmt.Sprintf("due sessions have waited for room for %.0f s; beyond %s starts are refused (429)", l.Late, mostLate)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Functions)) {
+		if f := l.Functions[name]; f.Queued > 0 {
+			list = append(list, Finding{Level: "warning", Code: "slots", Mend: fmt.Sprintf("--max-calls-of %s=N, if what it calls stands more", name),
+				Message: fmt.Sprintf("%d calls of %s wait for one of its %d slots", f.Queued, name, f.Limit)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,121 @@
+// Package commit writes the checkpoints, requests and new sessions of many callers in groups: one
+// transaction of a database costs as much for two hundred rows as for one, and a lone caller waits
+// for nobody.
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// A Committer groups the checkpoints of sessions that are ready together into one
+// transaction each. A session has one checkpoint under way at most, so a group never
+// holds two rows of one session. Single reads of sessions that end together are grouped
+// the same way: on Neo4j a read of one costs as much as a read of many.
+type Committer struct {
+	reads       batcher[string, *store.SessionRecord]
+	checkpoints batcher[*store.Checkpoint, store.CommitResult]
+	deliveries  batcher[store.Delivery, store.Delivered]
+	creations   batcher[store.NewSession, store.Created]
+}
+
+// New returns a committer to a store with that many transactions under way at once.
+func New(s store.Store, writers int) *Committer {
+	c := &Committer{}
+	c.reads = batcher[string, *store.SessionRecord]{
+		writers: writers,
+		do: func(ctx context.Context, ids []string) ([]*store.SessionRecord, error) {
+			return sessionsInOrder(ctx, s, ids)
+		},
+	}
+	c.checkpoints = batcher[*store.Checkpoint, store.CommitResult]{
+		writers: writers,
+		size:    func(cp **store.Checkpoint) int { return (*cp).Size() },
+		do: func(ctx context.Context, rows []*store.Checkpoint) ([]store.CommitResult, error) {
+			batch := make([]store.Checkpoint, len(rows))
+			for i, r := range rows {
+				batch[i] = *r
+			}
+			return s.Commit(ctx, batch)
+		},
+	}
+	c.deliveries = batcher[store.Delivery, store.Delivered]{
+		writers:  writers,
+		do:       s.Deliver,
+		distinct: func(d *store.Delivery) string { return d.Session },
+		refusing: isFull,
+	}
+	c.creations = batcher[store.NewSession, store.Created]{
+		writers:  writers,
+		do:       s.Create,
+		size:     func(n *store.NewSession) int { return len(n.State) + 512 },
+		distinct: func(n *store.NewSession) string { return n.ID },
+		refusing: isFull,
+	}
+	return c
+}
+
+// isFull reports errors of a full store. Whoever asks for something new is told at once;
+// checkpoints of what is under way wait until there is room.
+func isFull(err error) bool { return errors.Is(err, store.ErrDiskFull) }
+
+// Commit writes one checkpoint and returns what became of it.
+func (c *Committer) Commit(ctx context.Context, cp *store.Checkpoint) (store.CommitResult, error) {
+	return c.checkpoints.submit(ctx, cp)
+}
+
+// Deliver puts a request into an inbox.
+func (c *Committer) Deliver(ctx context.Context, d store.Delivery) (store.Delivered, error) {
+	out, err := c.deliveries.submit(ctx, d)
+	if err != nil {
+		return out, err
+	}
+	return out, out.Err
+}
+
+// Create makes a session.
+func (c *Committer) Create(ctx context.Context, n store.NewSession) (store.Created, error) {
+	out, err := c.creations.submit(ctx, n)
+	if err != nil {
+		return out, err
+	}
+	return out, out.Err
+}
+
+// Session reads one session, together with the others that are asked for meanwhile.
+func (c *Committer) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
+	rec, err := c.reads.submit(ctx, id)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	case rec == nil:
+		return nil, fmt.Errorf("session %s: %w", id, store.ErrSessionNotFound)
+	}
+	return rec, nil
+}
+
+// sessionsInOrder reads sessions in the order of ids, each a record of its own; nil for those
+// that do not exist.
+func sessionsInOrder(ctx context.Context, s store.Store, ids []string) ([]*store.SessionRecord, error) {
+	list, err := s.SessionsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]int, len(list))
+	for i := range list {
+		at[list[i].ID] = i
+	}
+	out := make([]*store.SessionRecord, len(ids))
+	for i, id := range ids {
+		if n, found := at[id]; found {
+			rec := list[n]
+			out[i] = &rec
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,58 @@
+// Package retry repeats calls of a store that may be made again.
+//
+// A store that is away for a moment must not decide anything: neither a path of a session nor the
+// fate of a batch. So reads and writes that a decision rests on are repeated until the store
+// answers or nobody waits for the answer any more.
+package retry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// Do repeats a call of the store while it says to try again and ctx lives.
+func Do[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	return Unless(ctx, func(error) bool { return false }, call)
+}
+
+// Unless is Do that ends with errors for which enough is true, too.
+func Unless[T any](ctx context.Context, enough func(error) bool, call func() (T, error)) (T, error) {
+	for attempt := 0; ; attempt++ {
+		out, err := call()
+		if err == nil || !Transient(err) || enough(err) {
+			return out, err
+		}
+		if cause := Sleep(ctx, Backoff(attempt)); cause != nil {
+			return out, fmt.Errorf("%w (%w)", err, cause)
+		}
+	}
+}
+
+// Transient reports whether the store may be asked the same thing again.
+func Transient(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome)
+}
+
+// Backoff is 10 ms, doubled up to 2 s, with a third of jitter.
+func Backoff(attempt int) time.Duration {
+	d := 10 * time.Millisecond << min(attempt, 8)
+	d = min(d, 2*time.Second)
+	return d - time.Duration(rand.Int64N(int64(d)/3+1))
+}
+
+// Sleep waits d, or less when ctx ends, which it then returns.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,33 @@
+package engine
+
+// A Load is what an engine holds and does at a moment.
+type Load struct {
+	Sessions  int                     `json:"sessions" doc:"sessions that run: they hold one of the engine's places"`
+	Waiting   int                     `json:"waiting" doc:"sessions that wait for a slot of a function and hold no place"`
+	Calls     int                     `json:"calls" doc:"calls of functions with effects under way"`
+	Queued    int                     `json:"queued" doc:"calls that wait for a slot"`
+	Late      float64                 `json:"late_seconds" doc:"for how long due work has waited for room; 0 while there is room"`
+	Limits    LoadLimits              `json:"limits"`
+	Workflows map[string]WorkflowLoad `json:"workflows"`
+	Functions map[string]FunctionLoad `json:"functions" doc:"those with calls under way or waiting"`
+}
+
+// LoadLimits are the bounds of an engine.
+type LoadLimits struct {
+	Sessions int `json:"sessions"`
+	Waiting  int `json:"waiting"`
+	Calls    int `json:"calls"`
+}
+
+// WorkflowLoad is the part of one workflow.
+type WorkflowLoad struct {
+	Sessions int `json:"sessions"`
+	Waiting  int `json:"waiting"`
+}
+
+// FunctionLoad is how a function is called.
+type FunctionLoad struct {
+	Calls  int `json:"calls"`
+	Queued int `json:"queued"`
+	Limit  int `json:"limit"`
+}

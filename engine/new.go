@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/batch"
+	"github.com/stepgraph/stepgraph/engine/internal/commit"
+)
+
+// New returns an engine on a store. Nothing happens before Run.
+func New(store Store, registry *Registry, o Options) *Engine {
+	o = o.withDefaults()
+	e := &Engine{
+		store: store, registry: registry, o: o, id: o.NewID(), events: newEventBus(), slots: newSlots(o, registry),
+		holding: holding{
+			alarms: alarms{wake: make(chan struct{}, 1), timer: newDueTimer()}, places: newPlaces(o), life: context.Background(),
+			runners: map[string]*runner{}, left: map[string]time.Time{},
+		},
+	}
+	e.definitions = newDefinitionReader(store)
+	e.committer = commit.New(store, o.Writers)
+	e.Inspector = newInspector(e)
+	e.Definitions = &Definitions{store, registry, e.Inspector}
+	e.views = views{store, e.definitions}
+	e.descent = descent{store: store, most: o.MaxChildren, log: o.Log}
+	e.Operations = batch.New(batch.Options{Store: store, Actions: batchActions{e}, Log: o.Log, NewID: o.NewID,
+		Lease: func() Lease { return *o.lease() }, LeaseFor: o.LeaseFor, PollEvery: o.PollEvery})
+	return e
+}

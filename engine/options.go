@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// Options configure an Engine. The zero value works.
+type Options struct {
+	Log *slog.Logger // slog.Default by default
+
+	Name        string         // the engine in lease_owner; host and process id by default
+	LeaseFor    time.Duration  // 15 s: how long a dead engine blocks a session
+	PollEvery   time.Duration  // 1 s: how often due work is looked for when nobody woke the engine
+	InboxEvery  time.Duration  // 250 ms: how often holders that wait for effects look for new requests
+	ReadEvery   time.Duration  // 500 ms: age at which a session that goes on reads its definition again
+	MaxSessions int            // 1,000: sessions that run at once; more stay due
+	MaxWaiting  int            // 4,000: sessions held beside them that only wait for a slot of a function
+	MaxLate     time.Duration  // 1 min: while due work waits for longer, starts without a place are refused with ErrOverloaded
+	StepsAtOnce int            // 32: effects of one session at once
+	Effects     int            // 256: effects of this engine at once
+	CallsAtOnce int            // 32: calls of one function at once, where its Spec has no limit
+	CallsOf     map[string]int // calls of single functions at once, by name or alias; goes before Spec.Limit
+	CallTimeout time.Duration  // 5 min: one attempt of a call, where neither step nor Spec says
+	MaxSteps    int            // 1,000: visits of a session between two pauses
+	MaxChildren int            // 10,000: sessions below one root session, counted over all depths
+	MaxInput    int            // 4 MB: the input of a step with its references resolved
+	Writers     int            // commits under way at once; number of cores
+	MaxOutput   int            // 1 MB
+	MaxState    int            // 4 MB
+	MaxInputs   int            // 1 MB
+	MaxPrompt   int            // 100 KB
+	StopGrace   time.Duration  // 5 s: how long Run lets calls finish when it is told to stop
+	NewID       func() string  // UUID v7
+	// Variables gives the values that references read as @{SESSION_ID}.vars.NAME, where no
+	// step or value of the session is called vars; nil for none. It is asked often, so it
+	// is quick.
+	Variables func() map[string]json.RawMessage
+	// Retention says how long sessions stay after they have ended; for ever by default.
+	Retention retention.Options
+}
+
+func (o Options) withDefaults() Options {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	number := func(n *int, v int) {
+		if *n == 0 {
+			*n = v
+		}
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Name == "" {
+		o.Name = processName()
+	}
+	if o.NewID == nil {
+		o.NewID = newID
+	}
+	set(&o.LeaseFor, 15*time.Second)
+	set(&o.PollEvery, time.Second)
+	set(&o.InboxEvery, 250*time.Millisecond)
+	set(&o.ReadEvery, 500*time.Millisecond)
+	set(&o.CallTimeout, 5*time.Minute)
+	set(&o.StopGrace, 5*time.Second)
+	number(&o.MaxSessions, 1000)
+	number(&o.MaxWaiting, 4000)
+	set(&o.MaxLate, time.Minute)
+	number(&o.StepsAtOnce, 32)
+	number(&o.Effects, 256)
+	number(&o.CallsAtOnce, 32)
+	number(&o.MaxSteps, 1000)
+	number(&o.MaxChildren, 10_000)
+	number(&o.MaxInput, 4<<20)
+	number(&o.Writers, max(2, runtime.NumCPU()))
+	number(&o.MaxOutput, 1<<20)
+	number(&o.MaxState, 4<<20)
+	number(&o.MaxInputs, 1<<20)
+	number(&o.MaxPrompt, 100<<10)
+	return o
+}
+
+// errStopped is the cause with which Run ends what it started.
+var errStopped = errors.New("engine stopped")
+
+// newID returns a UUID v7: ids sort by the time they were made.
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.NewString()
+	}
+	return id.String()
+}
+
+// lease is a fresh lease of an engine.
+func (o *Options) lease() *Lease {
+	return &Lease{Token: o.NewID(), Owner: o.Name, For: o.LeaseFor}
+}
+
+func (o *Options) variables(step string, index int) (json.RawMessage, bool, error) {
+	if step != graph.VariablesName || o.Variables == nil || index > 0 || index < -1 {
+		return nil, false, nil
+	}
+	value, err := jsontext.Marshal(o.Variables())
+	return value, err == nil, err
+}

@@ -1,0 +1,49 @@
+package engine
+
+import "context"
+
+// Subscribe follows a session. The first event is a snapshot of it, unless lastEventID
+// (the id of an event received before) says how far the caller has come: then what was
+// missed comes first, read from the history. The channel is closed after an end event,
+// when ctx ends, or when the session is deleted. Tokens carry no id.
+func (e *Engine) Subscribe(ctx context.Context, session, lastEventID string) (<-chan Event, error) {
+	w, stop := e.events.watch(session)
+	rec, err := e.store.Session(ctx, session)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	f := &follower{e: e, session: session, out: make(chan Event)}
+	first := f.snapshot
+	if at, resume := parseCursor(lastEventID); resume {
+		f.at, first = at, f.catchUp
+	}
+	go f.run(ctx, w, stop, func() error { return first(ctx, rec) })
+	return f.out, nil
+}
+
+// StartAndSubscribe starts a session and follows it from its first moment: the snapshot is the
+// session as it was created, and no token is missed. A start with an idempotency key is
+// followed from where its session stands.
+func (e *Engine) StartAndSubscribe(ctx context.Context, q StartRequest) (*Session, <-chan Event, error) {
+	if q.Key != "" {
+		s, err := e.Start(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		events, err := e.Subscribe(ctx, s.ID, "")
+		return s, events, err
+	}
+	if q.ID == "" {
+		q.ID = e.o.NewID()
+	}
+	w, stop := e.events.watch(q.ID)
+	s, rec, err := e.startAndView(ctx, &q)
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	f := &follower{e: e, session: q.ID, out: make(chan Event)}
+	go f.run(ctx, w, stop, func() error { return f.snapshot(ctx, rec) })
+	return s, f.out, nil
+}
