@@ -159,7 +159,7 @@ func TestPeopleSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, Options{Token: strings.Repeat("m", 32), Tokens: newTokens(t), People: signIn, KeepAudit: true})
-	w.do("GET", "/sign-in", nil).want(200).is(true, "oidc")
+	w.do("GET", "/sign-in", nil).want(200).is(true, "oidc").is(false, "signed_in")
 	want := func(b *browser, method, path string, status int, headers ...string) string {
 		t.Helper()
 		got, text := b.send(method, path, headers...)
@@ -172,6 +172,9 @@ func TestPeopleSignIn(t *testing.T) {
 	want(ada, "GET", "/api/v1/sessions", 401)
 	p.says(map[string]any{"sub": "1", "email": "ada@example.com", "email_verified": true, "groups": []string{"desk", "other"}})
 	want(ada, "GET", "/sign-in/oidc", 200) // follows to the provider and back, to Studio
+	if text := want(ada, "GET", "/sign-in", 200); text != `{"oidc":true,"signed_in":true}` {
+		t.Errorf("signed in, the page is told %s", text)
+	}
 	if text := want(ada, "GET", "/api/v1/server", 200); !strings.Contains(text, "oidc:ada@example.com") || strings.Contains(text, "admin") {
 		t.Errorf("signed in as %s", text)
 	}

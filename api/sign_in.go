@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -18,15 +19,18 @@ type People interface {
 	SignOut(w http.ResponseWriter, r *http.Request)
 }
 
-// mountPeople mounts the sign-in of people. GET /sign-in tells Studio that there is one.
+// mountPeople mounts the sign-in of people. GET /sign-in tells Studio whether there is one, and
+// whether the browser that asks is signed in.
 func (s *server) mountPeople(r chi.Router) {
+	r.Get("/sign-in", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		there := s.o.People != nil
+		_, _ = fmt.Fprintf(w, `{"oidc":%t,"signed_in":%t}`, there, there && s.o.People.Token(r) != nil)
+	})
 	if s.o.People == nil {
 		return
 	}
-	r.Get("/sign-in", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"oidc":true}`))
-	})
 	r.Get("/sign-in/oidc", s.o.People.Start)
 	r.Get("/sign-in/oidc/callback", s.o.People.Callback)
 	r.Post("/sign-out", s.o.People.SignOut)

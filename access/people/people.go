@@ -52,8 +52,8 @@ type SignIn struct {
 
 // begun is a sign-in between start and callback.
 type begun struct {
-	nonce, verifier, back string
-	until                 time.Time
+	nonce, verifier string
+	until           time.Time
 }
 
 type signedIn struct {

@@ -9,6 +9,7 @@ import { countsQuery } from '../api/queries'
 import { count } from '../ui/format'
 import { Button } from '../ui/parts'
 import { ToastList } from '../ui/toast'
+import { leave, usePeople } from './people'
 import { SignIn } from './SignIn'
 import { type Theme, useTheme } from './theme'
 
@@ -76,6 +77,7 @@ function Rail({ onSearch }: { onSearch: () => void }) {
   const waiting = useQuery(countsQuery('status', { awaiting: true })).data?.total ?? 0
   const token = useAuth((s) => s.token)
   const signOut = useAuth((s) => s.signOut)
+  const person = usePeople()?.signed_in === true
   return (
     <nav className="rail" aria-label="Main" data-region>
       <Link to="/workflows" search={{ q: undefined }} className="brand" aria-label="stepgraph">
@@ -113,7 +115,7 @@ function Rail({ onSearch }: { onSearch: () => void }) {
         <a className="button quiet only-icon api" href={base + '/docs'} aria-label="HTTP API" title="HTTP API">
           <Braces size={16} aria-hidden />
         </a>
-        {token && <Button quiet aria-label="Sign out" title="Sign out" icon={<LogOut size={16} />} onClick={signOut} />}
+        {(token || person) && <Button quiet aria-label="Sign out" title="Sign out" icon={<LogOut size={16} />} onClick={token ? signOut : () => void leave()} />}
       </div>
     </nav>
   )

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useAuth } from '../api/auth'
 import { base } from '../api/client'
 import { Button } from '../ui/parts'
+import { usePeople } from './people'
 
 /** SignIn is shown wherever the server has refused the token; the page's address stays. */
 export function SignIn() {
@@ -12,6 +13,7 @@ export function SignIn() {
   const [busy, setBusy] = useState(false)
   const signIn = useAuth((s) => s.signIn)
   const client = useQueryClient()
+  const people = usePeople()
   const submit = async (e: React.FormEvent) => {
     e.preventDefault()
     setBusy(true)
@@ -46,6 +48,11 @@ export function SignIn() {
         <Button primary type="submit" disabled={busy || token.trim() === ''}>
           {busy ? 'Signing in…' : 'Sign in'}
         </Button>
+        {people?.oidc && (
+          <p>
+            <a href={`${base}/sign-in/oidc`}>Sign in with your organisation’s account</a>
+          </p>
+        )}
       </form>
     </main>
   )
