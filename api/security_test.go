@@ -85,7 +85,7 @@ func TestTokenIsRequiredEverywhere(t *testing.T) {
 func open(route string) bool {
 	return route == "/" || route == "/docs" || strings.HasPrefix(route, "/docs/") || strings.HasPrefix(route, "/assets/") || route == "/icon.svg" ||
 		slices.ContainsFunc([]string{"/workflows", "/inbox", "/sessions", "/batches"}, func(page string) bool { return route == page || strings.HasPrefix(route, page+"/") }) ||
-		route == "/healthz" || route == "/readyz" || route == "/api/v1/ping" || strings.HasPrefix(route, "/api/v1/chatflows-streaming/")
+		route == "/sign-in" || route == "/healthz" || route == "/readyz" || route == "/api/v1/ping" || strings.HasPrefix(route, "/api/v1/chatflows-streaming/")
 }
 
 func basic(text string) string {

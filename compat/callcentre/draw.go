@@ -97,7 +97,7 @@ func spelled(w *engine.Workflow, kind string) string {
 // handles begin with; "" for steps without such.
 func handlesOf(w *engine.Workflow, id string) (list, prefix string) {
 	s := w.Step(id)
-	if s == nil || s.Function != "agent" {
+	if s == nil || s.Function != "agent" && s.Function != "agent.callcentre" {
 		return "", ""
 	}
 	var n node

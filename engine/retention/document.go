@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,13 +134,12 @@ func (d *document) executions(*store.SessionRecord) error {
 	}
 }
 
-// container reports whether a function leaves results of rounds.
+// containers are the functions that leave results of rounds, with or without the name of a
+// foreign system: iterate, iterate.flowise.
+var containers = []string{"loop", "iterate", "map", "group"}
+
 func container(function string) bool {
-	switch function[strings.LastIndex(function, ".")+1:] {
-	case "loop", "iterate", "map", "group":
-		return true
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(function, "."), func(part string) bool { return slices.Contains(containers, part) })
 }
 
 func (d *document) results(x *store.Execution) error {
