@@ -1,6 +1,6 @@
-// Package enginetest plays workflows in tests: a start, answers given in order, and what
-// came of it. It is for people who write workflows and functions of their own and want to
-// know that they work together, on the real engine and without a server.
+// Package enginetest runs workflows in tests: it starts a session, gives answers in order and
+// checks the result. It is for authors of workflows and functions who want to test them
+// together, with the real engine and without a server.
 //
 //	func TestGreeting(t *testing.T) {
 //		result := enginetest.Play(t, enginetest.Game{
@@ -12,7 +12,7 @@
 //		result.WantChat("assistant: Name?", "user: Ada", "assistant: Hello Ada")
 //	}
 //
-// A game is played on a store of its own in memory unless it names another. Inside a bubble
-// of testing/synctest, retries and timeouts take no time. The package links testing, so only
-// tests may import it.
+// Each game uses a new memory store unless Game names another one. Inside a testing/synctest
+// bubble, retries and timeouts take no real time. The package imports testing, so only tests
+// may import it.
 package enginetest

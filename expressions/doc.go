@@ -1,31 +1,32 @@
-// Package expressions evaluates the small expressions with which people say when a path is
-// taken. They read as Python does and mean what they mean there:
+// Package expressions evaluates the expressions in conditions of paths. Syntax and semantics
+// are a subset of Python's:
 //
 //	len(input) > 100 and 'error' not in input.lower()
 //
-// # What there is
+// # What is supported
 //
-// None, True, False, numbers (whole ones of any size up to a limit), text, lists, tuples,
-// sets, dictionaries; and, or, not, x if c else y; comparisons, also in chains, in, is;
-// + - * / // % ** and the operators on bits; indexing and slices, by character; f-strings,
-// adjacent literals; comprehensions; the functions and methods that [Functions] and
-// [Methods] list. Truth is Python's: empty and zero values are false.
+// None, True, False, numbers (integers of any size up to a limit), text, lists, tuples, sets,
+// dictionaries; and, or, not, x if c else y; comparisons, also chained, in, is; + - * / // %
+// ** and the bit operators; indexing and slices, by character; f-strings, adjacent literals;
+// comprehensions; the functions and methods listed in [Functions] and [Methods]. As in Python,
+// empty and zero values are false.
 //
-// # What there is not
+// # What is not supported
 //
-// Names that were not given, attributes other than the listed methods, calls of anything
-// else, lambda, assignment, statements. There is no way to a class, a module, a file or the
-// clock, so an expression is safe to take from anybody, and gives the same result always.
+// Undefined names, attributes other than the listed methods, calls of anything else, lambda,
+// assignment, statements. An expression cannot reach a class, a module, a file or the clock.
+// Untrusted expressions are therefore safe to evaluate, and the result depends only on the
+// given names.
 //
 // # Why not an interpreter
 //
-// Python itself has no safe form. Starlark differs in what people write most (chained
-// comparisons, is None, length in characters, truth of whatever an error gave) and has no
-// limit on memory. Here the length and depth of the source, the steps and the bytes made
-// are bounded, see [Limits], before they are spent.
+// Python has no safe sandbox. Starlark differs in common expressions (chained comparisons, is
+// None, length in characters, truth values) and does not limit memory. This package bounds the
+// length and depth of the source, the number of steps and the bytes allocated, before they are
+// used; see [Limits].
 //
 // # Invariant
 //
-// Evaluating reads the names it is given and changes nothing, neither them nor the
-// expression, so one [Expression] may be used by many at once.
+// Evaluation reads the given names and changes neither them nor the expression, so one
+// [Expression] is safe for concurrent use.
 package expressions

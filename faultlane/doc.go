@@ -1,24 +1,25 @@
-// Package faultlane holds stepgraph to its promise on real processes and real stores: a
-// state transition happens exactly once, the side effect of a step at least once under a
-// key that stays the same, and nothing that was acknowledged is lost. It has tests only.
+// Package faultlane tests the guarantees of stepgraph on real processes and real stores: a
+// state transition happens exactly once, the side effect of a step at least once with the same
+// idempotency key, and nothing that was acknowledged is lost. The package contains tests only.
 //
-// Engines are the stepgraph binary, killed, stopped and cut off while clients start
-// sessions and answer their questions over HTTP. Side effects happen at a server of remote
-// functions in the test process, whose ledger says what was really called. Afterwards an
-// oracle reads the store itself and compares it with the ledger and with what clients were
-// told. Mocks would be faster and would prove less: what breaks such promises lives in
-// commits whose answer is lost, in sockets that hang and in processes that wake up late.
+// Engines are stepgraph processes. They are killed, stopped and disconnected while clients
+// start sessions and answer questions over HTTP. Side effects happen at a server of remote
+// functions in the test process, which logs each call in a ledger. Afterwards an oracle reads
+// the store and compares it with the ledger and with the responses that clients received.
+// Mocks would be faster, but these guarantees break in commits whose response is lost, in
+// sockets that hang and in processes that resume late, which mocks do not reproduce.
 //
-// Besides the workflow of effects, joins and questions (workflow_test.go), clients play flows
+// Besides the workflow of effects, joins and questions (workflow_test.go), clients run flows
 // (flows_test.go): child sessions, containers, waits and signals, batches, forks, edits of the
-// graph, each with pauses and cancels in the middle and rules of its own for the oracle. They
-// run on real processes, and faster in this one (TestFlows).
+// graph, each with pauses and cancels and with rules of its own for the oracle. Flows run on
+// real processes, and faster within the test process (TestFlows).
 //
-// "go test" plays a short round. STEPGRAPH_FAULTS=n plays n faults, some seconds each, and
-// STEPGRAPH_FAULTS_SEED repeats what a failure names; which call a fault meets is up to the
-// machine, so a seed repeats the plan, not the race. The lines that begin with "faults:"
-// count what was done; STEPGRAPH_FAULTS_FLOWS=batch,fork plays these flows only; STEPGRAPH_FAULTS_REPORT names a file that gets them too.
+// "go test" runs a short round. STEPGRAPH_FAULTS=n injects n faults, some seconds each.
+// STEPGRAPH_FAULTS_SEED repeats the seed that a failure prints; which call a fault hits
+// depends on timing, so a seed repeats the plan but not the race.
+// STEPGRAPH_FAULTS_FLOWS=batch,fork runs only these flows. Lines that begin with "faults:"
+// have the counts; STEPGRAPH_FAULTS_REPORT names a file to which they are also written.
 //
-// The invariant: the oracle can fail. mutation_test.go breaks a store in each way the
-// promise forbids and wants every one of them reported.
+// Invariant: the oracle detects violations. mutation_test.go breaks a store in each way that
+// the guarantees forbid and requires that the oracle reports every one.
 package faultlane

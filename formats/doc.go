@@ -1,4 +1,3 @@
-// Package formats reads workflow files of every kind the engine can be given, and tells
-// one kind from another by looking. The engine knows none of them: each compiles to the
-// same steps and paths.
+// Package formats reads workflow files of every supported format and detects the format from
+// the content. The engine does not depend on formats: each format compiles to steps and paths.
 package formats

@@ -1,11 +1,11 @@
-// Package functions holds the functions that steps call, one file each; those with heavy
-// dependencies stand in packages of their own below. Standard is the list of them all.
+// Package functions implements the standard functions, one file each. Functions with large
+// dependencies are in subpackages. Standard lists all of them.
 //
-// A function is a JSON object in and a JSON value out. It knows its Call (the keys, the
-// chat, the watchers) and its Options, and nothing of stores, sessions or workflows, so
-// its test is a call.
+// A function takes a JSON object and returns a JSON value. It has access to its Call (the
+// keys, the chat, the sink) and its Options, and not to stores, sessions or workflows, so a
+// test of a function is a call.
 //
-// Inputs are read leniently and kept in order: unknown fields are never refused, and a
-// field takes its value in the form references give it. What a workflow author got wrong is
-// an error of kind bad_input that names the field.
+// Inputs are decoded leniently and keep their order: unknown fields are accepted, and a field
+// accepts a value in every form in which references supply it. A mistake of the workflow's
+// author is an error of kind bad_input that names the field.
 package functions

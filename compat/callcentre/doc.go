@@ -1,13 +1,13 @@
-// Package callcentre compiles call-centre router hierarchies to workflows, and workflows that
-// still fit back to graphs.
+// Package callcentre compiles the router hierarchies of a call centre to workflows, and writes
+// such workflows back as graphs.
 //
-// The router, the only one that speaks to callers, is an agent step whose TOOL paths lead to
-// its departments and tools; a department is an agent whose TOOL paths lead to its tools and
-// peer departments; a tool leads on to its integration. Around the router stands a
-// conversation: ask the caller, let the router answer, ask again. So a graph runs as a
-// session, each consultation, tool run and integration access is a visit of its own step,
-// and the numbers a canvas shows on its nodes are counted from the history (Usage).
+// The router is an agent step and the only one that speaks to callers. Its TOOL paths lead to
+// its departments and tools. A department is an agent whose TOOL paths lead to its tools and
+// to other departments; a tool has a TOOL path to its integration. Generated steps around the
+// router form the conversation: ask the caller, call the router, repeat. A graph therefore
+// runs as a session. Each consultation, tool run and integration access is a visit of its own
+// step, and the counters that a canvas shows are computed from the history (Usage).
 //
-// The invariant: tools come from edges, whatever their handles say, one for each target, in
-// the order of the file, under the names the origin gives them.
+// Invariant: tools are derived from edges, independent of the edges' handles: one tool for
+// each target, in the order of the file, with the names of the original system.
 package callcentre

@@ -1,18 +1,21 @@
-// Package luna answers the HTTP calls of LUNA, so that its clients work unchanged: POST
+// Package luna implements the HTTP API of LUNA, so that its clients work unchanged: POST
 // /api/session, POST /api/session/{id}/message, GET /api/session/{id} and GET /api/health,
-// with LUNA's field names and statuses. Some faults of LUNA are not copied:
+// with LUNA's field names and statuses. These behaviours differ on purpose:
 //
-//   - GET only reads; LUNA ran the workflow on each.
-//   - Every prompt and reply of a turn is in messages, once. LUNA showed one reply a
-//     turn, left out a prompt asked twice, and added an apology when any step had failed.
-//   - An unknown session is 404 with {error}, a body that is not a JSON object 400 with
-//     {error}; LUNA answered 500.
-//   - A message to a session with no open question is 409. So that a client that only reads
-//     messages still works, the answer has, beside error, all fields of a normal answer.
-//     LUNA answered 200, status "error", and stored the message. A message to a session
-//     that is still active waits for its question, up to 30 s.
-//   - A message that is not a valid answer is 422, in the same form; the question stays open.
+//   - GET only reads. LUNA ran the workflow on each GET.
+//   - messages contains every prompt and reply of a turn exactly once. LUNA showed one reply
+//     for each turn, omitted a repeated prompt, and added an apology when any step had
+//     failed.
+//   - An unknown session is 404 with {error}, and a body that is not a JSON object is 400
+//     with {error}. LUNA answered 500.
+//   - A message to a session without an open question is 409. The response has, besides
+//     error, all fields of a normal response, so that a client that only reads messages
+//     still works. LUNA answered 200 with status "error" and stored the message. A message
+//     to a session that is still active waits up to 30 s for the question.
+//   - A message that is not a valid answer is 422, with the same fields; the question stays
+//     open.
 //
-// LUNA's workflow_id is a workflow of that id; where there is none and the workflow default has
-// a step of that id, it is the step to begin at, as in LUNA. messages are the newest 500.
+// LUNA's workflow_id is the id of a workflow. If no such workflow exists and the workflow
+// "default" has a step of that id, the session starts at that step, as in LUNA. messages
+// contains the newest 500 messages.
 package luna

@@ -1,4 +1,4 @@
-// Package source holds what the compilers of foreign workflow files share: what a file
-// gave (File), what is wrong with it and where (Faults), and the place of a JSON pointer
-// in a text. It knows no format.
+// Package source contains what the compilers of foreign workflow files share: the result of
+// reading a file (File), its errors with their positions (Faults), and the position of a JSON
+// pointer in a text. It does not depend on any format.
 package source

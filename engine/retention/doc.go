@@ -1,13 +1,14 @@
-// Package retention removes sessions that ended long enough ago: which ones (Keep), found and
-// removed in bounded pages (Remover), written to files before they go (Archive), at a pace that
-// leaves the store to others (Prune).
+// Package retention removes sessions a given time after they ended: Keep holds the rules,
+// Remover finds and removes sessions in bounded pages, Archive writes them to files first, and
+// Prune limits the load on the store.
 //
-// A session goes with all its child sessions or not at all: a parent whose children are gone
-// could not be shown, and a child without its parent belongs to nobody. A session goes only if
-// the store, under its lock, finds it exactly as it was read and archived.
+// A session is removed together with all its child sessions or not at all: a parent without
+// its children could not be shown, and a child without its parent could not be found. A
+// session is removed only if the store, under its lock, finds it unchanged since it was read
+// and archived.
 //
-// The obvious way, one statement that deletes everything older than a date, holds locks for
-// minutes, deletes sessions that a person has just taken up again, and leaves nothing to look
-// up. The invariant here: a session is in the store or, whole, in a file that is on disk; in
-// both only until the next run has finished what was cut off.
+// A single statement that deletes all sessions older than a date would hold locks for minutes,
+// delete sessions that a person has just continued, and keep no copy. Invariant: a session is
+// in the store, or complete in a file that is synced to disk; after an interrupted run it may
+// be in both until the next run completes the removal.
 package retention

@@ -1,13 +1,13 @@
-// Package state holds a session's state and its counters: what stands in SESSION.state and
-// SESSION.counters, and the JSON text of both.
+// Package state implements the state of a session and its counters: the contents of
+// SESSION.state and SESSION.counters, and the JSON encoding of both.
 //
-// A step may be looked at from thirty places of the engine: when it is activated, when its call
-// ends, when a person moves the session on. Each of them could write the maps of the state
-// itself, and each would have to remember what belongs together: that a step which ends has no
-// open question, that an error which was handled is forgotten with the next status. So the maps
-// are private, and the engine says what happens in the words of the domain: a step waits as a
-// join, a question is opened, the session is paused.
+// The engine changes the status of a step in some thirty places: when it is activated, when
+// its call ends, when a person continues the session. If each place wrote the maps of the
+// state directly, each would have to maintain the relations between them: a finished step has
+// no open question, and a handled error is cleared by the next status. The maps are therefore
+// private, and the methods are operations of the domain: a step waits as a join, a question is
+// opened, the session is paused.
 //
-// Invariant: outputs and messages are kept as the JSON text they came as, byte for byte, and so is
-// every key that this version does not know.
+// Invariant: outputs, messages and all keys that this version does not know are kept as the
+// JSON text in which they arrived, byte for byte.
 package state

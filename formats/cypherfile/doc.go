@@ -1,12 +1,12 @@
-// Package cypherfile reads and writes workflow files: .cypher text that Neo4j runs as it
-// is. No Cypher library for Go exists, and the embedded store has no Cypher at all, so
-// this package knows the part of the language that such files are written in: CREATE and
-// MERGE of patterns, MATCH and OPTIONAL MATCH by labels and properties, SET, REMOVE,
-// DELETE, DETACH DELETE, WITH and a final RETURN. Everything else is refused by its name,
-// with line and column.
+// Package cypherfile reads and writes workflow files: .cypher text that Neo4j runs unchanged.
+// There is no Cypher library for Go, and the embedded store does not support Cypher, so this
+// package implements the subset of the language that such files use: CREATE and MERGE of
+// patterns, MATCH and OPTIONAL MATCH by labels and properties, SET, REMOVE, DELETE, DETACH
+// DELETE, WITH and a final RETURN. Any other clause is refused by its name, with line and
+// column.
 //
-// A file is run on an empty graph of its own, statement by statement, with Cypher's
-// meaning (rows, variables, null); what the graph holds afterwards is the result. So a
-// `MATCH (s:STEP) DETACH DELETE s` at the top of a file touches nothing but the file.
-// The invariant: a file gives everything it says, or an error with a place; never a part.
+// A file is executed on an empty graph, statement by statement, with Cypher's semantics (rows,
+// variables, null). The resulting graph is the workflow. A `MATCH (s:STEP) DETACH DELETE s` at
+// the top of a file therefore affects only the file. Invariant: reading a file returns
+// everything it defines, or an error with a position, never a part.
 package cypherfile

@@ -1,6 +1,5 @@
-// Package hostile holds no code of the product. Its tests keep a promise of every format:
-// loading a file is inert. Thousands of files that were made to do harm are loaded,
-// validated, stored and written back in a process that the kernel ends as soon as it starts a
-// program, opens a socket or touches a file, and none of them may bring it down by other
-// means either.
+// Package hostile contains tests only. They check one property of every format: loading a file
+// has no side effects. Thousands of malicious files are loaded, validated, stored and exported
+// in a process that the kernel kills as soon as it starts a program, opens a socket or
+// accesses a file. No file may crash the process or exhaust its memory.
 package hostile

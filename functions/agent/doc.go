@@ -1,7 +1,7 @@
-// Package agent holds the function agent: a model that may call tools before it answers.
+// Package agent implements the function agent: a model that may call tools before it answers.
 //
-// Each call of the function is one round of the model. What the model said stands in the
-// transcript that the engine keeps; the tools it asked for are steps of the workflow, which
-// the engine runs as visits of their own before it calls the function again. So a worker
-// that dies loses at most the one call that was under way.
+// Each call of the function is one round of the model. The engine keeps the transcript of the
+// rounds. The tools that the model requests are steps of the workflow; the engine runs each as
+// a visit and then calls the function again. If an engine dies, only the model call in
+// progress is repeated.
 package agent

@@ -1,10 +1,9 @@
-// Package api makes the HTTP requests of steps.
+// Package api implements the function api, which sends HTTP requests.
 //
 // The address may come from a model or an answer, so connections go through netguard. The
-// values of $NAME come from what the operator has opened to workflows, they go to the server
-// named in the step and to no other a redirect leads to, and they are blotted out of
-// everything that is kept of the answer.
+// values of $NAME are provided by the operator. They are sent only to the server that the step
+// names, not to redirect targets, and are masked in everything that is stored of the response.
 //
-// The invariant: whatever the other side does, the step gets {status_code, response, headers,
-// error} of bounded size, in bounded time.
+// Invariant: for every behaviour of the server, the step gets {status_code, response, headers,
+// error} of bounded size within a bounded time.
 package api

@@ -1,4 +1,4 @@
-// Package compare judges one value against another, as the rules of a switch do: as text,
-// as numbers or as truth values. It is pure and knows nothing of steps, so that importers can
-// ask it what a rule of theirs will come to.
+// Package compare compares two values as the rules of a switch do: as text, numbers or truth
+// values. It is pure and does not depend on steps, so importers can compute the result of a
+// rule in advance.
 package compare

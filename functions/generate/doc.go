@@ -1,9 +1,9 @@
-// Package generate asks models: the function utils.generate.generate.
+// Package generate implements the function utils.generate.generate, which calls a model.
 //
-// Which model answers is the operator's choice (models.Catalog). This package turns a step's
-// input into one request, checks a structured answer against its schema, and asks once more,
-// with the faults shown, when it does not fit.
+// The operator configures which model answers (models.Catalog). This package builds one
+// request from the step's input, validates a structured answer against its schema, and repeats
+// the request once, with the validation errors, if the answer does not match.
 //
-// The invariant: what a step gets is an answer that it can use, and every failure is an error
-// of the step, never an output that looks like an answer.
+// Invariant: the step gets a valid answer, or an error; a failure is never returned as an
+// output.
 package generate

@@ -1,9 +1,11 @@
-// Package graph reads the graph for steps, with a Cypher query that stands in the workflow.
+// Package graph implements the function graph.query, which reads the graph with a Cypher query
+// of the workflow.
 //
-// References in the query become parameters, so what a person or a model said is a value and
-// never a part of the text. A query that could do more than read is refused three times: by
-// its text when the workflow is loaded, by the server's plan, and by the transaction.
+// References in the query become parameters, so answers and model texts are values and never
+// part of the query text. A query that could write is refused by three checks: of its text
+// when the workflow is loaded, of the server's plan, and by the read access mode of the
+// transaction.
 //
-// The invariant: a query changes nothing, and gives at most as many rows and bytes as it may,
-// in bounded time.
+// Invariant: a query changes nothing and returns a bounded number of rows and bytes within a
+// bounded time.
 package graph

@@ -1,10 +1,10 @@
-// Package graphql asks GraphQL endpoints.
+// Package graphql implements the function graphql, which sends queries to GraphQL endpoints.
 //
-// A query is program text: references in it become literals of GraphQL, written by an encoder
-// of ours, so that what a person or a model said can be a value and never a field. Variables
-// would need a type, which only the server's schema knows; whoever wants one declares it and
-// gives its value in variables.
+// A query is program text. References in it become GraphQL literals, written by an encoder, so
+// that an answer or a model text can be a value but never a field. Converting them to
+// variables would need their types, which only the server's schema has; an author can declare
+// variables and supply their values in the input variables.
 //
-// The invariant: as for HTTP requests, there is an output of bounded size in bounded time,
-// and neither it nor an error shows a secret.
+// Invariant: as for HTTP requests, the step gets an output of bounded size within a bounded
+// time, and neither it nor an error contains a secret.
 package graphql

@@ -1,15 +1,15 @@
-// Package integration reads data for tools: a recorded answer, a REST endpoint or a GraphQL
-// endpoint, each with a result of one shape,
+// Package integration implements the function integration, which reads data for tools: a fixed
+// answer, a REST endpoint or a GraphQL endpoint. The result always has the same fields,
 //
 //	{success, data, summary, structure, metadata: {source, duration}, error, errorCode, raw, text}
 //
-// so that a model, or a condition, need not know where data comes from. text is what a model
-// is told: the result without raw, and how to read it.
+// so that a model, or a condition, does not depend on the source. text is the part for a
+// model: the result without raw, and instructions for reading it.
 //
-// A step that is itself a tool of an agent and has a TOOL path of its own hands its arguments
-// on to that step and gives what came of it: a tool and its integration are two steps, and
-// each access of the integration stands in the history by itself.
+// A step that is a tool of an agent and has a TOOL path of its own passes its arguments to the
+// target step and returns that step's result: tool and integration are two steps, and each
+// access of the integration is a separate record in the history.
 //
-// The invariant: what goes wrong with the data is a result with success false and a code;
-// only what no data can mend, such as a cancellation, ends the step with an error.
+// Invariant: a failure to get the data is a result with success false and an error code. Only
+// failures of the step itself, such as a cancellation, are errors.
 package integration

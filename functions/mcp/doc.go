@@ -1,10 +1,10 @@
-// Package mcp calls tools of MCP servers.
+// Package mcp implements the function mcp.call, which calls tools of MCP servers.
 //
-// Which servers there are is the operator's choice: a server that is a command starts a
-// process, so a workflow only ever names one of the configuration. Loading a workflow starts
-// nothing; a server starts with the first call of one of its tools, serves all later ones and
-// is closed when nobody has called it for a while.
+// The operator configures the servers: a server may be a command that starts a process, so a
+// workflow can only name a configured one. Loading a workflow starts no server. A server
+// starts with the first call of one of its tools, serves later calls, and is closed after it
+// has been idle.
 //
-// The invariant: a server that dies, hangs or answers nonsense fails the calls under way, as
-// failures that may pass, and no others: the next call starts it anew.
+// Invariant: a server that dies, hangs or returns invalid data fails only the calls in
+// progress, with transient errors. The next call starts it again.
 package mcp

@@ -54,6 +54,9 @@ meaning says which). A field takes the value of a reference in any fitting form:
 
 Functions of your own: in any language [over HTTP](../configuration.md) (` + "`functions`" + ` in the configuration,
 [an example in Python](../../examples/remote-python)), or in Go with ` + "`engine.Register`" + `.
+
+Flows imported from Flowise, Agent Zero and call-centre graphs use seven more functions (` + "`agent.flowise`, `classify.flowise`, `iterate.flowise`, `subflow.flowise`," + `
+` + "`calculate.flowise`, `agent.callcentre`, `agent.agentzero`" + `). They are described in [functions of imported flows](../formats/functions.md).
 `)
 	for _, group := range functionGroups {
 		fmt.Fprintf(&b, "\n## %s\n\n| function | does |\n|---|---|\n", group.title)

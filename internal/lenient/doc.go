@@ -1,7 +1,7 @@
-// Package lenient reads the JSON that people and models write: JSON5 (single quotes, keys
-// without quotes, trailing commas, comments, more forms of numbers), and texts of which an
-// editor has escaped the quotes and brackets. What it gives is strict JSON.
+// Package lenient reads JSON as people and models write it: JSON5 (single quotes, unquoted
+// keys, trailing commas, comments, more number forms), and texts in which an editor escaped
+// the quotes and brackets. The result is strict JSON.
 //
-// The forms beyond JSON5 are tried only on a text that is none, so that a text which is
-// JSON already always means what it says.
+// The forms beyond JSON5 are tried only if a text is not valid JSON5, so valid JSON always
+// keeps its meaning.
 package lenient

@@ -1,10 +1,10 @@
-// Package readonly reads Cypher texts as far as it takes to see whether they only read.
+// Package readonly checks from the text of a Cypher query whether it only reads.
 //
-// It is the first of three guards: it needs no server, so a workflow that would write is
-// refused when it is loaded. The server judges again by its plan and by the transaction's
-// access mode, which no trick of spelling gets past. What a read could do beside reading,
-// loading a file or an address, calling procedures and functions that do, is refused by name.
+// It is the first of three checks. It needs no server, so a workflow with a writing query is
+// refused when it is loaded. The server then checks the plan, and the transaction uses the
+// read access mode, which does not depend on the text. Reading clauses with other effects are
+// refused by name: loading a file or an address, calling procedures and functions that do so.
 //
-// The invariant: of the procedures and functions with a namespace only those in the lists of
-// this package are let through.
+// Invariant: procedures and functions with a namespace are accepted only if they are in the
+// lists of this package.
 package readonly

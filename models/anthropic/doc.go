@@ -1,12 +1,11 @@
-// Package anthropic speaks to Anthropic's messages API.
+// Package anthropic is a client of Anthropic's messages API.
 //
-// It puts models.Request into the words of that API: system messages go to the
-// top, results of tools become parts of a user message, messages of one role in
-// a row become one. Structured output is asked for with a schema, and in words
-// of models whose server refuses that. A seed has no counterpart and is left
-// out.
+// It converts models.Request to that API: system messages go to the top, results of tools
+// become parts of a user message, and consecutive messages of one role are merged. Structured
+// output is requested by a schema, or by instructions for models whose server refuses a
+// schema. A seed has no equivalent and is omitted.
 //
-// Every call is streamed, with or without somebody to listen: the API wants that
-// for long answers, and one way of reading answers is enough. Retries and the
-// environment are left to the engine and to configuration, as in models/openai.
+// Every call is streamed, even without a listener: the API requires it for long answers, and
+// so there is only one way to read answers. The engine does retries and the configuration
+// supplies the settings, as in models/openai.
 package anthropic

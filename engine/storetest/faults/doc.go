@@ -1,9 +1,9 @@
-// Package faults makes a store fail on purpose. It wraps any engine.Store and lets calls
-// fail in the ways a database across a network does: the call never arrived, or it was
-// carried out and its answer lost. A hook before and after each call lets a test stop
-// the "process" between any two of them: from Die on, every call fails as if nobody were
-// there to make it, and what the wrapped store holds is what a restart finds.
+// Package faults injects failures into a store. It wraps an engine.Store and makes calls fail
+// in the two ways of a remote database: the call did not arrive, or it was executed and its
+// response was lost. A hook before and after each call lets a test stop the "process" between
+// any two calls: after Die every call fails, and the contents of the wrapped store are what a
+// restarted engine finds.
 //
-// Which call fails is decided by its number and a seed alone, so a fault that was found
-// can be found again; under concurrency the numbers go to calls in the order they came.
+// The number of a call and a seed determine which calls fail, so a failure can be reproduced.
+// With concurrent callers, calls are numbered in the order of their arrival.
 package faults

@@ -1,5 +1,5 @@
-// Package input holds what step functions share to read their input: a JSON object whose
-// order counts, and fields that take a value in the form in which references give it. An
-// answer typed by a person is text, so "7" and "true" are taken where a number or a truth
-// value is wanted; a model's output is an object, so it is taken where text is wanted.
+// Package input decodes the inputs of step functions: JSON objects that keep the order of
+// their fields, and fields that accept a value in each form in which references supply it. A
+// typed answer is text, so "7" and "true" are accepted for a number or a truth value; the
+// output of a model is an object, so it is accepted for a text.
 package input

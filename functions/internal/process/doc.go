@@ -1,6 +1,7 @@
-// Package process runs a command in a process group of its own and leaves none of its
-// children behind. Output is bounded, so that a command cannot fill the memory.
+// Package process runs a command in a process group of its own and ends all its child
+// processes. Output is bounded, so that a command cannot exhaust the memory.
 //
-// Whoever left the group (setsid, a daemon) is found by a mark in the environment, on Linux.
-// Limits and isolation exist on Linux only; elsewhere whoever asks for them is told.
+// On Linux, processes that left the group (setsid, a daemon) are found by a mark in their
+// environment. Limits and isolation exist on Linux only; elsewhere requesting them is an
+// error.
 package process

@@ -1,10 +1,10 @@
-// Package web makes the HTTP requests of functions whose addresses come from workflows,
-// models or answers: api, graphql and integration share it.
+// Package web sends the HTTP requests of functions whose addresses come from workflows, models
+// or answers: api, graphql and integration.
 //
-// Connections go through netguard. Secrets are given by name, go to the server named in the
-// step and to no other a redirect leads to, and are blotted out of everything that is kept
-// of the answer, errors included.
+// Connections go through netguard. Secrets are given by name, are sent only to the server that
+// the step names, not to redirect targets, and are masked in everything that is stored of the
+// response, errors included.
 //
-// The invariant: whatever the other side does, there is an answer of bounded size or a fault,
-// in bounded time, and neither shows a secret that went into the request.
+// Invariant: for every behaviour of the server, the result is a response of bounded size or an
+// error, within a bounded time, and neither contains a secret of the request.
 package web

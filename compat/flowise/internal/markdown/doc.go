@@ -1,4 +1,4 @@
-// Package markdown turns the HTML that editors of rich text store into Markdown, with the
-// line breaks, bullets and markers of the turndown library for JavaScript (its defaults,
-// nothing escaped): what a flow's prompts looked like to its models must not change.
+// Package markdown converts the HTML that rich text editors store to Markdown. Line breaks,
+// bullets and markers are those of the JavaScript library turndown with its default options
+// and without escaping, so that the prompts of a flow reach its models unchanged.
 package markdown
