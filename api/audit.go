@@ -15,8 +15,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// An AuditEntry says that somebody has changed something, or was refused. Reads leave none,
-// and bodies are not in it: they hold what people say, and values of secrets.
+// An AuditEntry records a change, or a refused request, and who made it. Reads are not recorded.
+// Bodies are not part of it, because they contain answers and values of secrets.
 type AuditEntry = engine.AuditEntry
 
 // OperatorToken is who sends the token that the server was started with.

@@ -83,8 +83,7 @@ type Batches interface {
 	DeleteBatch(ctx context.Context, id string) error
 }
 
-// Operating tells why sessions stand where they stand, whom edits touch and how to take
-// them back.
+// Operating explains sessions, lists the sessions that an edit affects, and reverts edits.
 type Operating interface {
 	Explain(ctx context.Context, session string) (*engine.Explanation, error)
 	Affected(ctx context.Context, workflow, step, path string, limit int) (*engine.Affected, error)

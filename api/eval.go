@@ -22,7 +22,7 @@ type ReferenceBody struct {
 	Input json.RawMessage `json:"input,omitempty" doc:"instead of text: a JSON input, resolved as a whole"`
 }
 
-// ConditionBody is a condition to judge.
+// ConditionBody is a condition to evaluate.
 type ConditionBody struct {
 	EvalOn
 	Condition condition `json:"condition" doc:"as on a path: a text or a list"`

@@ -38,15 +38,15 @@ type Options struct {
 	// KeepAudit keeps the same entries in the store, where GET /api/v1/audit reads them. A
 	// change whose entry cannot be written is answered 503.
 	KeepAudit bool
-	// Caller names whoever uses a handler that asks for no token; "anonymous" by default.
+	// Caller is the name of callers if the handler requires no token; "anonymous" by default.
 	Caller string
-	// Quota is that of tokens, and of requests without one, that have none of their own.
+	// Quota applies to tokens, and requests without a token, that have no quota of their own.
 	Quota access.Quota
 	// StoreFull, if set, says why the store may not grow any more; "" while it may.
 	StoreFull func() string
 	// SignIn, if set, gives the token for a code of /sign-in/CODE, once; "" for a wrong one.
 	SignIn func(code string) string
-	// People, if set, signs people in with cookies, beside tokens.
+	// People, if set, signs people in with cookies, in addition to tokens.
 	People People
 	// Loopback says that the server listens on loopback only. Then the Host header must be
 	// a loopback name or one of Hosts, so that no web page reaches the API under a name of
@@ -55,8 +55,8 @@ type Options struct {
 	Hosts    []string // names without port, besides loopback ones
 	// Compat mounts the routes of the systems whose clients are to work unchanged.
 	Compat bool
-	// Model names the model that answers where a workflow names none, for clients that offer
-	// models; "" where there is none.
+	// Model is the name of the model used by default, for clients that list models; "" if there
+	// is none.
 	Model string
 	// Vault keeps profiles, variables and secrets; one in memory by default.
 	Vault Vault

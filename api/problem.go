@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Problem is an error as RFC 9457 has it. Type is "/problems/" and a slug of the table
-// in problems.go; programs decide by it, people read Detail.
+// A Problem is an error in the format of RFC 9457. Type is "/problems/" and a slug of the table
+// in problems.go; programs use it to distinguish errors, Detail is for people.
 type Problem struct {
 	Type     string           `json:"type" doc:"/problems/ and the problem's slug; below the API's prefix it is a page that explains it" example:"/problems/session_not_found"`
 	Title    string           `json:"title" doc:"the same for every problem of this type" example:"No such session"`
@@ -22,7 +22,7 @@ type Problem struct {
 	header http.Header
 }
 
-// A Fault is one place where a request is wrong.
+// A Fault is one invalid position in a request.
 type Fault struct {
 	Pointer   string `json:"pointer" doc:"JSON Pointer into the body, empty for the whole or for a parameter" example:"/response"`
 	Parameter string `json:"parameter,omitempty" doc:"the query, path or header parameter, where it is one" example:"limit"`

@@ -11,8 +11,8 @@ import (
 	"github.com/stepgraph/stepgraph/vault"
 )
 
-// Vault is what the API asks of the place where profiles, variables and secrets are kept;
-// *vault.Vault is one.
+// Vault is the store of profiles, variables and secrets that the API uses; *vault.Vault
+// implements it.
 type Vault interface {
 	Profiles() ([]vault.Named[vault.Profile], error)
 	Profile(name string) (vault.Named[vault.Profile], error)

@@ -28,7 +28,7 @@ type StartBody struct {
 	Messages []StartMessage             `json:"messages,omitempty" doc:"the chat so far"`
 }
 
-// A StartMessage is one line of the chat a session begins with.
+// A StartMessage is one message of the chat with which a session begins.
 type StartMessage struct {
 	Role    string `json:"role" enum:"user,assistant"`
 	Content string `json:"content"`

@@ -10,9 +10,9 @@ import (
 	"github.com/stepgraph/stepgraph/access"
 )
 
-// People signs people in; *people.SignIn is one.
+// People signs people in; *people.SignIn implements it.
 type People interface {
-	// Token is that of the person whose browser sends the request; nil for none.
+	// Token returns the token of the person whose browser sends the request; nil for none.
 	Token(r *http.Request) *access.Token
 	Start(w http.ResponseWriter, r *http.Request)
 	Callback(w http.ResponseWriter, r *http.Request)

@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Stats is where the sessions of a workflow stand.
+// Stats counts the sessions of a workflow by status and step.
 type Stats struct {
 	Workflow string           `json:"workflow"`
 	Sessions int64            `json:"sessions"`

@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Tokens finds the token of a text; nil when there is none, or it has expired.
+// Tokens finds the token of a text; nil if there is none or it has expired.
 type Tokens interface {
 	Find(text string) (*access.Token, error)
 }

@@ -41,7 +41,7 @@ type restoredOut struct {
 	Body RestoredStep
 }
 
-// Problems is what is wrong with a workflow.
+// Problems are the problems of a workflow.
 type Problems struct {
 	Problems []workflowProblem `json:"problems"`
 }

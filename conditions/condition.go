@@ -103,9 +103,8 @@ type ResolverFunc func(operand string) (value json.RawMessage, ok bool, err erro
 // Resolve calls the function.
 func (f ResolverFunc) Resolve(operand string) (json.RawMessage, bool, error) { return f(operand) }
 
-// A Verdict is the decision on a path and its explanation. As JSON it is
-// {"result", "clauses", "error"}: clauses is always a list, error is text and
-// empty when there is none.
+// A Verdict is the decision on a path and its explanation. As JSON it is {"result", "clauses",
+// "error"}: clauses is always a list, error is text and empty if there is none.
 type Verdict struct {
 	// Open says whether the path is taken.
 	Open bool
@@ -119,8 +118,8 @@ type Verdict struct {
 
 // A Clause is one operand and what became of it.
 type Clause struct {
-	// Path is the place in the condition: "" for a bare text, "true" or "false"
-	// in an object, "[0]" for an item of a list, "[0].true", "[1][0].false".
+	// Path is the position in the condition: "" for a bare text, "true" or "false" in an object,
+	// "[0]" for an element of a list, "[0].true", "[1][0].false".
 	Path string `json:"path"`
 	// Operand is the operand as written: a JSON string where it is text.
 	Operand json.RawMessage `json:"operand"`
@@ -156,8 +155,8 @@ type Part struct {
 	Error string `json:"error,omitempty"`
 }
 
-// String is the clause as a line for people: its place, the operand, what it came to and
-// the result. A comparison adds its references and parts, each on a line of its own.
+// String is the clause as one line for people: its position, the operand, its value and the
+// result. A comparison adds its references and parts, each on a separate line.
 func (c Clause) String() string {
 	var b strings.Builder
 	value := "missing"

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Truth judges a value, given as JSON text, nil when it is missing. False are
-// missing, null, false, a number that is zero, empty text, the text "false" in
-// any case, an empty list and an empty object.
+// Truth returns the truth value of a value given as JSON text, nil for a missing value. These
+// are false: missing, null, false, a number that is zero, empty text, the text "false" in any
+// case, an empty list and an empty object.
 func Truth(value json.RawMessage) bool {
 	text := bytes.Trim(value, blanks)
 	if len(text) == 0 {

@@ -30,9 +30,9 @@ type Options struct {
 	// TransactionTimeout is when the server itself ends a transaction, so that the locks
 	// of an engine that was cut off do not stay; 30 s.
 	TransactionTimeout time.Duration
-	// CallTimeout is how long one call of the store may take, with all its attempts; 10 s. It
-	// lies below the length of a lease: an engine whose connections have gone silent must get
-	// through to the server while it still holds its sessions.
+	// CallTimeout limits one call of the store including its retries; 10 s. It is less than the
+	// length of a lease, so that an engine whose connections hang can reconnect while it still
+	// holds its sessions.
 	CallTimeout time.Duration
 	// Attempts is how often a call is made again inside the store when the server asks
 	// for it (a deadlock) or the connection broke; 5, with growing pauses, together less

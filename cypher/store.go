@@ -14,8 +14,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Store is an engine.Store on a Neo4j database. It recovers by itself when the server
-// was away: calls made meanwhile end with engine.ErrUnavailable.
+// A Store is an engine.Store on a Neo4j database. It reconnects after an outage of the server;
+// calls during the outage return engine.ErrUnavailable.
 type Store struct {
 	link    *link
 	session neo4j.SessionConfig
@@ -96,7 +96,7 @@ func (s *Store) verify(ctx context.Context) error {
 	return fmt.Errorf("neo4j %s: %w: %s", s.options.URI, err, advice(err))
 }
 
-// Ping tells whether the database answers.
+// Ping returns nil if the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.read(ctx, queryPing, nil)
 	return err

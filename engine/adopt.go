@@ -8,10 +8,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
-// Adopt takes over sessions that LUNA, or a person, made: those that have a state and no
-// status of ours. Their status and questions are computed, and they go on from where
-// they are, in the workflow their node names (default where it names none). It
-// returns how many it took over and those it could not read.
+// Adopt imports sessions that LUNA or a person created: those that have a state but no status of
+// this engine. It computes their status and questions; they continue from their current steps,
+// in the workflow that their node names (default if it names none). It returns the number of
+// adopted sessions and the sessions that it could not read.
 func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 	adopted := 0
 	var bad []Finding

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Session is a session as people see it.
+// A Session is the view of a session that the API returns.
 type Session struct {
 	ID        string            `json:"id"`
 	Workflow  string            `json:"workflow"`
@@ -21,8 +21,8 @@ type Session struct {
 	Problems     []SessionProblem `json:"problems,omitempty"`
 	Messages     []Message        `json:"messages"`
 	Accepted     *Accepted        `json:"accepted,omitempty"` // on the reply to an answer
-	// Result is what the session has come to: the newest output of the step without a
-	// forward path that ran, an object by step id where several did; nil before.
+	// Result is the result of the session: the newest output of the step without a forward path
+	// that ran, or an object by step id if several such steps ran; nil before.
 	Result json.RawMessage `json:"result,omitempty"`
 
 	parent bool // a step waits for child sessions
@@ -82,12 +82,12 @@ type StartRequest struct {
 	// Seeds let a step end with an output instead of running, the first time it is
 	// activated; its paths are followed as ever, so that a decision can be given too.
 	Seeds map[string]json.RawMessage
-	// Until names steps whose paths are not followed: the session goes up to them.
+	// Until names steps whose paths are not followed: the session ends there.
 	Until []string
 	// Taken are paths, by id, that count as taken before the session began, for steps with
 	// join: required behind the entry that what lies before it leads to as well.
 	Taken []string
-	// Messages are the chat so far: the beginning of the session's messages.
+	// Messages are an existing chat with which the session's messages begin.
 	Messages []Message
 }
 
@@ -144,7 +144,7 @@ type StepEvent struct {
 	Status string `json:"status"`
 	// Caller is the agent step whose tool this visit is.
 	Caller string `json:"caller,omitempty"`
-	// Paths are the ids of the paths that led to the visit, in the event that begins it.
+	// Paths are the ids of the paths that led to the visit, in the event that starts it.
 	Paths []string    `json:"paths,omitempty"`
 	Retry *RetryEvent `json:"retry,omitempty"`
 }

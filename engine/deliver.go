@@ -13,11 +13,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// Answer answers an open question, or an approval. It returns once the answer is
-// durable, with what was accepted; see Wait for its effect. Without a step the answer
-// goes to the question that waits longest, answered or not, so that a double click never
-// answers the next one. Errors: ErrSessionNotFound, ErrStepNotFound, ErrNoOpenQuestion,
-// ErrAlreadyAnswered, ErrKeyReused, ErrAnswerInvalid with the faults.
+// Answer answers an open question or an approval. It returns when the answer is durable, with
+// the accepted answer; see Wait for its effect. Without a step, the answer is for the question
+// that has waited longest, answered or not, so that a repeated request never answers the next
+// question. Errors: ErrSessionNotFound, ErrStepNotFound, ErrNoOpenQuestion, ErrAlreadyAnswered,
+// ErrKeyReused, ErrAnswerInvalid with the faults.
 func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) {
 	if len(q.Response) == 0 {
 		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/response", Message: "is missing"}}}

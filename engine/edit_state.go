@@ -7,12 +7,12 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// EditState replaces the state of a session at rest, if it still has version; who did it
-// is kept among the session's requests. The session is woken with the new state and the
-// graph of now. Counters never go back, whatever the text says. A text that makes a step of a
-// cancelled session live takes the session up again. While the session has requests that are
-// not applied yet, held answers of a pause among them, the edit is refused: it would take
-// away what they were accepted for. Errors: ErrSessionNotFound, ErrSessionBusy,
+// EditState replaces the state of an idle session if its version is still version. Who made the
+// edit is recorded in the session's requests. The session is then evaluated with the new state
+// and the current workflow. Counters never decrease, whatever the text says. A text that makes a
+// step of a cancelled session active or awaiting input revives the session. While the session
+// has requests that are not applied yet, including answers held by a pause, the edit is refused,
+// because it would invalidate accepted requests. Errors: ErrSessionNotFound, ErrSessionBusy,
 // ErrVersionMismatch, ErrBadRequest, ErrTooLarge.
 func (e *Engine) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*Session, error) {
 	if len(text) > e.o.MaxState {

@@ -18,7 +18,7 @@ type ReferenceResult struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// A ConditionResult is how a condition is judged, clause by clause.
+// A ConditionResult is the result of a condition, with each of its clauses.
 type ConditionResult struct {
 	Result  bool                `json:"result"`
 	Clauses []conditions.Clause `json:"clauses"`
@@ -31,8 +31,8 @@ func EvalReference(st *State, text string, whole bool) (*ReferenceResult, error)
 	return evalReference(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, text, whole)
 }
 
-// EvalCondition judges a condition as stored on a path (nil, a text or a native list)
-// against a state.
+// EvalCondition evaluates a condition as stored on a path (nil, a text or a decoded list) with
+// the outputs of a state.
 func EvalCondition(st *State, condition any, operator string) *ConditionResult {
 	return evalCondition(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, condition, operator)
 }
@@ -87,7 +87,7 @@ func (e *Engine) EvalReference(ctx context.Context, session, text string, whole 
 	return evalReference(scope, text, whole)
 }
 
-// EvalCondition judges a condition against a stored session.
+// EvalCondition evaluates a condition with the outputs of a stored session.
 func (e *Engine) EvalCondition(ctx context.Context, session string, condition any, operator string) (*ConditionResult, error) {
 	scope, err := e.scopeOf(ctx, session)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Fork starts a new session as the old one was when a visit began: that visit is made
-// again. What the visit's forerunners put out is rebuilt from the history, so the
-// workflow needs history level full, and outputs that the history cut must still be in
-// the old session's window. The old session is not touched.
+// Fork starts a new session with the state that the old session had when a visit began, and
+// repeats that visit. The outputs of earlier visits are rebuilt from the history, so the
+// workflow needs history level full, and outputs that the history truncates must still be among
+// the outputs that the old session keeps. The old session does not change.
 func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	rec, err := e.store.Session(ctx, q.Session)
 	if err != nil {

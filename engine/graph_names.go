@@ -2,8 +2,8 @@ package engine
 
 import "github.com/stepgraph/stepgraph/engine/graph"
 
-// The graph as people write it is package graph. Its names stay here too, so that a program that
-// only embeds the engine imports one package.
+// These are aliases of package graph, so that a program that only embeds the engine needs one
+// import.
 type (
 	Definition       = graph.Definition
 	Fault            = graph.Fault

@@ -14,8 +14,8 @@ func pageSize(n int) int {
 	return min(n, maxPage)
 }
 
-// Sessions returns one page of sessions, newest first, and where the next begins: nil at
-// the end.
+// Sessions returns one page of sessions, newest first, and the cursor of the next page, nil
+// after the last one.
 func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, *Cursor, error) {
 	q.Limit = pageSize(q.Limit)
 	want := q.Limit
@@ -103,7 +103,7 @@ func (e *Engine) Messages(ctx context.Context, id string, q HistoryQuery) ([]Mes
 	return e.store.Messages(ctx, id, q)
 }
 
-// Requests returns a page of what came to a session from outside, in order.
+// Requests returns a page of the requests that a session has received, in order.
 func (e *Engine) Requests(ctx context.Context, id string, q HistoryQuery) ([]Request, error) {
 	if _, err := e.store.Session(ctx, id); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (e *Engine) Requests(ctx context.Context, id string, q HistoryQuery) ([]Req
 	return e.store.AllRequests(ctx, id, q)
 }
 
-// Session returns a session as people see it. It changes nothing.
+// Session returns the view of a session. It changes nothing.
 func (e *Engine) Session(ctx context.Context, id string) (*Session, error) {
 	rec, err := e.store.Session(ctx, id)
 	if err != nil {

@@ -40,9 +40,9 @@ type Options struct {
 	MaxPrompt   int            // 100 KB
 	StopGrace   time.Duration  // 5 s: how long Run lets calls finish when it is told to stop
 	NewID       func() string  // UUID v7
-	// Variables gives the values that references read as @{SESSION_ID}.vars.NAME, where no
-	// step or value of the session is called vars; nil for none. It is asked often, so it
-	// is quick.
+	// Variables returns the values that references read as @{SESSION_ID}.vars.NAME, unless a
+	// step or value of the session is called vars; nil means none. It is called often and must
+	// be fast.
 	Variables func() map[string]json.RawMessage
 	// Retention says how long sessions stay after they have ended; for ever by default.
 	Retention retention.Options

@@ -18,9 +18,10 @@ type PutOptions struct {
 	DryRun bool   // report what would change and what is wrong; store nothing
 }
 
-// PutWorkflow makes the stored workflow the given one: what is not in it is removed, what is
-// equal is not touched. match is the ETag the stored one must have, "" for any. A workflow
-// in which Validate finds an error is refused with ErrWorkflowInvalid; Put can force it.
+// PutWorkflow replaces the stored workflow by w: steps and paths that are not in w are removed,
+// unchanged ones are not written. match is the required ETag of the stored workflow, "" for any.
+// A workflow in which Validate finds an error is refused with ErrWorkflowInvalid; Put can force
+// it.
 func (d *Definitions) PutWorkflow(ctx context.Context, w *Workflow, match string) (*Difference, error) {
 	return d.Put(ctx, w, PutOptions{Match: match})
 }
@@ -96,5 +97,5 @@ func (d *Definitions) CheckEdit(before, after *Workflow) error {
 	return refuse(after.ID, brought)
 }
 
-// Validate lists what is wrong with a workflow by the functions of this engine.
+// Validate lists the problems of a workflow, checked against the functions of this engine.
 func (d *Definitions) Validate(w *Workflow) []Problem { return Validate(w, d.registry) }

@@ -10,8 +10,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/inspect"
 )
 
-// RestoreStep makes a step what it was: its properties and its outgoing paths. Paths to
-// steps that are gone are left out and reported; its place on the canvas stays.
+// RestoreStep restores an earlier version of a step: its properties and its outgoing paths.
+// Paths to steps that no longer exist are omitted and reported. The step's position on the
+// canvas does not change.
 func (d *Definitions) RestoreStep(ctx context.Context, workflow, step, hash string) (*Workflow, []Problem, error) {
 	old, err := inspect.TextOf(ctx, d.inspector, workflow, step, hash)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A Forecast is what a session would do, by the graph of now, without doing it: pure
-// steps are really run, conditions really judged, inputs really resolved; it ends before
-// the first effects.
+// A Forecast is what a session would do with the current workflow. Pure steps are executed,
+// conditions evaluated and inputs resolved, but nothing is written. It ends before the first
+// call with effects.
 type Forecast struct {
 	Session  string           `json:"session"`
 	Status   string           `json:"status"` // of the session when the forecast ends
@@ -37,8 +37,8 @@ type ForecastCall struct {
 // forecastWaves bounds a forecast: a loop of pure steps ends at max_steps, long before.
 const forecastWaves = 2000
 
-// Forecast tells what a session would do after a request (an answer, a retry, a resume;
-// nil for none), by the state as it is stored and the graph of now.
+// Forecast computes what a session would do after a request (an answer, a retry, a resume; nil
+// for none), from its stored state and the current workflow.
 func (e *Engine) Forecast(ctx context.Context, session string, q *Request) (*Forecast, error) {
 	rec, err := e.store.Session(ctx, session)
 	if err != nil {

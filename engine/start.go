@@ -31,8 +31,8 @@ func (e *Engine) startAndView(ctx context.Context, q *StartRequest) (*Session, *
 	return s, &created.Session, nil
 }
 
-// StartAndWait starts a session and returns it at its next pause or end, or with ctx's
-// error when that comes first (the session goes on).
+// StartAndWait starts a session and returns it at its next pause or end. It returns ctx's error
+// if ctx ends first; the session continues.
 func (e *Engine) StartAndWait(ctx context.Context, q StartRequest) (*Session, error) {
 	s, err := e.Start(ctx, q)
 	if err != nil {

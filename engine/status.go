@@ -24,8 +24,8 @@ func (e *Engine) Load() Load {
 	return out
 }
 
-// Working returns nil while the engine gets through to its store or does not run at all, and
-// what is wrong when its searches for due work have failed or hung for half a lease.
+// Working returns nil while the engine reaches its store or is not running, and an error if its
+// searches for due work have failed or hung for half a lease.
 func (e *Engine) Working() error {
 	e.mu.Lock()
 	running := e.running

@@ -2,10 +2,10 @@ package engine
 
 import "context"
 
-// Subscribe follows a session. The first event is a snapshot of it, unless lastEventID
-// (the id of an event received before) says how far the caller has come: then what was
-// missed comes first, read from the history. The channel is closed after an end event,
-// when ctx ends, or when the session is deleted. Tokens carry no id.
+// Subscribe returns the events of a session. The first event is a snapshot, unless lastEventID
+// (the id of an event received before) is given: then the events after it come first, read from
+// the history. The channel is closed after an end event, when ctx ends, or when the session is
+// deleted. Token events have no id.
 func (e *Engine) Subscribe(ctx context.Context, session, lastEventID string) (<-chan Event, error) {
 	w, stop := e.events.watch(session)
 	rec, err := e.store.Session(ctx, session)
@@ -22,9 +22,9 @@ func (e *Engine) Subscribe(ctx context.Context, session, lastEventID string) (<-
 	return f.out, nil
 }
 
-// StartAndSubscribe starts a session and follows it from its first moment: the snapshot is the
-// session as it was created, and no token is missed. A start with an idempotency key is
-// followed from where its session stands.
+// StartAndSubscribe starts a session and subscribes to it before it runs: the snapshot is the
+// session as it was created, and no token is missed. If the idempotency key has already started
+// a session, the events begin at that session's current state.
 func (e *Engine) StartAndSubscribe(ctx context.Context, q StartRequest) (*Session, <-chan Event, error) {
 	if q.Key != "" {
 		s, err := e.Start(ctx, q)

@@ -8,9 +8,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
-// Wait returns a session once it rests: everything in its inbox has been applied and
-// only an answer, a retry by a person or nothing at all can move it. It returns ctx's
-// error when that comes first; the session goes on.
+// Wait returns a session when it is idle: every request in its inbox is applied, and only an
+// answer or an operator's action can continue it. It returns ctx's error if ctx ends first; the
+// session continues.
 func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 	w, stop := e.events.watchRest(id)
 	defer stop()

@@ -35,12 +35,12 @@ type Changes struct {
 	Removed []string `json:"removed"`
 }
 
-// Empty tells whether nothing changed.
+// Empty reports whether there is no difference.
 func (d *Difference) Empty() bool {
 	return len(d.Steps.Added)+len(d.Steps.Changed)+len(d.Steps.Removed)+len(d.Paths.Added)+len(d.Paths.Changed)+len(d.Paths.Removed) == 0
 }
 
-// Workflow returns a workflow as it is stored, with what is wrong with it.
+// Workflow returns a workflow as it is stored, with its problems.
 func (d *Definitions) Workflow(ctx context.Context, id string) (*Workflow, error) {
 	w, err := d.workflow(ctx, id)
 	if err != nil {

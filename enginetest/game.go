@@ -42,9 +42,9 @@ func Say(response any) Answer { return Answer{Response: response} }
 // SayTo answers the question of one step.
 func SayTo(step string, response any) Answer { return Answer{Step: step, Response: response} }
 
-// Play plays a game and returns what came of it. It stops the test when the session cannot
-// start, an answer is refused, answers are left over, or the time is up; each says where the
-// session stood.
+// Play runs a game and returns its result. It fails the test when the session cannot start, an
+// answer is refused, answers are left over, or the time is up; the message has the status of the
+// session.
 func Play(tb testing.TB, g Game) *Result {
 	tb.Helper()
 	ctx, cancel := g.context(tb)

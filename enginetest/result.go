@@ -11,8 +11,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Result is what came of a game: the session as people see it, its state as it is stored,
-// and its whole history in order.
+// A Result is the outcome of a game: the view of the session, its stored state, and its whole
+// history in order.
 type Result struct {
 	Session    *engine.Session
 	State      *engine.State
@@ -55,10 +55,10 @@ func pages[T any](read func(after int64) ([]T, error), number func(*T) int64) (a
 	}
 }
 
-// Status is a step's status, "" when it has none.
+// Status is a step's status, "" if it has none.
 func (r *Result) Status(step string) string { return r.State.Status(step) }
 
-// Output is a step's newest output as JSON, nil when it has none.
+// Output is a step's newest output as JSON, nil if it has none.
 func (r *Result) Output(step string) json.RawMessage {
 	kept := r.State.Outputs(step)
 	if len(kept) == 0 {

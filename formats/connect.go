@@ -25,9 +25,9 @@ var connectors = map[string]connector{
 	agentzero.Format:  {"its flows have no loops", agentzero.Refuses},
 }
 
-// Refuses says why a path cannot be added to a workflow that was imported, "" when it can: the
-// rules by which the system it came from lets edges be drawn. Workflows of our own have none,
-// nor have TOOL and CONTAINS paths.
+// Refuses returns why a path cannot be added to an imported workflow, "" if it can, by the
+// connection rules of the original system. There are no rules for native workflows and for TOOL
+// and CONTAINS paths.
 func Refuses(w *engine.Workflow, p *engine.Path) string {
 	format, _ := w.Extra[PropertySource].(string)
 	rules, known := connectors[format]

@@ -35,8 +35,8 @@ type Written struct {
 	Notes     []engine.Problem // warnings: what the file says differently or leaves out
 }
 
-// A MisfitError says why a workflow cannot be written in a format: Problems names each step
-// and path that has no place in it.
+// A MisfitError reports why a workflow cannot be written in a format: Problems has each step and
+// path that the format cannot express.
 type MisfitError struct {
 	Workflow string
 	Format   string
@@ -116,9 +116,10 @@ func ExportFormats() []string {
 	return append(names, SourceFormat)
 }
 
-// Export writes a workflow in a format. ErrUnknownExport is a name that is none of
-// ExportFormats, ErrOtherSource a format of another system that the workflow did not come
-// from, a *MisfitError what the format cannot say; then nothing is written.
+// Export writes a workflow in a format. The error is ErrUnknownExport for a name that is not in
+// ExportFormats, ErrOtherSource for a format of another system from which the workflow was not
+// imported, and a *MisfitError if the format cannot express the workflow; then nothing is
+// written.
 func Export(w *engine.Workflow, format string) (Written, error) {
 	list := exporters()
 	from, _ := w.Extra[PropertySource].(string)

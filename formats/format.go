@@ -20,9 +20,8 @@ import (
 type Format interface {
 	// Name is what people call it: "cypher", "stepgraph".
 	Name() string
-	// Recognise tells whether a file looks like it, by its name and content. A file that is
-	// meant to be of this format but has faults must be recognised, so that Parse can name
-	// them.
+	// Recognise reports whether a file looks like this format, by its name and content. It must
+	// also recognise a file of this format with errors, so that Parse can report them.
 	Recognise(name string, src []byte) bool
 	// Parse reads a file. Workflows without ID are named by Load. Errors of syntax carry
 	// file, line and column; what cannot be expressed is an error that names it.
@@ -121,8 +120,8 @@ type yamlFormat struct{}
 
 func (yamlFormat) Name() string { return "yaml" }
 
-// Recognise goes by the ending, so that a file with a mistake in its first lines is named as
-// what it is meant to be, and by the line `format: stepgraph` under any other name.
+// Recognise uses the file name's extension, so that a file with an error in its first lines is
+// still recognised, and for other names the line `format: stepgraph`.
 func (yamlFormat) Recognise(name string, src []byte) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":

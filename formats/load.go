@@ -26,14 +26,15 @@ type Loaded struct {
 	Saved     *source.Saved     // the state that came with it, where its format keeps one
 }
 
-// Lines tells where in the file a workflow's steps and paths stand, from 1, by id.
+// Lines has the line in the file, from 1, of each of a workflow's steps and paths, by id.
 type Lines struct {
 	Steps map[string]int
 	Paths map[string]int
 }
 
-// Load reads a workflow file of any format, also one that stands alone inside a larger JSON
-// document ({"flow": {…}}). What names no workflow gets the file's name without its extension. The errors of formats with lines begin with FILE:LINE:COL.
+// Load reads a workflow file of any format, also if the workflow is nested in a larger JSON
+// document ({"flow": {…}}). A workflow without an id gets the file's name without its extension.
+// Errors of formats with lines begin with FILE:LINE:COL.
 func Load(name string, src []byte) (Loaded, error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	if f := recognised(name, src); f != nil {
@@ -54,8 +55,8 @@ func Load(name string, src []byte) (Loaded, error) {
 	return Loaded{}, fmt.Errorf("%s: %w: known are %s", name, ErrUnknownFormat, strings.Join(names(), ", "))
 }
 
-// Recognised reports whether Load reads a file or says what is wrong with it. It is false for
-// valid JSON and YAML that is something else, such as the settings of an editor in the same folder.
+// Recognised reports whether a file is a workflow file, valid or with errors. It is false for
+// valid JSON and YAML of another kind, such as editor settings in the same folder.
 func Recognised(name string, src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	f := recognised(name, src)

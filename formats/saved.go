@@ -2,8 +2,8 @@ package formats
 
 import "github.com/stepgraph/stepgraph/engine"
 
-// Start is the start of a session that goes on from the state the file carried; false where
-// it carried none. Nobody starts it but on demand: loading writes the graph and nothing else.
+// Start returns the start of a session that continues from the state in the file; false if the
+// file has none. Loading does not start it: it writes only the workflow.
 func (l *Loaded) Start() (engine.StartRequest, bool) {
 	if l.Saved == nil || len(l.Workflows) == 0 {
 		return engine.StartRequest{}, false

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// MaxTextDepth is how deep @text may stand within @text. Each level may escape
-// what the level below it made once more, which doubles it.
+// MaxTextDepth is how deep @text may be nested within @text. Each level may escape the text of
+// the level below it again, which doubles its size.
 const MaxTextDepth = 4
 
 const (

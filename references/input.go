@@ -45,7 +45,7 @@ type InputError struct {
 	// Offset counts bytes from 0. Line and Column count from 1, columns in
 	// characters.
 	Offset, Line, Column int
-	// Reason says what is wrong there.
+	// Reason is the error at that position.
 	Reason string
 }
 
@@ -137,9 +137,9 @@ func (in *Input) References() []Reference {
 	return all
 }
 
-// Resolve gives the input with every reference replaced, as compact JSON. The
-// whole input resolves, or none of it: then Missing lists all that is missing.
-// The error is a [*ForeignSessionError] or what reading an output failed with.
+// Resolve returns the input with every reference replaced, as compact JSON. If a value is
+// missing, nothing is resolved and Missing lists all missing references. The error is a
+// [*ForeignSessionError] or an error of reading an output.
 func (in *Input) Resolve(scope Scope) (Result, error) {
 	if len(in.slots) == 0 {
 		return Result{Resolved: true, Value: in.tail}, nil

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// An Operand is a reference that stands bare in an expression, with its default.
+// An Operand is a reference used as an operand of an expression, with its default.
 type Operand struct {
 	// From and To are where it stands, as offsets of bytes; To is behind its default.
 	From, To int

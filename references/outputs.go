@@ -7,8 +7,8 @@ import "encoding/json"
 // as its one output. Blank text has no outputs.
 type JSONOutputs json.RawMessage
 
-// Output implements [Outputs]. It reads the text anew each time and decodes none
-// of it; the error is always nil.
+// Output implements [Outputs]. It scans the text on each call and decodes no output; the error
+// is always nil.
 func (o JSONOutputs) Output(step string, index int) (value json.RawMessage, ok bool, err error) {
 	all := trim(o)
 	if len(all) == 0 || all[0] != '{' {

@@ -9,21 +9,20 @@ import (
 
 // A Binding is one value that a program text asks for.
 type Binding struct {
-	// Name is the identifier that stands in the program.
+	// Name is the identifier in the program.
 	Name string
 	// Template is the reference with its default. It is lone, so it gives a
 	// value with its JSON type.
 	Template Template
 }
 
-// Bind replaces each reference of a program text, its default included, by the
-// identifier that name gives for it, counted from 0. References that are
-// written alike share one. A default is read as in a template: it ends at white
-// space and loses closing punctuation.
+// Bind replaces each reference of a program text, with its default, by the identifier that name
+// returns for its number, counted from 0. Identical references share one identifier. A default
+// is read as in a template: it ends at white space and loses closing punctuation.
 //
-// Bind knows no programming language: a reference inside quotes is replaced
-// too, and then the program says the identifier's name. References in program
-// texts stand bare, as operands.
+// Bind does not parse the programming language: a reference inside quotes is replaced too, and
+// the program then contains the identifier's name as text. Write references in program texts
+// without quotes, as operands.
 func Bind(text string, name func(i int) string) (bound string, bindings []Binding) {
 	p := scanProgram(text)
 	seen := map[string]int{}
@@ -70,27 +69,25 @@ func scanProgram(text string) (p program) {
 type ProgramField struct {
 	// Key is the top-level key. All texts below it count, however deep.
 	Key string
-	// Write gives what stands in the program for a value of that name, such as
-	// "$"+name in Cypher or "${"+name+"}" in a shell. nil writes the name.
+	// Write returns the program text for an identifier, such as "$"+name in Cypher or
+	// "${"+name+"}" in a shell. nil writes the name.
 	Write func(name string) string
 }
 
 // A Program is what the program text under one key needs to run.
 type Program struct {
-	// Text is the program text with identifiers, the same that stands in the
-	// Value of the result. It is empty where the key's value is a list or an
-	// object of texts.
+	// Text is the program text with identifiers, as in the Value of the result. It is empty if
+	// the key's value is a list or an object of texts.
 	Text string
 	// Values is a JSON object of the values by name. It must not be modified.
 	Values json.RawMessage
 }
 
-// ResolveProgram resolves an input of which some keys hold program text. In
-// these, references are not replaced by values but by identifiers (ref_0,
-// ref_1, ... in the order of first use; where the input has such names of its
-// own, others). Programs has an entry for each of the fields with a reference;
-// a field without one is in Value as it was written. As in Resolve all of it
-// resolves, values of programs included, or none.
+// ResolveProgram resolves an input in which some keys hold program text. There, references are
+// replaced not by values but by identifiers (ref_0, ref_1, ... in the order of first use, or
+// others if the input uses these names). Programs has an entry for each of these fields with a
+// reference; a field without a reference is unchanged in Value. As in Resolve, either everything
+// is resolved, including the values of programs, or nothing.
 func (in *Input) ResolveProgram(scope Scope, fields ...ProgramField) (Result, map[string]Program, error) {
 	r := programResolution{in: in, fields: fields, bound: map[string]*boundKey{}}
 	r.scope = scope

@@ -2,15 +2,15 @@ package references
 
 import "strconv"
 
-// Token is the literal that stands for the session's own id inside @{...}.
+// Token is the literal inside @{...} that means the session's own id.
 const Token = "SESSION_ID"
 
-// A Reference is one reference as it stands in a text, for tools that check
-// workflows. Resolving does not need it.
+// A Reference is one reference of a text, for tools that check workflows. It is not needed for
+// resolving.
 type Reference struct {
 	// Text is the reference as written, without its default.
 	Text string
-	// Session is what stands between the braces: [Token] or an id.
+	// Session is the text between the braces: [Token] or an id.
 	Session string
 	// Step is the step named, empty for a bare @{SESSION_ID}.
 	Step string
@@ -24,9 +24,8 @@ type Reference struct {
 	// HasDefault is true when "|" follows, be it with text, with nothing or
 	// with another reference.
 	HasDefault bool
-	// Malformed says what is wrong with the brackets of the reference. Such a
-	// reference is always missing, whatever its default. Empty when it is well
-	// formed.
+	// Malformed is the error in the brackets of the reference. Such a reference is always
+	// missing, whatever its default. Empty if it is well formed.
 	Malformed string
 }
 

@@ -16,14 +16,14 @@ type Outputs interface {
 
 // A Scope is one session as references see it.
 type Scope struct {
-	// Session is the id that @{SESSION_ID} alone gives and that may be named
-	// in place of the token.
+	// Session is the id to which @{SESSION_ID} alone resolves and which may be written in place
+	// of the token.
 	Session string
 	// Outputs may be nil: then every step is without output.
 	Outputs Outputs
-	// Limit bounds the bytes of the values that one Resolve puts together; 0 is none. Past it
-	// the error is a [*TooLargeError], and nothing more is read: hundreds of references to
-	// one large output would else take its size hundreds of times.
+	// Limit bounds the total bytes of the values in one Resolve; 0 is no limit. Above it the
+	// error is a [*TooLargeError] and reading stops: hundreds of references to one large output
+	// would otherwise take hundreds of times its size.
 	Limit int
 }
 
@@ -68,12 +68,12 @@ type Read struct {
 	Reference string `json:"reference"`
 	// Step is the step it names.
 	Step string `json:"step"`
-	// Index is the index as asked, -1 when there was none.
+	// Index is the index as written, -1 if there is none.
 	Index int `json:"index"`
 }
 
-// A ForeignSessionError says that a reference names a session other than its
-// own. It fails the step: no output that may still come can mend it.
+// A ForeignSessionError reports a reference to another session. It fails the step, because no
+// later output can resolve it.
 type ForeignSessionError struct {
 	// Reference is the reference as written, Session the id in it.
 	Reference, Session string

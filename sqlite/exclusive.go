@@ -92,7 +92,7 @@ func oneName(file string) (string, error) {
 	return real, nil
 }
 
-// Holder tells who holds a file, without opening it: nil when no engine does.
+// Holder returns which process holds a file, without opening it; nil if no engine does.
 func Holder(file string) (*HeldError, error) {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real

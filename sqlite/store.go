@@ -28,9 +28,9 @@ type Options struct {
 	Exclusive string
 	// Readers is how many connections read at once; 0 means 4.
 	Readers int
-	// Migrate says whether Open makes the tables and brings those of an older version up to
-	// date; nil means yes. new(false) leaves it to a call of Migrate: where several programs
-	// share a file, or to look at one of another version.
+	// Migrate says whether Open creates the tables and updates those of an older version; nil
+	// means yes. With new(false), call Migrate separately: if several programs share a file, or
+	// to read a file of another version.
 	Migrate *bool
 	// BusyTimeout is how long a write waits for another process; 0 means 5 s. After it
 	// the write fails with engine.ErrUnavailable.
@@ -48,11 +48,11 @@ type Store struct {
 
 var _ engine.Store = (*Store)(nil)
 
-// Open opens a file, creating it and its directory where absent; the file is readable by
-// its owner only, because sessions hold what people said. Its tables are made, or brought
-// up to date, unless Options.Migrate says no.
-// It fails with *HeldError when the file is held, see Options.Exclusive, and says in words
-// when the file is no database or lies where nobody can write.
+// Open opens a file and creates it and its directory if absent. The file is readable by its
+// owner only, because sessions contain personal data. Its tables are created or updated unless
+// Options.Migrate is false. Open returns a *HeldError if another process holds the file (see
+// Options.Exclusive), and a descriptive error if the file is not a database or is in a directory
+// that cannot be written.
 func Open(ctx context.Context, file string, o Options) (*Store, error) {
 	if file == "" || strings.HasPrefix(file, ":memory:") {
 		return nil, fmt.Errorf("open sqlite store %q: want the name of a file (the memory store is another package)", file)
@@ -163,9 +163,9 @@ func (s *Store) Close() error {
 	return errors.Join(faults...)
 }
 
-// Ping reports whether the file can be read. After a write that found the disk full it writes, too: who
-// is told that the store is not ready sends no work, and nothing else would find that
-// there is room again.
+// Ping reports whether the file can be read. After a write failed because the disk was full, it
+// also writes: a store that is reported as not ready gets no requests, so nothing else would
+// detect that there is space again.
 func (s *Store) Ping(ctx context.Context) error {
 	var tables int
 	err := s.reader.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)

@@ -26,7 +26,7 @@ var (
 	ErrInvalid          = errors.New("cannot be kept")
 )
 
-// An Origin tells where an entry comes from; the vault fills it.
+// An Origin says where an entry comes from; the vault sets it.
 type Origin struct {
 	Name      string    `json:"name" doc:"what steps call it"`
 	Source    string    `json:"source" enum:"stored,configuration" doc:"configuration: of the configuration file, which alone can change it"`
@@ -120,7 +120,7 @@ func (s Secret) check(name, value string) error {
 	return nil
 }
 
-// CheckHosts returns what is wrong with the hosts of a secret. There has to be one.
+// CheckHosts returns an error if the hosts of a secret are invalid. At least one is required.
 func (s Secret) CheckHosts() error {
 	if len(s.Hosts) == 0 {
 		return errors.New(`hosts is missing: name the hosts that requests may take it to, such as api.example.com, or "*" for every address`)

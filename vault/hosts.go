@@ -22,7 +22,7 @@ var hostForm = regexp.MustCompile(`^(?:(https?)://)?(\*\.[A-Za-z0-9._-]+|[A-Za-z
 // everywhere is the pattern of every address.
 const everywhere = "*"
 
-// CheckHost returns what is wrong with a host pattern.
+// CheckHost returns an error if a host pattern is invalid.
 func CheckHost(pattern string) error {
 	if pattern == everywhere || hostForm.MatchString(pattern) {
 		return nil

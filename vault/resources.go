@@ -16,7 +16,7 @@ func (v *Vault) Profiles() ([]Named[Profile], error) {
 	return list(v.stored.Profiles, v.options.Fixed.Profiles, same[Profile], same[Profile]), nil
 }
 
-// Profile returns one; ErrProfileNotFound, as a *NotFoundError, when there is none.
+// Profile returns a profile; ErrProfileNotFound, as a *NotFoundError, if it does not exist.
 func (v *Vault) Profile(name string) (Named[Profile], error) {
 	all, err := v.Profiles()
 	if err != nil {
@@ -51,7 +51,7 @@ func (v *Vault) Variables() ([]Named[Variable], error) {
 	return list(v.stored.Variables, v.options.Fixed.Variables, same[Variable], same[Variable]), nil
 }
 
-// Variable returns one; ErrVariableNotFound, as a *NotFoundError, when there is none.
+// Variable returns a variable; ErrVariableNotFound, as a *NotFoundError, if it does not exist.
 func (v *Vault) Variable(name string) (Named[Variable], error) {
 	all, err := v.Variables()
 	if err != nil {
@@ -85,8 +85,8 @@ func (v *Vault) Secrets() ([]Named[Secret], error) {
 	return list(v.stored.Secrets, v.options.Fixed.Secrets, func(s sealed) Secret { return s.Secret }, func(s FixedSecret) Secret { return s.Secret }), nil
 }
 
-// Secret returns what may be known of one; ErrSecretNotFound, as a *NotFoundError, when
-// there is none.
+// Secret returns the public properties of a secret; ErrSecretNotFound, as a *NotFoundError, if
+// it does not exist.
 func (v *Vault) Secret(name string) (Named[Secret], error) {
 	all, err := v.Secrets()
 	if err != nil {
@@ -95,8 +95,7 @@ func (v *Vault) Secret(name string) (Named[Secret], error) {
 	return find(all, name, ErrSecretNotFound)
 }
 
-// PutSecret sets a secret, which nobody reads again but Lookup; see PutProfile for its
-// errors.
+// PutSecret sets a secret. Its value can be read only by Lookup. See PutProfile for the errors.
 func (v *Vault) PutSecret(name, value string, s Secret) error {
 	if err := s.check(name, value); err != nil {
 		return err
@@ -117,9 +116,9 @@ func (v *Vault) DeleteSecret(name string) error {
 	return v.change("secret", name, fixed, func(s *stored) error { return remove(s.Secrets, name, ErrSecretNotFound) })
 }
 
-// Lookup gives the value of a secret for a request to an address. No secret of the name, one
-// for other hosts only, and one that cannot be read, have none; the error of the last says
-// why.
+// Lookup returns the value of a secret for a request to an address. ok is false if the secret
+// does not exist, is only for other hosts, or cannot be read; in the last case the error has the
+// reason.
 func (v *Vault) Lookup(name string, to *url.URL) (string, bool, error) {
 	return v.value(name, func(s Secret) bool { return s.serves(to) })
 }

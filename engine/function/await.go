@@ -33,9 +33,9 @@ type AwaitInput struct {
 	// stead, or, when nil, the step fails with kind timeout.
 	Due   time.Duration
 	OnDue json.RawMessage
-	// Feedback lets the answer to a confirm be {answer, feedback} too: yes or no in one of
-	// its forms, and what the person has to say about it. The entry then has `text`, the
-	// feedback or, without one, the text of the answer, beside `confirmed`.
+	// Feedback allows the answer to a confirm to be {answer, feedback}: yes or no in one of its
+	// forms, and a comment. The output then has, besides `confirmed`, the field `text`: the
+	// feedback, or without one the text of the answer.
 	Feedback bool
 }
 

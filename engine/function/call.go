@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// A Call is what a function may know of the step that called it, and what it may tell
-// the engine besides its output. Get it with CallOf. Its methods are safe for use by
-// several goroutines until the function has returned.
+// A Call is the information about the step that called a function, and the means to report more
+// than an output to the engine. CallOf returns it. Its methods are safe for concurrent use until
+// the function has returned.
 type Call struct {
 	Session  string
 	Workflow string
@@ -15,8 +15,8 @@ type Call struct {
 	Function string // the name the step used, which tells aliases and remote functions apart
 	Visit    int
 	Attempt  int
-	// Key stays the same on every attempt of one call: session/step/visit/call. It goes
-	// out as Idempotency-Key wherever there is a wire.
+	// Key is the same for every attempt of one call: session/step/visit/call. It is sent as
+	// Idempotency-Key in requests.
 	Key string
 	// OnError is the step's on_error: what its function does about failures of what it runs
 	// may depend on it.
@@ -24,13 +24,13 @@ type Call struct {
 	// Bindings holds the values of references in program text by identifier, as one JSON
 	// object (see Spec.Program).
 	Bindings json.RawMessage
-	// Secrets are the names of secrets in the input that stand in the step as it is stored
-	// (see Spec.Secrets); nil where there are none.
+	// Secrets are the names of secrets that are written in the stored step (see Spec.Secrets);
+	// nil if there are none.
 	Secrets *SecretNames
 	// Number counts the calls of this visit from 1: a function that handed control to the
 	// engine (see RunBody) is called again with the next number.
 	Number int
-	// Body is what came of the body or the child sessions the call before asked for.
+	// Body is the result of the body or the child sessions that the previous call requested.
 	Body *BodyOutcome
 	// Transcript holds the rounds of an agent that have passed, oldest first.
 	Transcript []TranscriptEntry
@@ -86,18 +86,18 @@ func (c *Call) Hear(text string) {
 	}
 }
 
-// Token shows a fragment of text to those who watch how the session works, at once and
-// marked provisional: the call may still fail and be made again. Its audience is internal: a
-// client that shows a conversation leaves it out. What the person is to read is for Speak.
+// Token sends a fragment of text to observers of the session, immediately and marked as
+// provisional: the call may still fail and be repeated. Its audience is internal, and a client
+// that shows a conversation omits it. Use Speak for text for the person.
 func (c *Call) Token(text string) {
 	if c.Sink != nil {
 		c.Sink.Token(AudienceInternal, text)
 	}
 }
 
-// Speak shows a fragment of what the call is about to Say, at once and marked provisional.
-// Its audience is the person, who may hear it before the call has ended: a fragment that must
-// be judged first is withheld until it was.
+// Speak sends a fragment of the text that the call will pass to Say, immediately and marked as
+// provisional. Its audience is the person, who may hear it before the call has ended. A fragment
+// that must be checked first has to be withheld until then.
 func (c *Call) Speak(text string) {
 	if c.Sink != nil {
 		c.Sink.Token(AudiencePerson, text)
@@ -121,9 +121,9 @@ func (c *Call) Set(name string, value json.RawMessage) {
 	}
 }
 
-// Append adds values to the list that is kept under a name (see Set), in the checkpoint that
-// holds this call's output. first stands before them where the list is empty or not there
-// then. Steps that run side by side lose nothing of each other's, as they would by Set.
+// Append adds values to the list with a name (see Set), in the checkpoint of this call's output.
+// If the list is empty or missing then, first is put before them. Parallel steps that append do
+// not overwrite each other, as they would with Set.
 func (c *Call) Append(name string, first, values []json.RawMessage) {
 	if c.Sink != nil {
 		c.Sink.Append(name, first, values)

@@ -49,8 +49,8 @@ func (e *CallError) Error() string {
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// IsTransient tells whether an attempt that failed with err may be made again: a
-// CallError or another error that says so, a timeout, a broken connection.
+// IsTransient reports whether an attempt that failed with err may be repeated: err is or wraps a
+// CallError or another error that says so, a timeout, or a broken connection.
 func IsTransient(err error) bool {
 	var call *CallError
 	if errors.As(err, &call) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Credential is a token, key or password that stands in the input of a step as text, where the
-// name of a secret should stand.
+// A Credential is a token, key or password written as text in the input of a step, instead of
+// the name of a secret.
 type Credential struct {
 	Path  string // its place in the input: auth_token, headers.Authorization
 	Value string // without a scheme such as Bearer
@@ -25,7 +25,7 @@ var (
 )
 
 // Credentials finds the credentials in an input of a function, in the fields that its Spec names
-// as those for secrets. Names of secrets and references are none.
+// for secrets. Names of secrets and references are not credentials.
 func Credentials(spec *Spec, input json.RawMessage) []Credential {
 	var found []Credential
 	ReplaceCredentials(spec, input, func(c Credential) string {
@@ -35,8 +35,8 @@ func Credentials(spec *Spec, input json.RawMessage) []Credential {
 	return found
 }
 
-// ReplaceCredentials returns an input with other texts in place of its credentials. An input
-// without any is returned as it is, to the byte.
+// ReplaceCredentials returns an input with its credentials replaced. An input without
+// credentials is returned unchanged.
 func ReplaceCredentials(spec *Spec, input json.RawMessage, replace func(Credential) string) json.RawMessage {
 	if spec == nil || !namesAny(input, spec.Secrets) {
 		return input

@@ -13,12 +13,13 @@ import (
 	"github.com/stepgraph/stepgraph/internal/near"
 )
 
-// A Function is what a step calls: a JSON object in, a JSON value out. Functions are
-// called by many sessions at once, and may be called twice for one checkpoint (their
-// worker may die between the two), so each says in its comment how it stays harmless.
+// A Function is what a step calls: a JSON object in, a JSON value out. A function must be safe
+// for concurrent use. It may be called twice for one checkpoint, because the engine may die
+// between the call and the checkpoint, so its comment should say why a repeated call is
+// harmless.
 //
-// Besides an output, a call may end with an *AwaitInput (the session pauses here for a
-// person), an error (see Transient for what is retried), or what it told its Call.
+// Besides returning an output, a call may return an *AwaitInput (the session pauses for an
+// answer) or an error (see IsTransient for what is retried), and report through its Call.
 type Function interface {
 	Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 }
@@ -31,19 +32,19 @@ func (f FunctionFunc) Call(ctx context.Context, input json.RawMessage) (json.Raw
 	return f(ctx, input)
 }
 
-// A Spec tells the engine and people what a function is.
+// A Spec describes a function to the engine and to people.
 type Spec struct {
 	Name        string   `json:"name"`
 	Aliases     []string `json:"aliases,omitempty"`
 	Description string   `json:"description,omitempty"`
-	// Effects: the call does something besides giving an output (a model, HTTP, a shell).
-	// Everything before it is durable when it starts. Without it the function is pure,
+	// Effects: the call uses or changes something outside the session (a model, HTTP, a shell).
+	// Everything before it is durable when it starts. A function without effects is pure: it
 	// runs inside the session's wave and shares its checkpoint with its neighbours.
 	Effects bool `json:"effects"`
 	// Limit is how many calls one engine makes at once; 0 is the engine's default. Work
 	// above the limit queues, it is never refused.
 	Limit int `json:"limit,omitempty"`
-	// Timeout of one attempt where the step sets none; 0 is the engine's default.
+	// Timeout limits one attempt if the step sets no timeout; 0 is the engine's default.
 	Timeout time.Duration `json:"-"`
 	// Retry is how failures that pass are tried again where the step has no retry of its own.
 	// The zero value is one attempt. A model that is busy for a second must not end a
@@ -55,20 +56,20 @@ type Spec struct {
 	// Secrets names the input fields in which the function puts secrets where the stored step
 	// names them; see SecretNames.
 	Secrets []string `json:"secrets,omitempty"`
-	// Raw names the input fields that the function gets as they are written, references
-	// and all: conditions that the engine judges later (see RunBody.While).
+	// Raw names the input fields that the function gets unresolved, with their references:
+	// conditions that the engine evaluates later (see RunBody.While).
 	Raw []string `json:"raw,omitempty"`
 	// Arguments names the input field that the arguments of a tool call are merged into;
 	// "" merges them into the input itself.
 	Arguments string `json:"arguments,omitempty"`
-	// Parameters is the JSON Schema of a tool call's arguments where a TOOL path gives
-	// none; nil derives it from Input.
+	// Parameters is the JSON Schema of a tool call's arguments if the TOOL path has none; nil
+	// derives it from Input.
 	Parameters json.RawMessage `json:"-"`
 	// Disabled says why the function is not allowed here ("shell is off, start with
 	// --allow-shell"); calls fail with it. Empty: allowed.
 	Disabled string `json:"disabled,omitempty"`
-	// Check looks at a step's input when its workflow is loaded or validated; nil checks
-	// only against Input. The input still has its references.
+	// Check checks a step's input when its workflow is loaded or validated; nil checks only
+	// against Input. References in the input are not resolved.
 	Check func(input json.RawMessage) []Problem `json:"-"`
 
 	Input  *jsonschema.Schema `json:"input_schema,omitempty"`
@@ -180,7 +181,7 @@ func (r *Registry) Find(name string) *Spec {
 	return nil
 }
 
-// Near returns up to three known names that look like name, for error messages.
+// Near returns up to three known names that are similar to name, for error messages.
 func (r *Registry) Near(name string) []string {
 	known := make([]string, 0, len(r.specs)+len(r.alias))
 	for n := range r.specs {

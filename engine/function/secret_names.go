@@ -15,15 +15,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// SecretNames are the names of secrets that stand in a step as it is stored.
+// SecretNames are the names of secrets that are written in a step as it is stored.
 //
-// A function that puts secrets into a request must know which of the names in its input the
-// author of the workflow wrote: an end user's answer, a body or a model may hold the text
-// "$NAME" too. Names are therefore bound before references are resolved: in the input that
-// the function gets, each name in the stored text is replaced by a mark that is drawn anew
-// for each call, so that no value can hold it. The recorded input keeps the names.
+// A function that puts secrets into a request must know which names in its input were written by
+// the author of the workflow: an answer, a response body or a model text may contain "$NAME"
+// too. Names are therefore bound before references are resolved: in the input of the function,
+// each name from the stored text is replaced by a mark that is random for each call, so that no
+// value can contain it. The recorded input has the names.
 //
-// A nil *SecretNames knows no name.
+// A nil *SecretNames has no names.
 type SecretNames struct {
 	mark  string // "$" and 128 random bits; the number of the name follows as four digits
 	found []secretName
@@ -62,8 +62,8 @@ func (n *SecretNames) Expand(text string, value func(name string) (string, bool)
 	}), missing, used
 }
 
-// Name returns the name that a text of the input stands for, as the NAME of
-// {"secret": "NAME"} does; ok is false for a text that the stored step does not have.
+// Name returns the secret name that a text of the input represents, such as the NAME of
+// {"secret": "NAME"}; ok is false for a text that is not in the stored step.
 func (n *SecretNames) Name(text string) (name string, ok bool) {
 	if n == nil || len(text) != len(n.mark)+markDigits {
 		return "", false

@@ -88,8 +88,8 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"` // an object, merged over the tool's input
 }
 
-// Wait lets time pass or waits for a signal. What comes first ends it; nobody calls the
-// function again.
+// Wait waits for a time or for a signal, whichever comes first. The function is not called
+// again.
 type Wait struct {
 	Until  time.Time     // a time of the store's clock; zero does not count
 	For    time.Duration // from now; 0 does not count
@@ -102,7 +102,7 @@ type Wait struct {
 // Error makes Wait an error.
 func (*Wait) Error() string { return "waiting" }
 
-// BodyOutcome is what came of a body or of child sessions.
+// BodyOutcome is the result of a body or of child sessions.
 type BodyOutcome struct {
 	Results []BodyResult
 	Broke   bool // a path out of the body was taken
@@ -110,7 +110,7 @@ type BodyOutcome struct {
 }
 
 // A BodyResult is the result of one round, of one end of an AtOnce body, or of one child
-// session. Output is nil where there is none.
+// session. Output is nil if there is none.
 type BodyResult struct {
 	Step    string          // AtOnce: the end of the body; else ""
 	Name    string          // AtOnce: its name, or its id
@@ -137,8 +137,8 @@ type TranscriptEntry struct {
 	Results []ToolResult    `json:"results,omitempty"`
 }
 
-// A ToolResult is what one call of a tool came to. An error is told to the model; it does
-// not fail the agent.
+// A ToolResult is the result of one tool call. An error is passed to the model; it does not fail
+// the agent.
 type ToolResult struct {
 	ID     string          `json:"id"`
 	Tool   string          `json:"tool"`

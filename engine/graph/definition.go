@@ -65,8 +65,8 @@ type CompiledPath struct {
 	Fault string
 }
 
-// Compile makes a workflow ready to run. It never fails: what is wrong with one step or
-// path is that step's or path's own fault, found when it is used, and listed by Validate.
+// Compile prepares a workflow for execution. It does not fail: an error in a step or path is
+// stored as the fault of that step or path, reported when it is used, and listed by Validate.
 func Compile(w *Workflow) *Definition {
 	d := &Definition{Workflow: w, steps: make(map[string]*CompiledStep, len(w.Steps)), byPath: make(map[string]*CompiledPath, len(w.Paths))}
 	for i := range w.Steps {

@@ -38,8 +38,8 @@ func (d *Definition) SourceOf(path string) *CompiledStep {
 	return nil
 }
 
-// ReadsResults tells whether a body refers to the results of its container. It is true where
-// that is not known: of a session that is only read, or a container that somebody removed.
+// ReadsResults reports whether a body refers to the results of its container. It returns true if
+// that is unknown: for a session that is only read, or a container that was removed.
 func (d *Definition) ReadsResults(container string) bool {
 	if d == nil || d.Step(container) == nil {
 		return true

@@ -18,7 +18,7 @@ const (
 	HistoryNone   = "none"
 )
 
-// IsZero tells whether nothing is set.
+// IsZero reports whether no setting is set.
 func (s Settings) IsZero() bool {
 	return s.History == "" && s.MaxSteps == 0 && s.MessageWindow == 0 && len(s.Extra) == 0
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// Validate lists what is wrong with a workflow, errors and warnings together, each with
-// its place. Nothing of it keeps a session from starting: a fault is its step's or
-// path's own. registry may be nil; then functions are not looked at.
+// Validate lists the problems of a workflow, errors and warnings, each with its position. None
+// of them prevents a session from starting: an error affects only its step or path. If registry
+// is nil, functions are not checked.
 func Validate(w *Workflow, registry *function.Registry) []function.Problem {
 	v := validation{d: Compile(w), registry: registry, problems: append([]function.Problem(nil), w.Problems...)}
 	v.entries()

@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/function"
 )
 
-// DefaultWorkflow is the workflow of every STEP that names none.
+// DefaultWorkflow is the workflow of every STEP without a workflow property.
 const DefaultWorkflow = "default"
 
 // DefaultEntry is the step a session starts at when no entry point is named.
@@ -72,8 +72,8 @@ const (
 
 // A Path is one relationship between two steps of a workflow.
 type Path struct {
-	// ID is the stored id, or the name a path without one goes by: "source>target",
-	// then "source>target#2" in path order (see NamePaths). Stored says which.
+	// ID is the stored id, or a derived name if there is none: "source>target", then
+	// "source>target#2" in path order (see NamePaths). Stored distinguishes the two.
 	ID     string   `json:"id"`
 	Stored bool     `json:"-"`
 	Kind   PathKind `json:"kind"`

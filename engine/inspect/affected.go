@@ -11,14 +11,14 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// Affected tells which sessions an edit of a step or path would touch: those that stand
-// at it, those that can still come to it, and those that have passed it.
+// Affected lists the sessions that an edit of a step or path would affect: those at the step,
+// those that can still reach it, and those that have passed it.
 type Affected struct {
 	Workflow string `json:"workflow"`
 	Step     string `json:"step"`
-	// At counts sessions in which the step is active, pending, awaiting input, in error or
-	// a waiting join; Before those that are elsewhere and from which a path leads here;
-	// Behind those that have visited it and stand where no path leads back.
+	// At counts sessions in which the step is active, pending, awaiting input, in error or a
+	// waiting join. Before counts sessions from whose current steps a path leads to it. Behind
+	// counts sessions that have visited it and can no longer reach it.
 	At     AffectedGroup `json:"at"`
 	Before AffectedGroup `json:"before"`
 	Behind AffectedGroup `json:"behind"`
@@ -43,8 +43,8 @@ func (g *AffectedGroup) add(id string) {
 	}
 }
 
-// Affected looks at the open sessions of a workflow, at most limit of them (0: 10,000),
-// newest first. path, if not empty, asks for the step the path starts from.
+// Affected reads the open sessions of a workflow, at most limit of them (0: 10,000), newest
+// first. If path is not empty, the step is the source of that path.
 func (i *Inspector) Affected(ctx context.Context, workflow, step, path string, limit int) (*Affected, error) {
 	w, err := i.workflow(ctx, workflow)
 	if err != nil {
@@ -114,7 +114,7 @@ type WhatIf struct {
 	Sessions []string `json:"sessions"` // where it would change, at most 20
 }
 
-// WhatIf judges a condition instead of a path's own on the newest limit (0: 100) sessions
+// WhatIf evaluates a condition in place of a path's own for the newest limit (0: 100) sessions
 // of the workflow that have visited the path's source.
 func (i *Inspector) WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*WhatIf, error) {
 	w, err := i.workflow(ctx, workflow)

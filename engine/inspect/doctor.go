@@ -22,8 +22,8 @@ const (
 	doctorSessions = 10_000
 )
 
-// Doctor looks for what is wrong with the store, its workflows and its sessions. It
-// changes nothing. Only a store that does not answer is an error.
+// Doctor checks the store, its workflows and its sessions. It changes nothing. It returns an
+// error only if the store does not answer.
 func (i *Inspector) Doctor(ctx context.Context) ([]store.Finding, error) {
 	d := doctor{i: i}
 	if err := i.o.Store.Ping(ctx); err != nil {

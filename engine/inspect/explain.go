@@ -26,7 +26,8 @@ type Explanation struct {
 	Ends    []ExplainedEnd `json:"ends,omitempty"` // finished steps none of whose paths is open
 }
 
-// A Reason is one thing the session waits for or fails by, and the command that mends it.
+// A Reason is one thing that the session waits for or one failure, with the command that
+// resolves it.
 type Reason struct {
 	Step    string   `json:"step,omitempty"`
 	Kind    string   `json:"kind"` // question, pending, join, error, retry, paused, cancelled, running, held, due
@@ -35,14 +36,14 @@ type Reason struct {
 	Mend    string   `json:"mend,omitempty"`
 }
 
-// An ExplainedEnd is a step that has finished and where the session went no further,
-// with each of its paths as it is judged now.
+// An ExplainedEnd is a finished step of which no path was taken, with each of its paths as
+// evaluated now.
 type ExplainedEnd struct {
 	Step  string          `json:"step"`
 	Paths []ExplainedPath `json:"paths"`
 }
 
-// An ExplainedPath is one path judged now, clause by clause.
+// An ExplainedPath is the evaluation of one path, clause by clause.
 type ExplainedPath struct {
 	Path    string              `json:"path"`
 	Target  string              `json:"target"`
@@ -51,7 +52,7 @@ type ExplainedPath struct {
 	Clauses []conditions.Clause `json:"clauses,omitempty"`
 }
 
-// Explain tells why a session does not go on, by its state and the graph of now. It
+// Explain reports why a session does not continue, from its state and the current workflow. It
 // changes nothing.
 func (i *Inspector) Explain(ctx context.Context, session string) (*Explanation, error) {
 	rec, err := i.o.Store.Session(ctx, session)

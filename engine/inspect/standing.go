@@ -7,8 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// Standing is at which steps the unfinished sessions of a workflow stand, and how: by step,
-// then by the step's status.
+// Standing counts the current steps of a workflow's unfinished sessions by step and status.
 type Standing struct {
 	Steps map[string]map[string]int64 `json:"steps"`
 	More  bool                        `json:"more"` // there are older sessions, which were not read

@@ -22,8 +22,8 @@ type Traffic struct {
 	Paths    map[string]*PathTraffic `json:"paths"`
 }
 
-// StepTraffic is what a step's ended attempts come to. The time a person took to answer
-// does not count as the step's.
+// StepTraffic has the counts and durations of a step's ended attempts. The time in which a
+// person answered is not included.
 type StepTraffic struct {
 	Visits int64   `json:"visits"`
 	Failed int64   `json:"failed"`
@@ -36,7 +36,7 @@ type StepTraffic struct {
 	took []int64
 }
 
-// PathTraffic is how often a path was judged open and closed.
+// PathTraffic counts how often a path was taken and not taken.
 type PathTraffic struct {
 	Taken   int64 `json:"taken"`
 	Refused int64 `json:"refused"`
@@ -48,9 +48,9 @@ const (
 	trafficExecutions = 2000 // of one session, the newest
 )
 
-// Traffic counts what ended since a time in the newest limit (0 and at most 500) sessions of
-// a workflow. History has no index on time, so sessions are what it goes by: a store that
-// kept one would pay for it with every checkpoint.
+// Traffic counts the executions that ended since a time in the newest limit (0 and at most 500)
+// sessions of a workflow. The history has no index on time, because maintaining one would slow
+// down every checkpoint; sessions are read instead.
 func (i *Inspector) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*Traffic, error) {
 	if _, err := i.workflow(ctx, workflow); err != nil {
 		return nil, err

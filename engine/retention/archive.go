@@ -18,17 +18,17 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// A Folder is an Archive of files, one for each run that removes something, of lines of JSON:
+// A Folder is an Archive in files, one for each run that removes sessions. Each line is JSON:
 //
 //	{"archive": {…}}                       the head
-//	{"family": {…}}                        sessions that go together, each followed by its document:
+//	{"family": {…}}                        sessions that are removed together, each followed by its document:
 //	{"session": {…}} … {"end": "ID"}
-//	{"settled": [{"session", "outcome"}]}  what became of families above; without it nobody knows
-//	{"closed": {…}}                        the run came to its end
+//	{"settled": [{"session", "outcome"}]}  the outcomes of the families above; without it they are unknown
+//	{"closed": {…}}                        the run has ended
 //
-// A family is on disk before it is removed, and its line settled comes after. A run that was cut
-// off between the two leaves a file without its end; Recover finishes what it was doing, so that
-// a session is in one file only.
+// A family is synced to disk before it is removed; its line settled follows after the removal. A
+// run that is interrupted between the two leaves a file without its end; Recover completes that
+// run, so that a session is in one file only.
 type Folder struct {
 	dir  string
 	file *os.File

@@ -101,7 +101,8 @@ func (k Keep) Age(workflow, status string) (time.Duration, bool) {
 	return 0, false
 }
 
-// Shortest is the age before which no session goes; false when none ever goes.
+// Shortest is the smallest age after which a session may be removed; false if sessions are never
+// removed.
 func (k Keep) Shortest() (shortest time.Duration, ok bool) {
 	for _, of := range k {
 		for _, age := range of {

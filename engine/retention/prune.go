@@ -24,7 +24,7 @@ type Archive interface {
 	Settle(families []Family) error
 }
 
-// A Pace says how fast Prune goes. The zero value works.
+// A Pace limits the speed of Prune. The zero value works.
 type Pace struct {
 	PerSecond float64 // sessions a second at most; 0 for no bound
 	Rest      float64 // 1: rests so many times as long as a removal took, so that a busy store is left alone for longer
@@ -59,8 +59,8 @@ func (t *Total) add(p *Page) {
 // together is how many families share one write to the archive and its fsync.
 const together = 20
 
-// Prune removes all sessions of a query, oldest first, page by page. With an archive each is on
-// disk before it goes. dry only counts.
+// Prune removes all sessions of a query, oldest first, page by page. With an archive, each
+// session is on disk before it is removed. With dry it only counts.
 func Prune(ctx context.Context, from Source, q Query, archive Archive, pace Pace, dry bool) (Total, error) {
 	total := Total{Spared: map[string]int{}, Of: map[string]int{}}
 	if pace.Rest == 0 {
@@ -132,8 +132,9 @@ func (p *Pace) rest(ctx context.Context, took time.Duration, list []Family) erro
 	}
 }
 
-// RunThrough finishes what earlier runs have left in the folder dir and removes all sessions of a
-// query through a file there; with dir "" none is written. The caller has the duty of pruning.
+// RunThrough completes interrupted runs in the folder dir and removes all sessions of a query,
+// archiving them in a file there; with dir "" no file is written. The caller must have the duty
+// of pruning.
 func RunThrough(ctx context.Context, from Source, q Query, dir string, pace Pace) (Total, error) {
 	if dir == "" {
 		return Prune(ctx, from, q, nil, pace, false)

@@ -28,8 +28,8 @@ type Query struct {
 	Labels   map[string]string // only with all of these
 	After    string            // Page.Next of the page before
 	Limit    int               // sessions looked at; 0 and at most 500
-	// Owner, if set, takes the duty of pruning for this caller, so that nobody else removes
-	// what the caller is about to write down.
+	// Owner, if set, takes the duty of pruning for this caller, so that no other engine removes
+	// the sessions that the caller is about to archive.
 	Owner string
 }
 
@@ -175,8 +175,8 @@ func hasLabels(rec *store.SessionRecord, labels map[string]string) bool {
 	return true
 }
 
-// RemoveEnded removes families that FindEnded has found and sets their outcomes. Removed says that all
-// of a family is gone.
+// RemoveEnded removes families that FindEnded has found and sets their outcomes. Removed means
+// that the whole family is removed.
 func (r *Remover) RemoveEnded(ctx context.Context, owner string, families []Family) error {
 	for i := range families {
 		if owner != "" {

@@ -44,8 +44,8 @@ type Request struct {
 func (s *Service) remover() *Remover { return &Remover{Store: s.Store} }
 
 // Prune removes one page of sessions that ended long enough ago, each with its child sessions,
-// and returns them with what became of them. Sessions that go on, and those that a batch at work
-// has to do with, stay. store.ErrDutyTaken while somebody else prunes.
+// and returns them with their outcomes. Sessions that may still continue, and those with open
+// items in a running batch, stay. It returns store.ErrDutyTaken while another caller prunes.
 func (s *Service) Prune(ctx context.Context, q Request) (*Page, error) {
 	if q.End {
 		return &Page{}, s.remover().GiveBack(ctx, q.Owner)

@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// An Ask is a question as it was shown; it is kept until answered or asked anew.
+// An Ask is a question as it was shown. It is kept until it is answered or asked again.
 type Ask struct {
 	Visit    int               `json:"visit"`
 	Ask      int               `json:"ask"`
@@ -49,7 +49,7 @@ func (a *asks) OpenAsk(step string, q *Ask) { a.asked = put(a.asked, step, q) }
 // CloseAsk closes the question of a step, if it has one.
 func (a *asks) CloseAsk(step string) { delete(a.asked, step) }
 
-// Asks goes through the questions that steps have, in no order.
+// Asks iterates over the questions of all steps, in no particular order.
 func (a *asks) Asks() iter.Seq2[string, *Ask] { return maps.All(a.asked) }
 
 // Time is a time of the state; 0 is the zero time.

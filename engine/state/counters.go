@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Counters are what must never go down, whatever a person does to the state: they stand
-// beside it in SESSION.counters.
+// Counters are numbers that must never decrease, even if a person edits the state. They are
+// stored separately, in SESSION.counters.
 type Counters struct{ n numbers }
 
 // numbers is the counters as they are stored.
@@ -119,7 +119,7 @@ func (c *Counters) NextMessage() int64 {
 	return c.n.Messages
 }
 
-// Recover takes up the numbers of an EXECUTION and a MESSAGE that were found in the history.
+// Recover raises the counters to the numbers of an EXECUTION and a MESSAGE found in the history.
 func (c *Counters) Recover(seq, messages int64) {
 	c.n.Seq, c.n.Messages = max(c.n.Seq, seq), max(c.n.Messages, messages)
 }
@@ -222,8 +222,8 @@ func (c *Counters) OutputSeq(step string, index, kept int) int64 {
 	return list[i]
 }
 
-// A BegunCall is a call of an effect that is under way, or may begin before the next
-// checkpoint. The list of them stands in the counters: an edit of the state does not undo a
+// A BegunCall is a call with effects that is in progress, or may start before the next
+// checkpoint. The list is stored in the counters, because an edit of the state does not undo a
 // call.
 type BegunCall struct {
 	Visit    int    `json:"visit"`

@@ -83,8 +83,8 @@ func (s *State) takeUp(d *document) {
 	s.visits, s.handled = d.Visits, d.Settled
 }
 
-// ForgetProgress drops all that the engine keeps beside statuses and outputs: a text that a
-// person gave begins anew.
+// ForgetProgress removes everything that the engine keeps besides statuses and outputs, for a
+// state text that a person has supplied.
 func (s *State) ForgetProgress() {
 	s.takeUp(&document{})
 	s.unknown = nil

@@ -7,8 +7,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// AppendJSON appends the state's text to b: outputs and messages as they stand, nothing
-// decoded, so the cost is that of copying.
+// AppendJSON appends the state's JSON text to b. Outputs and messages are copied unchanged and
+// not decoded.
 func (s *State) AppendJSON(b []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = jsontext.AppendString(b, s.ID)

@@ -33,9 +33,9 @@ func adoptEntry(text []byte) string {
 	return ""
 }
 
-// Revive takes up a cancelled session of which a person has made a step live: cancelling
-// leaves no live step, so somebody wants this one to run. Without that the session would show
-// an open question that takes no answer.
+// Revive resumes a cancelled session in which a person has made a step active or awaiting input.
+// Cancelling leaves no such step, so the edit means that the session should run. Otherwise the
+// session would show an open question that accepts no answer.
 func (s *State) Revive() {
 	if s.control.cancelled == nil {
 		return

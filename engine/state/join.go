@@ -59,8 +59,8 @@ func (j *joins) DropActivation(step string) {
 	delete(j.again, step)
 }
 
-// Unmet returns the requirements of a step none of whose paths was taken. A jump back to the
-// step, and an operator who moves the session there, need none: then all are met.
+// Unmet returns the requirements of a step of which no path was taken. After a jump back to the
+// step, or a move by an operator, all requirements count as met.
 func (j *joins) Unmet(step *graph.CompiledStep) (missing []graph.Requirement) {
 	taken := map[string]bool{}
 	for _, from := range j.AllTakenTo(step.ID) {
@@ -122,9 +122,9 @@ func (j *joins) SetArrivals(step string, from []TakenPath) {
 // ForgetArrivals forgets the paths that led to a step with `join: required`.
 func (j *joins) ForgetArrivals(step string) { delete(j.arrived, step) }
 
-// GoBack forgets the arrivals over paths that a loop runs anew: those out of the step that a
-// back path leads to and of all that it leads to. Without that an arm taken in an earlier
-// round would open the gate of a later one.
+// GoBack removes the arrivals over paths that a loop runs again: those from the target of the
+// back path and from all steps reachable from it. Otherwise an arrival of an earlier round would
+// satisfy a requirement in a later one.
 func (j *joins) GoBack(d *graph.Definition, to string) {
 	target := d.Step(to)
 	if target == nil {

@@ -31,8 +31,8 @@ type LiveStep struct {
 	Queued   bool            `json:"-"` // its call starts after the next checkpoint
 }
 
-// A TakenPath is a path that led to an activation, and the EXECUTION after which it was
-// taken (0 where there is none: the start, history off).
+// A TakenPath is a path that led to an activation, and the number of the EXECUTION after which
+// it was taken (0 for the start, or if history is off).
 type TakenPath struct {
 	Seq  int64  `json:"seq,omitempty"`
 	Path string `json:"path"`
@@ -58,8 +58,8 @@ type liveSteps struct {
 // Live returns what the engine keeps of a step that has not ended, or nil.
 func (l *liveSteps) Live(step string) *LiveStep { return l.live[step] }
 
-// MakeLive returns the engine's entry of a step, made when absent (a step that somebody set
-// active by hand).
+// MakeLive returns the engine's entry of a step and creates it if absent (a step that a person
+// set to active).
 func (all *liveSteps) MakeLive(step string) *LiveStep {
 	l := all.live[step]
 	if l == nil {
@@ -73,7 +73,7 @@ func (all *liveSteps) MakeLive(step string) *LiveStep {
 // EndLive takes a step out of those that have not ended.
 func (l *liveSteps) EndLive(step string) { delete(l.live, step) }
 
-// LiveSteps goes through the steps that have not ended, in no order.
+// LiveSteps iterates over the steps that have not ended, in no particular order.
 func (l *liveSteps) LiveSteps() iter.Seq2[string, *LiveStep] { return maps.All(l.live) }
 
 // LiveIDs are the steps that have not ended, by id, in order.

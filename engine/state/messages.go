@@ -43,8 +43,8 @@ func (c *chat) TrimChat() {
 	}
 }
 
-// Messages returns the messages the state keeps, oldest first. Entries of LUNA, which
-// have other fields besides, are read too; what is no message is left out.
+// Messages returns the messages that the state keeps, oldest first. Entries of LUNA, which have
+// additional fields, are included; entries that are not messages are omitted.
 func (c *chat) Messages() []function.Message {
 	out := make([]function.Message, 0, len(c.messages))
 	for _, text := range c.messages {

@@ -83,7 +83,7 @@ func (o *outputs) SetNewest(step string, value json.RawMessage) {
 	o.AddOutput(step, value, graph.KeptOutputs)
 }
 
-// DropNewest takes a step's newest output away: the entry of a question asked anew.
+// DropNewest removes a step's newest output: the entry of a question that is asked again.
 func (o *outputs) DropNewest(step string) {
 	if l := o.byStep[step]; l != nil && !l.single && len(l.values) > 0 {
 		l.values = l.values[:len(l.values)-1]
@@ -93,7 +93,7 @@ func (o *outputs) DropNewest(step string) {
 // OutputIDs are the steps and names that have outputs, in the order of the text.
 func (o *outputs) OutputIDs() []string { return o.order }
 
-// ReplaceOutputs puts what change returns in the place of each kept output.
+// ReplaceOutputs replaces each kept output by the result of change.
 func (o *outputs) ReplaceOutputs(change func(json.RawMessage) json.RawMessage) {
 	for _, list := range o.byStep {
 		for i, value := range list.values {
@@ -102,7 +102,7 @@ func (o *outputs) ReplaceOutputs(change func(json.RawMessage) json.RawMessage) {
 	}
 }
 
-// KeepsBlob reports whether an output stands on the BLOB of this hash.
+// KeepsBlob reports whether an output refers to the BLOB of this hash.
 func (o *outputs) KeepsBlob(hash string) bool {
 	for _, step := range o.order {
 		for _, v := range o.byStep[step].values {

@@ -34,7 +34,7 @@ func (p *plan) TakeSeed(step string) (output json.RawMessage, ok bool) {
 	return output, ok
 }
 
-// EndAt names steps whose paths are not followed: the session goes up to them.
+// EndAt names steps whose paths are not followed: the session ends there.
 func (p *plan) EndAt(steps []string) { p.until = steps }
 
 // EndsAt are the steps whose paths are not followed, nothing for a session that goes on as far as
@@ -44,7 +44,7 @@ func (p *plan) EndsAt() []string { return p.until }
 // FollowsPaths reports whether the paths of a step are followed.
 func (p *plan) FollowsPaths(step string) bool { return !slices.Contains(p.until, step) }
 
-// NoteProblem keeps why a path is closed for good, or with no problem that it no longer is.
+// NoteProblem records why a path can never be taken; without a problem it removes the record.
 func (p *plan) NoteProblem(path, problem string) {
 	if problem == "" {
 		delete(p.problems, path)

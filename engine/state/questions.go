@@ -16,7 +16,7 @@ func (s *State) IsOpen(step string, ref AskRef) bool {
 	return q != nil && AskRef{q.Visit, q.Ask} == ref && s.Status(step) == store.StatusAwaitingInput
 }
 
-// OpenAsks are the questions that are open, by step; nil for none.
+// OpenAsks are the open questions by step; nil if there are none.
 func (s *State) OpenAsks() (open map[string]AskRef) {
 	for step, q := range s.asks.asked {
 		if s.Status(step) == store.StatusAwaitingInput {

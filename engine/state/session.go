@@ -40,7 +40,8 @@ func (s *State) Visits(holder string) int { return *s.visitsOf(holder) }
 // CountVisit counts a visit against max_steps.
 func (s *State) CountVisit(holder string) { *s.visitsOf(holder)++ }
 
-// RenewAllowance begins to count visits anew: a person or a time has moved the session on.
+// RenewAllowance resets the count of visits, because a person or a timer has continued the
+// session.
 func (s *State) RenewAllowance(holder string) { *s.visitsOf(holder) = 0 }
 
 // NoteUntaken remembers that a path to a step without status was not taken: what only such paths
@@ -107,7 +108,7 @@ func (s *State) StepError(step string) *function.SessionError {
 	return e
 }
 
-// CountVisitsIn raises the visits that are counted to those that stand in the state.
+// CountVisitsIn raises the counted visits to those in the state.
 func (s *State) CountVisitsIn(c *Counters) {
 	for id, l := range s.live {
 		c.NoteVisit(id, l.Visit)

@@ -33,7 +33,7 @@ func (s *statuses) Status(step string) string {
 	return ""
 }
 
-// ErrorText returns the text of the error a step is in, "" for none.
+// ErrorText returns the text of a step's error, "" for none.
 func (s *statuses) ErrorText(step string) string {
 	if e := s.steps[step]; e != nil {
 		return e.Error
@@ -84,7 +84,7 @@ func (s *statuses) HasBegun(step string) bool {
 	return false
 }
 
-// Failed reports whether a step is in error and nobody has dealt with that.
+// Failed reports whether a step is in error and the error is not handled.
 func (s *statuses) Failed(step string) bool {
 	_, settled := s.handled[step]
 	return s.Status(step) == store.StatusError && !settled

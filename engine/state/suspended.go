@@ -10,9 +10,9 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// A Suspended call is what the engine keeps of a step whose function has handed control to it
-// (see function.RunBody, RunSessions, CallTools): the step is active, but others act for it. It
-// stands in the state from the first call of the function to the end of the visit.
+// A Suspended call is the state of a step whose function has delegated to the engine (see
+// function.RunBody, RunSessions, CallTools): the step is active while other steps or sessions
+// run for it. It is stored from the first call of the function to the end of the visit.
 type Suspended struct {
 	Visit   int             `json:"visit"`
 	Call    int             `json:"call"`            // number of the newest call of the function
@@ -195,7 +195,7 @@ func (k *Children) End(index int, session string, failure *ChildFailure) bool {
 	return true
 }
 
-// RetryFailed starts those that failed anew, as sessions of their own.
+// RetryFailed starts the failed child sessions again, as new sessions.
 func (k *Children) RetryFailed() {
 	k.Try++
 	for i := range k.Count {
@@ -259,17 +259,17 @@ type family struct {
 	notices []Notice
 }
 
-// Parent says who waits for this session, nil for a session that is nobody's child.
+// Parent returns the session that waits for this one, nil if it is not a child.
 func (f *family) Parent() *Parent { return f.parent }
 
 // BecomeChild makes the session the child of another one; nil for none.
 func (f *family) BecomeChild(p *Parent) { f.parent = p }
 
-// A Notice is a request (pause, resume, cancel) that a session passes on to its child
-// sessions. It stands in the state from the checkpoint that decided it until it has been
-// sent: sent before, it would outlive a refusal of that checkpoint, and children that the
-// checkpoint creates would not be there; kept in memory, it would end with the engine. The
-// keys make a second sending harmless.
+// A Notice is a request (pause, resume, cancel) that a session passes on to its child sessions.
+// It is stored from the checkpoint that decided it until it has been sent. Sent before that
+// checkpoint, it would take effect even if the checkpoint is refused, and child sessions that
+// the checkpoint creates would not get it. Kept in memory, it would be lost with the engine. Its
+// key makes a second delivery harmless.
 type Notice struct {
 	Kind   string   `json:"kind"`
 	Reason string   `json:"reason,omitempty"`

@@ -9,9 +9,9 @@ import (
 // Engines keeps which engines work on the store and which functions they have, so that an
 // engine without a function leaves a session to one that has it.
 type Engines interface {
-	// Announce writes what an engine says of itself, in the place of what it said before
-	// (At is the store's clock), and forgets engines that have been silent for longer than
-	// forget.
+	// Announce stores the announcement of an engine, replacing its previous one (At is the
+	// store's clock), and removes the announcements of engines that have been silent for longer
+	// than forget.
 	Announce(ctx context.Context, a Announcement, forget time.Duration) error
 	// Engines returns the announcements not older than within, by Name, then ID.
 	Engines(ctx context.Context, within time.Duration) ([]Announcement, error)

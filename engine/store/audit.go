@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Audit keeps who did what from outside. Entries are beside workflows and sessions and are
-// not removed with them: they tell who removed them.
+// Audit records operations from outside and who made them. Entries are stored independently of
+// workflows and sessions and are not removed with them: they also record removals.
 type Audit interface {
 	// RecordAudit writes entries in one transaction. An entry whose ID is there already stays
 	// as it is, so that a write whose answer was lost can be sent again.
@@ -20,8 +20,8 @@ type Audit interface {
 	ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// An AuditEntry is one act from outside, or one that was refused. It holds no values of
-// secrets, and not what people answer: that is beside the session and is removed with it.
+// An AuditEntry is one operation from outside, or a refused one. It contains no values of
+// secrets and no answers: those are stored with the session and removed with it.
 type AuditEntry struct {
 	ID       string          `json:"id,omitempty"`
 	At       time.Time       `json:"at"`

@@ -22,11 +22,11 @@ const (
 	ItemFailed = "failed"
 )
 
-// ActionDelete is what a batch may do besides the requests of one session.
+// ActionDelete is the action of a batch that is not a request to a session.
 const ActionDelete = "delete"
 
-// A Batch is one action on many sessions. It is durable before it is acknowledged and
-// goes on after a restart where it was.
+// A Batch applies one action to many sessions. It is durable before it is acknowledged and
+// continues after a restart.
 type Batch struct {
 	ID        string
 	Action    string // RequestAnswer, RequestResume, …, ActionDelete
@@ -71,8 +71,8 @@ type Batches interface {
 	// that exists it returns that one and exists, or ErrKeyReused when BodyHash differs.
 	// The same holds for the id of one that exists with the same key.
 	CreateBatch(ctx context.Context, b Batch) (made Batch, exists bool, err error)
-	// AddBatchItems writes items of a batch in phase collecting; those of a number that
-	// is there are replaced. All are written or none. ErrBatchNotFound, and
+	// AddBatchItems writes items of a batch in phase collecting; items with an existing number
+	// are replaced. Either all items are written or none. ErrBatchNotFound, and
 	// ErrVersionMismatch when the batch is not in phase collecting.
 	AddBatchItems(ctx context.Context, batch string, items []BatchItem) error
 	// Batch returns one batch, or ErrBatchNotFound.
@@ -80,18 +80,17 @@ type Batches interface {
 	// ListBatches returns batches newest first (created_at, id descending) after the
 	// cursor; limit 0 means 50.
 	ListBatches(ctx context.Context, after Cursor, limit int) ([]Batch, error)
-	// BatchItems returns items in order of n; none of a batch that does not exist.
+	// BatchItems returns items in the order of n, and no items for a batch that does not exist.
 	BatchItems(ctx context.Context, batch string, q ItemQuery) ([]BatchItem, error)
-	// ClaimBatch leases one due batch (oldest due_at first) that nobody holds, nil when
-	// there is none. due_at becomes the end of the lease.
+	// ClaimBatch leases one due batch (oldest due_at first) that is not leased, nil when there
+	// is none. due_at becomes the end of the lease.
 	ClaimBatch(ctx context.Context, lease Lease) (*Batch, error)
-	// SaveBatch writes a batch's phase, counts, message and the given items' pins and
-	// outcomes in one transaction, if its lease token is b.Lease (a batch in phase
-	// collecting has none: then the phase must be collecting). release gives the lease
-	// up: due_at becomes b.DueAt (zero: removed), else the lease is extended by extend.
-	// ok is false when the guard did not match: nothing was written. An item whose
-	// outcome is not open any more in the store stays as it is there; one that is not
-	// there is left out.
+	// SaveBatch writes a batch's phase, counts, message and the pins and outcomes of the given
+	// items in one transaction, if its lease token is b.Lease (a batch in phase collecting has
+	// no lease: then the phase must be collecting). With release the lease ends and due_at
+	// becomes b.DueAt (zero: removed); otherwise the lease is extended by extend. ok is false
+	// when the guard did not match: then nothing was written. An item whose stored outcome is no
+	// longer open does not change; an item that does not exist is ignored.
 	SaveBatch(ctx context.Context, b Batch, items []BatchItem, extend time.Duration, release bool) (ok bool, err error)
 	// StopBatch makes a batch stopped, unless it is complete or stopped, with the message.
 	// It ends the lease and nothing is due any more: the worker, whose saves are refused
@@ -100,9 +99,9 @@ type Batches interface {
 	// its failures; any other it returns as it is. Both: ErrBatchNotFound.
 	StopBatch(ctx context.Context, id, message string) (*Batch, error)
 	ContinueBatch(ctx context.Context, id string) (*Batch, error)
-	// DeleteBatch removes a batch nobody holds with its items, in bounded steps: done is
-	// false until all is gone. From the first step on the batch is stopped for good and
-	// its key free. ErrBatchNotFound, ErrSessionBusy while leased.
+	// DeleteBatch removes a batch that is not leased, with its items, in bounded steps: done is
+	// false until everything is removed. From the first step on, the batch is stopped
+	// permanently and its key is free. ErrBatchNotFound, ErrSessionBusy while leased.
 	DeleteBatch(ctx context.Context, id string) (done bool, err error)
 }
 

@@ -39,17 +39,17 @@ var (
 	// ErrStoreSlow: the store did not answer within the time a call may take. It comes with
 	// ErrUnavailable or ErrUnknownOutcome. Writes of many rows are tried with fewer.
 	ErrStoreSlow = errors.New("store too slow")
-	// ErrDiskFull: nothing can be written because the disk is full. It comes with
-	// ErrUnavailable: work goes on once there is room.
+	// ErrDiskFull: nothing can be written because the disk is full. It is wrapped together with
+	// ErrUnavailable: work continues once there is space.
 	ErrDiskFull = errors.New("store full")
-	// ErrStoreDamaged: what is stored cannot be read. It does not pass by itself.
+	// ErrStoreDamaged: stored data cannot be read. The error is permanent.
 	ErrStoreDamaged = errors.New("store damaged")
 	// ErrNotOnThisStore: the store has no such ability (graph queries on the embedded one).
 	ErrNotOnThisStore = errors.New("not on this store")
 )
 
-// A DetailError is a sentinel with what people need to see: a sentence, and where it has
-// them the places, what exists instead, or what was accepted before.
+// A DetailError is a sentinel with details for people: a sentence, and depending on the error
+// the invalid positions, the existing alternatives, or what was accepted before.
 type DetailError struct {
 	Err      error // one of the sentinels above
 	Detail   string

@@ -14,14 +14,14 @@ func (rec *SessionRecord) Held(now time.Time) bool {
 }
 
 // Take changes the session's lease and due time for a delivery; wrote says whether Decide
-// returned a request. It reports whether the caller holds the lease now, and whether the
-// session has changed.
+// returned a request. It reports whether the caller now holds the lease, and whether the session
+// has changed.
 //
-// A request wakes a session that no worker holds: it is due at once and its claims count
-// from the start, or, with Claim, it is leased to the caller. A session that has the token
-// of Claim already was leased by an earlier sending of the same delivery whose answer was
-// lost: the caller holds it, and its lease counts from now, whether this sending writes a
-// request or not. Leaving the lease as it was would give the caller one that is nearly over.
+// If the session is not leased, a request makes it due at once and resets its claims, or, with
+// Claim, the session is leased to the caller. If the session already has the token of Claim, an
+// earlier attempt of the same delivery leased it and its response was lost: the caller holds the
+// lease, and the lease is renewed from now, whether this attempt writes a request or not.
+// Without the renewal the caller could get a lease that is about to expire.
 func (d *Delivery) Take(rec *SessionRecord, wrote bool, now time.Time) (claimed, changed bool) {
 	again := d.Claim != nil && d.Claim.Token != "" && rec.Lease == d.Claim.Token
 	switch {

@@ -46,7 +46,7 @@ type Request struct {
 	Outcome  string          `json:"outcome,omitempty"` // what applying it did, for people; "" until applied
 }
 
-// Accepted is what a person is told of the answer that counted.
+// Accepted describes the accepted answer to a question.
 type Accepted struct {
 	Request  string          `json:"request"`
 	Step     string          `json:"step"`

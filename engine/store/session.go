@@ -20,8 +20,8 @@ const (
 	StatusPaused        = "paused"
 )
 
-// A SessionRecord is one SESSION as a store holds it: the state as its exact text and the
-// scalars beside it. Times are UTC; the zero time means the property is absent.
+// A SessionRecord is one SESSION as a store holds it: the exact text of the state and the scalar
+// properties. Times are UTC; the zero time means that the property is absent.
 type SessionRecord struct {
 	ID        string
 	Workflow  string
@@ -56,7 +56,7 @@ type Waiting struct {
 	Since int64  `json:"since"` // ms
 }
 
-// A NewSession is a session to be created: leased to nobody, due at once.
+// A NewSession is a session to be created: not leased, due at once.
 type NewSession struct {
 	ID       string
 	Workflow string
@@ -66,7 +66,7 @@ type NewSession struct {
 	Root     string
 	Parent   string // CHILD_OF; "" for none
 	Labels   map[string]string
-	// Key makes the start count once: a second create with the same key gives the first
+	// Key makes the start idempotent: a second create with the same key returns the first
 	// session, or ErrKeyReused when BodyHash differs. "" for none.
 	Key      string
 	BodyHash string

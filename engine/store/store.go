@@ -34,11 +34,11 @@ type Store interface {
 
 // Schema prepares the database.
 type Schema interface {
-	// Migrate brings constraints and indexes (or tables) up to date; it may be called by
-	// several engines at once and does nothing when nothing is to do. It returns the
-	// names of the migrations it applied.
+	// Migrate creates or updates constraints and indexes (or tables). Several engines may call
+	// it at once; it does nothing if everything is current. It returns the names of the
+	// migrations it applied.
 	Migrate(ctx context.Context) ([]string, error)
-	// Ping tells whether the database answers.
+	// Ping returns nil if the database answers.
 	Ping(ctx context.Context) error
 	// Now is the database's clock.
 	Now(ctx context.Context) (time.Time, error)
@@ -48,10 +48,10 @@ type Schema interface {
 
 // Workflows reads and edits definitions.
 type Workflows interface {
-	// Workflows returns the workflows of the ids that exist (a workflow exists when it
-	// has a WORKFLOW node or a STEP), normalized; missing ids are left out. One read
-	// serves all ids. entries, by workflow id, are step ids to look for besides (on Neo4j,
-	// the unlabelled-workflow steps of `default`: `root` and the entry asked for).
+	// Workflows returns those of the workflows that exist, normalized (a workflow exists when it
+	// has a WORKFLOW node or a STEP). One read serves all ids. entries, by workflow id, are step
+	// ids to look up additionally (on Neo4j, the steps of `default` without a workflow property:
+	// `root` and the requested entry).
 	Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error)
 	// WorkflowIDs lists all workflows by id with their number of steps. It may scan, and
 	// adopts steps that have no workflow property into default.
@@ -114,11 +114,10 @@ type Sessions interface {
 	// waits longest first (awaiting_since, then id). It reads the family alone, however
 	// many sessions there are.
 	Descendants(ctx context.Context, q DescendantQuery) ([]SessionRecord, error)
-	// DeleteSession removes a session nobody holds with its history, messages, requests,
-	// blobs and results, in bounded batches: it returns done=false until all is gone; the
-	// SESSION itself goes first-locked and last-removed, so a kill in the middle leaves
-	// something that can be deleted again. ErrSessionBusy while leased,
-	// ErrSessionNotFound when nothing is there.
+	// DeleteSession removes a session that is not leased, with its history, messages, requests,
+	// blobs and results, in bounded batches: done is false until everything is removed. The
+	// SESSION is locked first and removed last, so that an interrupted deletion can be
+	// continued. ErrSessionBusy while leased, ErrSessionNotFound when it does not exist.
 	DeleteSession(ctx context.Context, id string) (done bool, err error)
 }
 
@@ -169,14 +168,14 @@ type Leases interface {
 	// longer: the store sets due_at = lease_until + 1, 2, 4 … s. Sessions of the workflows
 	// in Skip are passed over, however many of them are due before the others.
 	Claim(ctx context.Context, o ClaimOptions) ([]Claimed, error)
-	// ClaimByID leases the sessions of the ids that nobody holds (lease empty or
-	// expired), due or not; the others are left out.
+	// ClaimByID leases those of the sessions that are not leased (lease empty or expired), due
+	// or not; the others are left out.
 	ClaimByID(ctx context.Context, ids []string, o ClaimOptions) ([]Claimed, error)
 	// Extend extends leases that are still held; it returns the sessions whose lease is
 	// lost. One statement.
 	Extend(ctx context.Context, leases []LeaseRef, by time.Duration) (lost []string, err error)
-	// Release gives leases back without a checkpoint, as a clean stop does: the sessions
-	// still held by their token become due at once and their claims go back to 0.
+	// Release ends leases without a checkpoint, on a clean stop: the sessions that still have
+	// the token become due at once and their claims are reset to 0.
 	Release(ctx context.Context, leases []LeaseRef) error
 	// Commit applies checkpoints, at most one for a session, in one transaction: the rows
 	// that match their guard are written, the others not, each row on its own.
@@ -195,21 +194,21 @@ type Leases interface {
 
 // Inbox takes requests from outside.
 type Inbox interface {
-	// Deliver puts requests into inboxes. For each delivery it locks the session, shows
-	// Decide what is there and writes what Decide returns, with inbox + 1; a session that
-	// nobody holds becomes due at once and its claims go back to 0, or, with Claim, is
-	// leased to the caller in the same transaction. version does not change. Deliveries
-	// are in one transaction where they do not concern the same session; each succeeds or
-	// fails on its own (results are in the order given).
+	// Deliver writes requests to inboxes. For each delivery it locks the session, calls Decide
+	// with the inbox and writes the request that Decide returns, with inbox + 1. A session that
+	// is not leased becomes due at once and its claims are reset to 0, or, with Claim, it is
+	// leased to the caller in the same transaction. version does not change. Deliveries to
+	// different sessions may share a transaction; each succeeds or fails on its own (results are
+	// in the given order).
 	Deliver(ctx context.Context, deliveries []Delivery) ([]Delivered, error)
 	// Requests returns for each session the requests numbered above After, in order. One
 	// read serves all. Sessions without such requests are left out.
 	Requests(ctx context.Context, after []InboxAfter) (map[string][]Request, error)
 	// Inboxes returns inbox number and lease token of the sessions that exist.
 	Inboxes(ctx context.Context, ids []string) (map[string]InboxState, error)
-	// EditState replaces the state of a session nobody holds, if it has version, with what
-	// edit carries; it becomes due at once and the request is kept as applied. It refuses
-	// what StateEdit.Refuse refuses. ErrSessionNotFound.
+	// EditState replaces the state of a session that is not leased, if it has version, with the
+	// contents of edit. The session becomes due at once, and the request is stored as applied.
+	// It refuses what StateEdit.Refuse refuses. ErrSessionNotFound.
 	EditState(ctx context.Context, edit StateEdit) (*SessionRecord, error)
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// StartBatch writes a batch with all its items and returns when they are durable; work on
-// them begins then. With the key of a batch that was begun and not acknowledged it goes
-// on writing that one, once nobody else does. The bool tells that the key had started the
-// batch before. Errors: ErrBadRequest, ErrKeyReused.
+// StartBatch writes a batch with all its items and returns when they are durable; the engine
+// then processes them. If an earlier call with the same key wrote the batch only partly,
+// StartBatch completes it, once no other call is writing it. The bool reports whether an earlier
+// call with the key had already started the batch. Errors: ErrBadRequest, ErrKeyReused.
 func (o *Operations) StartBatch(ctx context.Context, q store.BatchRequest) (*store.Batch, bool, error) {
 	if err := checkBatch(&q); err != nil {
 		return nil, false, err
