@@ -45,6 +45,7 @@ test('say kindly that somebody else was faster', async ({ page, server }) => {
   await page.getByLabel('Your answer').fill('Ada')
   await page.route('**/answer', async (route) => {
     await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: 'Grace' })
+    await expect(page.locator('.inbox-row')).toHaveCount(0) // the list has noticed; what was typed stays
     await route.continue()
   })
   await page.keyboard.press('Enter')

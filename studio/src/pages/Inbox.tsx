@@ -39,7 +39,11 @@ export function Inbox() {
   }, [list.data, gone, search.kind])
   const workflows = useMemo(() => [...new Set(Object.keys(places ?? {}).map((k) => k.slice(0, k.indexOf('/'))))].sort(), [places])
   const total = useMemo(() => Object.entries(places ?? {}).reduce((sum, [k, n]) => sum + (!search.workflow || k.startsWith(search.workflow + '/') ? n : 0), 0), [places, search.workflow])
-  const open = items.find((q) => questionKey(q) === search.open)
+  const found = items.find((q) => questionKey(q) === search.open)
+  // A question that somebody else answers leaves the list. Who is reading it keeps it with what was typed, and is told.
+  const [read, setRead] = useState<Question>()
+  if (found && found !== read) setRead(found)
+  const open = found ?? (read && questionKey(read) === search.open && !gone.has(search.open) ? read : undefined)
   const choose = (q: Question | undefined) => void go({ search: (s) => ({ ...s, open: q && questionKey(q) }), replace: true })
   const filtered = Boolean(search.q || search.workflow || search.kind)
 
