@@ -29,7 +29,7 @@ const maxAuditPath = 500
 // handler creates it, checkToken names the caller, and audited adds what was changed.
 //
 // The entry is written when the handler answers, before the first byte of the answer leaves.
-// A crash before that leaves an act that nobody was told of; a crash after it loses nothing.
+// A crash before that leaves an act that was not acknowledged; a crash after it loses nothing.
 // Writing the entry in the transaction of the act would cover the first case too, but every
 // method of every store would have to take an entry, and acts that end in several
 // transactions (deleting a session, a batch) have no single one.

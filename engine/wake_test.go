@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -92,54 +92,6 @@ func TestNothingWaitsForAPoll(t *testing.T) {
 	})
 }
 
-// A severed store is one whose connection is cut: from then on nothing gets through.
-type severedStore struct {
-	engine.Store
-	cut atomic.Bool
-}
-
-func (s *severedStore) fault() error {
-	if s.cut.Load() {
-		return fmt.Errorf("%w: the connection is cut", engine.ErrUnavailable)
-	}
-	return nil
-}
-
-func (s *severedStore) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
-	if err := s.fault(); err != nil {
-		return nil, err
-	}
-	return s.Store.Extend(ctx, leases, by)
-}
-
-func (s *severedStore) Commit(ctx context.Context, list []engine.Checkpoint) ([]engine.CommitResult, error) {
-	if err := s.fault(); err != nil {
-		return nil, err
-	}
-	return s.Store.Commit(ctx, list)
-}
-
-func (s *severedStore) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
-	if err := s.fault(); err != nil {
-		return nil, err
-	}
-	return s.Store.Claim(ctx, o)
-}
-
-func (s *severedStore) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
-	if err := s.fault(); err != nil {
-		return nil, err
-	}
-	return s.Store.Inboxes(ctx, ids)
-}
-
-func (s *severedStore) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
-	if err := s.fault(); err != nil {
-		return err
-	}
-	return s.Store.Announce(ctx, a, forget)
-}
-
 // TestNoCallInTheLastThirdOfALease: an engine is cut off from its store while calls wait for the
 // one slot of their function, for longer than a lease. When the slot is free these sessions
 // are another engine's: the call is made there and not here.
@@ -170,7 +122,7 @@ func TestNoCallInTheLastThirdOfALease(t *testing.T) {
 				}
 			}
 		}
-		cut := &severedStore{Store: shared}
+		cut := faults.Wrap(shared, faults.Plan{})
 		first, stopFirst := run("first", cut, 40*time.Second)
 		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "one"}}}
 		if _, err := first.PutWorkflow(t.Context(), w, ""); err != nil {
@@ -183,7 +135,7 @@ func TestNoCallInTheLastThirdOfALease(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		cut.cut.Store(true)
+		cut.Die()
 		second, stopSecond := run("second", shared, 100*time.Millisecond)
 		time.Sleep(5 * time.Minute)
 		for i := range sessions {

@@ -39,7 +39,7 @@ func familyFilter(q engine.DescendantQuery, now time.Time) *filter {
 		f.add("+session.awaiting_since IS NOT NULL")
 	}
 	if q.Step != "" {
-		f.add("EXISTS (SELECT 1 FROM json_each("+awaitingList+") WHERE value ->> 'step' = ?)", q.Step)
+		f.waitsAt(q.Step)
 	}
 	if q.Moving {
 		f.add("(session.lease <> '' OR session.due_at IS NOT NULL AND session.status = 'active' OR +session.due_at <= ?)", now.UnixMicro())

@@ -40,10 +40,7 @@ func sessionFilter(q engine.SessionQuery) *filter {
 	if q.Workflow != "" {
 		f.add("session.workflow = ?", q.Workflow)
 	}
-	if len(q.Workflows) > 0 {
-		f.add(`EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE session.workflow = wanted.value
-    OR substr(wanted.value, -1) = '*' AND substr(session.workflow, 1, length(wanted.value) - 1) = substr(wanted.value, 1, length(wanted.value) - 1))`, list(q.Workflows))
-	}
+	f.workflows("session", q.Workflows)
 	if q.Text != "" {
 		f.add("instr(session.state, ?) > 0", q.Text)
 	}
@@ -63,8 +60,19 @@ func sessionFilter(q engine.SessionQuery) *filter {
 	return f
 }
 
-// awaitingList is the column as JSON that can be read, whatever is in it.
-const awaitingList = "CASE WHEN json_valid(session.awaiting) THEN session.awaiting END"
+// workflows asks for one of these workflows; an id that ends in * is a prefix.
+func (f *filter) workflows(table string, patterns []string) {
+	if len(patterns) == 0 {
+		return
+	}
+	f.add("EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE "+table+`.workflow = wanted.value
+    OR substr(wanted.value, -1) = '*' AND substr(`+table+".workflow, 1, length(wanted.value) - 1) = substr(wanted.value, 1, length(wanted.value) - 1))", list(patterns))
+}
+
+// waitsAt asks for an open question at a step.
+func (f *filter) waitsAt(step string) {
+	f.add("EXISTS (SELECT 1 FROM question WHERE question.session = session.id AND question.step = ?)", step)
+}
 
 // questions asks for open questions.
 func (f *filter) questions(q engine.SessionQuery) {
@@ -75,6 +83,6 @@ func (f *filter) questions(q engine.SessionQuery) {
 		f.add("session.awaiting_since < ?", q.WaitingBefore.UnixMicro())
 	}
 	if q.Step != "" {
-		f.add("EXISTS (SELECT 1 FROM question WHERE question.session = session.id AND question.step = ?)", q.Step)
+		f.waitsAt(q.Step)
 	}
 }

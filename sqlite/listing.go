@@ -193,10 +193,7 @@ func eachTally(ctx context.Context, db *sql.Tx, kind string, q engine.SessionQue
 	if q.Workflow != "" {
 		f.add("tally.workflow = ?", q.Workflow)
 	}
-	if len(q.Workflows) > 0 {
-		f.add(`EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE tally.workflow = wanted.value
-    OR substr(wanted.value, -1) = '*' AND substr(tally.workflow, 1, length(wanted.value) - 1) = substr(wanted.value, 1, length(wanted.value) - 1))`, list(q.Workflows))
-	}
+	f.workflows("tally", q.Workflows)
 	if kind == "status" && len(q.Status) > 0 {
 		f.add("tally.name IN (SELECT value FROM json_each(?))", list(q.Status))
 	}

@@ -76,7 +76,7 @@ func New(o Options) (*SignIn, error) {
 		return nil, errors.New("issuer and client id are required")
 	}
 	if len(o.Scopes) == 0 {
-		return nil, errors.New("no group has a scope, so nobody could sign in")
+		return nil, errors.New("no group has a scope, so every sign-in would be refused")
 	}
 	for group, scopes := range o.Scopes {
 		for _, s := range scopes {
@@ -151,7 +151,7 @@ func (s *SignIn) Start(w http.ResponseWriter, r *http.Request) {
 // Callback takes the provider's answer, signs the person in and shows Studio.
 func (s *SignIn) Callback(w http.ResponseWriter, r *http.Request) {
 	state := r.FormValue("state")
-	// The cookie binds the answer to the browser that asked: nobody can be signed in as another.
+	// The cookie binds the answer to the browser that asked: a stolen answer is useless in another browser.
 	cookie, err := r.Cookie(stateCookie)
 	s.mu.Lock()
 	one, ok := s.begun[state]

@@ -30,7 +30,7 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	}
 	kind, data := "", inputs.Of("label", label)
 	switch {
-	case s.Function == "agent", s.Function == "agent.callcentre":
+	case isAgent(s):
 		kind = "departmentNode"
 		about := s.Description
 		if about == "" && offered != nil {
@@ -93,11 +93,14 @@ func spelled(w *engine.Workflow, kind string) string {
 	return kind
 }
 
+// isAgent tells whether a step is an agent: as a file compiles to it, or as somebody writes it.
+func isAgent(s *engine.Step) bool { return s.Function == "agent.callcentre" || s.Function == "agent" }
+
 // handlesOf is the list in an agent's data that its handles stand for, and what the names of the
 // handles begin with; "" for steps without such.
 func handlesOf(w *engine.Workflow, id string) (list, prefix string) {
 	s := w.Step(id)
-	if s == nil || s.Function != "agent" && s.Function != "agent.callcentre" {
+	if s == nil || !isAgent(s) {
 		return "", ""
 	}
 	var n node
