@@ -68,7 +68,7 @@ func (r *runner) revert(ctx context.Context) error {
 	if rec.Lease != r.lease || rec.Version != r.version {
 		return errLost
 	}
-	results := r.unwritten.results
+	results, notified := r.unwritten.results, r.unwritten.notified
 	r.draft = draft{unsettled: true}
 	if err := r.load(*rec); err != nil {
 		return err
@@ -79,6 +79,9 @@ func (r *runner) revert(ctx context.Context) error {
 	}
 	for i := range results {
 		r.arrive(results[i])
+	}
+	if notified {
+		r.noticesSent()
 	}
 	return nil
 }

@@ -63,9 +63,16 @@ func (r *runner) sendNotices(ctx context.Context) error {
 			return fmt.Errorf("pass %s on to child sessions: %w", n.Kind, err)
 		}
 	}
-	r.state.NoticesSent()
-	r.unwritten.touch()
+	r.noticesSent()
 	return nil
+}
+
+// noticesSent has the next checkpoint record that the notices of the last one were sent. While
+// the children end the store refuses many a checkpoint of their parent; none of them sends again.
+func (d *draft) noticesSent() {
+	d.state.NoticesSent()
+	d.unwritten.notified = true
+	d.unwritten.touch()
 }
 
 func (r *runner) sendNotice(ctx context.Context, n state.Notice) error {

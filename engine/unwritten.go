@@ -20,6 +20,7 @@ type unwritten struct {
 	executions []*Execution // those the history keeps
 	messages   []Message
 	results    []attemptResult // of calls that have ended: they have happened, whatever becomes of the rest
+	notified   bool            // the notices of the last checkpoint were sent: this has happened too
 	applied    []RequestOutcome
 	blobs      []Blob
 	drop       []string
