@@ -58,6 +58,10 @@ var (
 	ErrExists   = errors.New("there is a token of this name; revoke it, or give another name")
 	ErrNotFound = errors.New("there is no token of this name")
 	ErrInvalid  = errors.New("the token cannot be made")
+
+	// ErrEnded is the cause with which the context of a request ends when its token no longer
+	// allows it.
+	ErrEnded = errors.New("the token has been revoked or changed, or has expired")
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)

@@ -79,18 +79,19 @@ func (m *Meter) Bytes(n int64) (wait time.Duration) {
 	return take(m.bytes, m.quota.Bytes > 0, int(min(n, math.MaxInt32)))
 }
 
+// take takes n of a bucket, or nothing. It must not reserve what it gives back: between the
+// two, a smaller request beside it would be refused for which there is room.
 func take(l *rate.Limiter, bounded bool, n int) time.Duration {
 	if !bounded || n <= 0 {
 		return 0
 	}
 	now := time.Now()
-	r := l.ReserveN(now, n)
-	if !r.OK() { // more than the bucket ever holds
+	switch {
+	case l.AllowN(now, n):
+		return 0
+	case n > l.Burst(): // more than the bucket ever holds
 		return time.Hour
 	}
-	wait := r.DelayFrom(now)
-	if wait > 0 {
-		r.CancelAt(now)
-	}
-	return wait
+	missing := max(float64(n)-l.TokensAt(now), 0)
+	return max(time.Duration(missing/float64(l.Limit())*float64(time.Second)), time.Millisecond)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -30,6 +31,9 @@ func (s *server) problemOf(ctx context.Context, err error) *Problem {
 	}
 	if errors.Is(err, ErrStopping) || errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), ErrStopping) {
 		return problem("unavailable", ErrStopping.Error()+"; ask again, with the same Idempotency-Key")
+	}
+	if errors.Is(err, access.ErrEnded) || errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), access.ErrEnded) {
+		return problem("unauthorized", access.ErrEnded.Error()+" while the request was under way; it may have been carried out")
 	}
 	for i := range problemTable {
 		if errors.Is(err, problemTable[i].Err) {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/access/people"
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // A provider is a small OpenID Connect provider: it signs in at once whoever claims says.
@@ -236,6 +238,116 @@ func TestPeopleSignIn(t *testing.T) {
 	again := newBrowser(t, w.server.URL)
 	again.client.Jar.SetCookies(mustURL(t, w.server.URL), kept)
 	want(again, "GET", "/api/v1/sessions", 401)
+}
+
+// TestTheProvidersAnswerCountsOnce: an answer that is sent twice, one after the other or ten
+// times at once, signs in once; the state of one sign-in does not serve another.
+func TestTheProvidersAnswerCountsOnce(t *testing.T) {
+	withoutPauses(t)
+	p := newProvider(t)
+	p.says(map[string]any{"sub": "1"})
+	signIn, err := people.New(people.Options{Issuer: p.server.URL, ClientID: "stepgraph", ClientSecret: "hush", Log: logger(&logBuffer{}), Scopes: map[string][]string{"*": {access.Read}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{People: signIn})
+	// begun is a browser that has come back from the provider and not sent the answer yet.
+	begun := func() (*browser, string) {
+		b := newBrowser(t, w.server.URL)
+		var link string
+		b.client.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+			if strings.Contains(r.URL.Path, "callback") {
+				link = r.URL.RequestURI()
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}
+		b.send("GET", "/sign-in/oidc")
+		b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		b.client.Jar = keepAll{"stepgraph_sign_in": b.client.Jar.Cookies(mustURL(t, w.server.URL))[0]} // kept although the server removes it
+		return b, link
+	}
+	ada, link := begun()
+	if status, text := ada.send("GET", link); status != http.StatusSeeOther {
+		t.Fatalf("%d %s", status, text)
+	}
+	if status, _ := ada.send("GET", link); status != http.StatusBadRequest {
+		t.Errorf("the same answer again: %d", status)
+	}
+	bob, link := begun()
+	counts := map[int]int{}
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	for range 10 {
+		work.Go(func() {
+			one := &browser{t, &http.Client{CheckRedirect: bob.client.CheckRedirect, Jar: fixedJar(bob.client.Jar.Cookies(nil))}, bob.base}
+			status, _ := one.send("GET", link)
+			mu.Lock()
+			defer mu.Unlock()
+			counts[status]++
+		})
+	}
+	work.Wait()
+	if counts[http.StatusSeeOther] != 1 || counts[http.StatusBadRequest] != 9 {
+		t.Errorf("ten at once: %v", counts)
+	}
+	// The state of one with the code of another, in the browser of the first.
+	eve, first := begun()
+	_, second := begun()
+	code := mustURL(t, second).Query().Get("code")
+	swapped := "/sign-in/oidc/callback?" + url.Values{"state": {mustURL(t, first).Query().Get("state")}, "code": {code}}.Encode()
+	if status, _ := eve.send("GET", swapped); status != http.StatusUnauthorized {
+		t.Errorf("the code of another sign-in: %d", status)
+	}
+}
+
+// fixedJar sends the same cookies and takes none.
+type fixedJar []*http.Cookie
+
+func (fixedJar) SetCookies(*url.URL, []*http.Cookie) {}
+
+func (j fixedJar) Cookies(*url.URL) []*http.Cookie { return j }
+
+// TestSigningOutEndsStreams: an event stream that was opened with the cookie ends.
+func TestSigningOutEndsStreams(t *testing.T) {
+	quickRechecks(t)
+	p := newProvider(t)
+	p.says(map[string]any{"sub": "1"})
+	signIn, err := people.New(people.Options{Issuer: p.server.URL, ClientID: "stepgraph", ClientSecret: "hush", Log: logger(&logBuffer{}), Scopes: map[string][]string{"*": {access.Read, access.Answer}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{People: signIn})
+	b := newBrowser(t, w.server.URL)
+	b.send("GET", "/sign-in/oidc")
+	_, text := b.send("POST", "/api/v1/sessions")
+	var s struct{ ID string }
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatal(text)
+	}
+	slow, err := w.engine.Start(t.Context(), engine.StartRequest{Workflow: "slow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer close(w.gate)
+	ended := make(chan string, 1)
+	go func() {
+		status, text := b.send("GET", "/api/v1/sessions/"+slow.ID+"/events")
+		ended <- fmt.Sprint(status, text)
+	}()
+	select {
+	case text := <-ended:
+		t.Fatalf("ended at once: %s", text)
+	case <-time.After(100 * time.Millisecond):
+	}
+	if status, _ := b.send("POST", "/sign-out"); status != 204 {
+		t.Fatal(status)
+	}
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		t.Fatal("the stream is still open")
+	}
 }
 
 // TestPeopleSessionsExpire: a session ends by itself.

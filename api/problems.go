@@ -13,7 +13,7 @@ import (
 // Faults of requests that only the API knows.
 var (
 	errUnauthorized  = errors.New("token is missing or wrong")
-	errForbidden     = errors.New("forbidden")
+	errForbidden     = &policyError{"forbidden", http.StatusForbidden}
 	errNoTokens      = errors.New("this server has no file of tokens")
 	errBatchBusy     = errors.New("batch is at work")
 	errStepExists    = errors.New("step exists")
@@ -28,6 +28,16 @@ var (
 	errClientIsGone  = errors.New("the client went away")
 	errRequestIsSlow = errors.New("the request took too long")
 )
+
+// A policyError refuses what a token may not do. The routes of other systems, which know
+// nothing of the problems here, answer with its status.
+type policyError struct {
+	text   string
+	status int
+}
+
+func (e *policyError) Error() string  { return e.text }
+func (e *policyError) GetStatus() int { return e.status }
 
 // A problemRow is one type of problem: which error it answers, and what people read.
 type problemRow struct {

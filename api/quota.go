@@ -17,7 +17,7 @@ import (
 // errQuota and errStoreFull are rows of the problem table.
 var (
 	errQuota     = errors.New("the quota of the token is used up")
-	errStoreFull = errors.New("the store has reached the size that the operator set")
+	errStoreFull = &policyError{"the store has reached the size that the operator set", http.StatusInsufficientStorage}
 )
 
 type meterKey struct{}

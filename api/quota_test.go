@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/access"
@@ -58,15 +59,86 @@ func TestQuotas(t *testing.T) {
 	w.do("GET", "/api/v1/workflows", nil, bytes).want(200)
 }
 
+// TestQuotasAtTheirEdge: of many requests at once exactly as many go through as the quota has
+// left, and a large one that is refused takes no room from a small one beside it.
+func TestQuotasAtTheirEdge(t *testing.T) {
+	file := newTokens(t)
+	w := newWorld(t, Options{Tokens: file, Token: strings.Repeat("m", 32), Compat: true})
+	with := func(name string, q access.Quota) string {
+		return "Authorization: Bearer " + token(t, file, access.Wish{Name: name, Scopes: []string{access.Read, access.Answer}, Quota: q})
+	}
+	at := func(n int, send func(i int) int) map[int]int {
+		var work sync.WaitGroup
+		var mu sync.Mutex
+		counts := map[int]int{}
+		for i := range n {
+			work.Go(func() {
+				status := send(i)
+				mu.Lock()
+				defer mu.Unlock()
+				counts[status]++
+			})
+		}
+		work.Wait()
+		return counts
+	}
+	flow := w.do("POST", "/api/v1/chatflows", map[string]any{"name": "f", "type": "AGENTFLOW", "flowData": flowData("x")}, masterHeader).want(200).str("id")
+	sessions := with("sessions", access.Quota{Sessions: 7})
+	got := at(40, func(i int) int {
+		if i%2 == 0 { // by the routes of two systems
+			return w.do("POST", "/api/session", map[string]any{"workflow_id": "plain"}, sessions).status
+		}
+		return w.do("POST", "/api/v1/sessions", map[string]any{"workflow": "plain"}, sessions).status
+	})
+	if got[429] != 33 || got[200]+got[201] != 7 {
+		t.Errorf("of 40 starts with a quota of 7: %v", got)
+	}
+	if n := len(w.do("GET", "/api/v1/sessions?limit=100", nil, masterHeader).want(200).json["items"].([]any)); n != 7 {
+		t.Errorf("%d sessions", n)
+	}
+	// Every system's client is told that it is the quota, and when to come again.
+	for _, c := range []struct {
+		path string
+		body any
+	}{{"/api/session", map[string]any{"workflow_id": "plain"}}, {"/api/v1/prediction/" + flow, map[string]any{"question": "x"}}} {
+		got := w.do("POST", c.path, c.body, sessions)
+		if got.status != 429 || got.header.Get("Retry-After") == "" || !strings.Contains(got.text, "sessions an hour") {
+			t.Errorf("%s: %d %v %s", c.path, got.status, got.header, got.text)
+		}
+	}
+	requests := with("requests", access.Quota{Requests: 0.001})
+	if got := at(20, func(int) int { return w.do("GET", "/api/v1/workflows", nil, requests).status }); got[200] != 1 || got[429] != 19 {
+		t.Errorf("of 20 requests with a quota of 1: %v", got)
+	}
+	bytes := with("bytes", access.Quota{Bytes: 3000})
+	small, large := `{"workflow":"plain"}`, `{"workflow":"plain","inputs":{"x":"`+strings.Repeat("x", 2960)+`"}}`
+	w.do("POST", "/api/v1/sessions", small, bytes).want(201)
+	got = at(40, func(i int) int {
+		if i%2 == 0 {
+			return w.do("POST", "/api/v1/sessions", large, bytes).status
+		}
+		return w.do("POST", "/api/v1/sessions", small, bytes).status
+	})
+	if got[201] != 20 || got[429] != 20 {
+		t.Errorf("20 small and 20 large ones: %v", got)
+	}
+}
+
 // TestAFullStoreTakesNothingNew: what is open goes on.
 func TestAFullStoreTakesNothingNew(t *testing.T) {
 	full := ""
-	w := newWorld(t, Options{StoreFull: func() string { return full }})
+	w := newWorld(t, Options{StoreFull: func() string { return full }, Compat: true})
 	w.do("POST", "/api/v1/sessions", json.RawMessage(`{"workflow":"plain","id":"s1"}`)).want(201)
 	full = "11 of 10 bytes"
 	for _, c := range [][3]string{{"POST", "/api/v1/sessions", `{"workflow":"plain"}`}, {"PUT", "/api/v1/workflows/new?force=true", `{"steps":[{"id":"root"}],"paths":[]}`},
 		{"POST", "/api/v1/batches", `{"action":"cancel","filter":{"workflow":"plain"}}`}} {
 		w.do(c[0], c[1], json.RawMessage(c[2])).problem("store_full")
+	}
+	for path, body := range map[string]any{"/api/session": map[string]any{"workflow_id": "plain"}, "/api/flow_save": json.RawMessage(azFlow("az", "x")),
+		"/api/v1/chatflows": map[string]any{"name": "f", "type": "AGENTFLOW", "flowData": flowData("x")}} {
+		if got := w.do("POST", path, body); got.status != http.StatusInsufficientStorage || !strings.Contains(got.text, "11 of 10 bytes") {
+			t.Errorf("%s: %d %s", path, got.status, got.text)
+		}
 	}
 	w.do("GET", "/api/v1/sessions/s1", nil).want(200)
 	w.do("DELETE", "/api/v1/sessions/s1?cancel=true", nil)

@@ -111,12 +111,13 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			return
 		}
 		scope := access.ScopeOf(r.Method, routePath(r))
-		token := s.findToken(text)
+		find := func() *access.Token { return s.findToken(text) }
 		if text == "" && s.o.People != nil {
-			token = s.o.People.Token(r)
+			find = func() *access.Token { return s.o.People.Token(r) }
 		}
+		token, named := find(), true
 		if token == nil && text == "" && len(s.o.Anonymous) > 0 {
-			token = &access.Token{Name: anonymousName, Scopes: s.o.Anonymous}
+			token, named = &access.Token{Name: anonymousName, Scopes: s.o.Anonymous}, false
 			if !token.Allows(scope) {
 				token = nil // 401: with a token it may go
 			}
@@ -144,7 +145,13 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			refusal.write(w)
 			return
 		}
-		next.ServeHTTP(w, metered.WithContext(withToken(metered.Context(), token)))
+		metered = metered.WithContext(withToken(metered.Context(), token))
+		if named {
+			watched, stop := s.watchToken(metered, token, find)
+			defer stop()
+			metered = watched
+		}
+		next.ServeHTTP(w, metered)
 	})
 }
 

@@ -8,12 +8,15 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -76,6 +79,76 @@ func TestTLS(t *testing.T) {
 		if got := invoke(t, "", nil, append([]string{"serve", "--store", "memory", "--addr", "127.0.0.1:0", "--dir", dir}, args...)...); got.code != 2 || !strings.Contains(got.err, "--tls-") {
 			t.Errorf("%v: exit %d: %s", args, got.code, got.err)
 		}
+	}
+}
+
+// TestTLSIsRenewedInUse: while twenty clients connect anew all the time, certificate and key are
+// replaced one after the other, so that for a while they do not fit each other: no connection
+// fails, and those that are open go on.
+func TestTLSIsRenewedInUse(t *testing.T) {
+	dir, next := t.TempDir(), t.TempDir()
+	cert, key := certify(t, dir, 1)
+	s := serveHere(t, nil, "serve", "--store", "memory", "--addr", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--dir", dir, "-o", "json")
+	ask := func(client *http.Client) (int64, error) {
+		response, err := client.Get(s.address + "/healthz")
+		if err != nil {
+			return 0, err
+		}
+		_, err = io.Copy(io.Discard, response.Body)
+		return response.TLS.PeerCertificates[0].SerialNumber.Int64(), errors.Join(err, response.Body.Close())
+	}
+	client := func(keep bool) *http.Client { // the certificate is its own authority and is compared by number
+		return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: !keep, MaxConnsPerHost: 1}}
+	}
+	open := client(true)
+	if _, err := ask(open); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var work sync.WaitGroup
+	var served sync.Map
+	for range 20 {
+		work.Go(func() {
+			for c := client(false); ; {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				serial, err := ask(c)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				served.Store(serial, true)
+			}
+		})
+	}
+	newCert, newKey := certify(t, next, 2)
+	replace := func(from, to string) {
+		text, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(to, text, 0o600)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	replace(newCert, cert)
+	time.Sleep(2 * lookEvery) // it is looked at while key and certificate do not fit
+	replace(newKey, key)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if _, ok := served.Load(int64(2)); ok {
+			break
+		}
+	}
+	close(stop)
+	work.Wait()
+	if _, ok := served.Load(int64(2)); !ok {
+		t.Error("the renewed certificate is not served")
+	}
+	if serial, err := ask(open); err != nil || serial != 1 {
+		t.Errorf("the open connection: certificate %d, %v", serial, err)
 	}
 }
 

@@ -182,6 +182,7 @@ func (l *luna) bounded(handle func(context.Context, http.ResponseWriter, *http.R
 			return
 		}
 		status, text := wire.StatusOf(err)
+		wire.Policy(w.Header(), err)
 		if status == http.StatusInternalServerError {
 			l.log.ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "error", err)
 		}

@@ -119,6 +119,7 @@ func (a *editor) answered(handle func(context.Context, flowBody) (any, error)) h
 		if err == nil {
 			out, err = handle(ctx, body)
 		}
+		status := wire.Policy(w.Header(), err)
 		switch text := wire.Shown(err); {
 		case err == nil:
 		case text != "":
@@ -129,6 +130,9 @@ func (a *editor) answered(handle func(context.Context, flowBody) (any, error)) h
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
+		if status != 0 { // of a token without the power, or beyond its quota
+			w.WriteHeader(status)
+		}
 		_ = json.NewEncoder(w).Encode(out) // the client is gone: nobody is left to be told
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
 	"github.com/stepgraph/stepgraph/engine"
@@ -106,6 +107,7 @@ func (f *api) answered(handle handler) http.HandlerFunc {
 		if err == nil {
 			return
 		}
+		wire.Policy(w.Header(), err)
 		refused := f.refusal(r.Context(), r.URL.Path, err)
 		writeJSON(w, refused.status, map[string]any{"statusCode": refused.status, "success": false, "message": refused.message, "stack": struct{}{}})
 	}
@@ -116,6 +118,9 @@ func (f *api) refusal(ctx context.Context, path string, err error) *refusal {
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return refused
+	}
+	if errors.Is(context.Cause(ctx), access.ErrEnded) {
+		return &refusal{http.StatusUnauthorized, access.ErrEnded.Error()}
 	}
 	status, text := wire.StatusOf(err)
 	if status == http.StatusInternalServerError {

@@ -30,6 +30,8 @@ func StatusOf(err error) (int, string) {
 		return http.StatusOK, ""
 	case errors.As(err, &refused):
 		return refused.Status, err.Error()
+	case policy(err) != nil:
+		return policy(err).GetStatus(), err.Error()
 	case errors.Is(err, engine.ErrSessionNotFound), errors.Is(err, engine.ErrWorkflowNotFound):
 		return http.StatusNotFound, err.Error()
 	case errors.Is(err, engine.ErrBadRequest):
@@ -48,6 +50,40 @@ func StatusOf(err error) (int, string) {
 		return 499, "the client went away"
 	}
 	return http.StatusInternalServerError, "internal error"
+}
+
+// A refusalByPolicy is an error of what stands between the routes and the engine, and refuses
+// what a token may not do or what exceeds its quota. Clients of all systems need its status and
+// its Retry-After.
+type refusalByPolicy interface {
+	error
+	GetStatus() int
+}
+
+func policy(err error) refusalByPolicy {
+	var p refusalByPolicy
+	if errors.As(err, &p) && p.GetStatus() != http.StatusInternalServerError {
+		return p
+	}
+	return nil
+}
+
+// Policy is the status of a refusal by policy, and sets its headers; 0 for any other error.
+func Policy(h http.Header, err error) int {
+	if errors.Is(err, engine.ErrOverloaded) {
+		h.Set("Retry-After", "5")
+		return http.StatusTooManyRequests
+	}
+	p := policy(err)
+	if p == nil {
+		return 0
+	}
+	if with, ok := p.(interface{ GetHeaders() http.Header }); ok {
+		for name, values := range with.GetHeaders() {
+			h[name] = values
+		}
+	}
+	return p.GetStatus()
 }
 
 // explained adds to an error where the answer is wrong.

@@ -20,6 +20,7 @@ type conn struct {
 	n      *host
 	ws     *websocket.Conn
 	out    chan []byte
+	asker  context.Context // of the request: when it ends, nothing more is taken in or sent but why
 	life   context.Context // of the connection: what follows sessions outlives the command that began it
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -77,6 +78,9 @@ func (c *conn) write(ctx context.Context) {
 		var err error
 		select {
 		case text := <-c.out:
+			if c.asker.Err() != nil {
+				continue
+			}
 			err = within(ctx, func(ctx context.Context) error { return c.ws.Write(ctx, websocket.MessageText, text) })
 		case <-beat.C:
 			err = within(ctx, c.ws.Ping)
@@ -103,6 +107,9 @@ func (c *conn) read(ctx context.Context) {
 		kind, text, err := c.ws.Read(ctx)
 		if err != nil {
 			return // closed, or larger than the limit, which the library says itself
+		}
+		if c.asker.Err() != nil {
+			continue // the closing handshake is under way, and takes as long as the client likes
 		}
 		if kind != websocket.MessageText {
 			c.fail(ctx, "messages are JSON text frames, not binary ones")

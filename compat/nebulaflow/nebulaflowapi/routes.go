@@ -2,6 +2,7 @@ package nebulaflowapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/go-chi/chi/v5"
+	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -84,9 +86,13 @@ func (n *host) serve(w http.ResponseWriter, r *http.Request) {
 	// connection: everything here lives as long as that.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	stop := context.AfterFunc(r.Context(), func() {
-		_ = ws.Close(websocket.StatusGoingAway, "the server stops; the sessions are kept") // it may be gone already
+		code, why := websocket.StatusGoingAway, "the server stops; the sessions are kept"
+		if errors.Is(context.Cause(r.Context()), access.ErrEnded) {
+			code, why = websocket.StatusPolicyViolation, access.ErrEnded.Error()
+		}
+		_ = ws.Close(code, why) // it may be gone already
 	})
-	c := &conn{n: n, ws: ws, out: make(chan []byte, queueLength), life: ctx, cancel: cancel,
+	c := &conn{n: n, ws: ws, out: make(chan []byte, queueLength), asker: r.Context(), life: ctx, cancel: cancel,
 		runs: map[string]*run{}, asked: map[string]*approval{}, dialogs: map[string]dialog{}}
 	c.work.Go(func() { c.write(ctx) })
 	if session := r.URL.Query().Get("session"); session != "" {
