@@ -1,10 +1,6 @@
 package expressions
 
-import (
-	"math/big"
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // compare applies one operator that compares.
 func (r *run) compare(operator string, left, right any) (bool, error) {
@@ -52,12 +48,6 @@ func (r *run) equal(left, right any) (bool, error) {
 			return false, nil
 		}
 		return r.equalItems(a, b)
-	case tuple:
-		b, ok := right.(tuple)
-		if !ok {
-			return false, nil
-		}
-		return r.equalItems(a, b)
 	case *set:
 		b, ok := right.(*set)
 		if !ok || len(a.items.keys) != len(b.items.keys) {
@@ -71,7 +61,7 @@ func (r *run) equal(left, right any) (bool, error) {
 		}
 		return r.equalDicts(a, b)
 	}
-	return left == right, nil // functions and generators are equal to themselves
+	return false, nil
 }
 
 func (r *run) equalItems(a, b []any) (bool, error) {
@@ -105,7 +95,7 @@ func (r *run) equalDicts(a, b *dict) (bool, error) {
 	return true, nil
 }
 
-// within tells whether b has all items of a.
+// within reports whether b has all items of a.
 func (r *run) within(a, b *set) (bool, error) {
 	for _, item := range a.items.keys {
 		if err := r.spend(1); err != nil {
@@ -135,47 +125,25 @@ func (r *run) contains(all, item any) (bool, error) {
 		return found, err
 	}
 	if _, ok := sequence(all); !ok {
-		if _, ok := all.(*generator); !ok {
-			return false, faultf("nothing can be in %s", typeName(all))
-		}
+		return false, faultf("nothing can be in %s", typeName(all))
 	}
 	return r.find(all, func(one any) (bool, error) { return r.equal(one, item) })
 }
 
-// identical is "is". Python guarantees it for None and the truth values; small numbers and
-// texts of one character are kept once there, so they are here.
+// identical is "is", which is defined for None, True and False alone: whether two equal numbers
+// or texts are the same object differs between versions of Python.
 func identical(left, right any) (bool, error) {
-	if typeName(left) != typeName(right) {
-		return false, nil
-	}
-	switch a := left.(type) {
-	case nil:
-		return true, nil
-	case bool:
-		return a == right.(bool), nil
-	case *big.Int:
-		b := right.(*big.Int)
-		if a.Cmp(b) != 0 || a.IsInt64() && a.Int64() >= -5 && a.Int64() <= 256 {
-			return a.Cmp(b) == 0, nil
+	for _, v := range []any{left, right} {
+		switch v.(type) {
+		case nil, bool:
+			return left == right, nil
 		}
-	case string:
-		b := right.(string)
-		c, _ := utf8.DecodeRuneInString(a)
-		if a != b || utf8.RuneCountInString(a) <= 1 && c <= 0xff {
-			return a == b, nil
-		}
-	case *set, *dict, *function, *generator:
-		return left == right, nil
 	}
-	return false, faultf("is asks for the same object, which two equal values of %s may or may not be; write ==", typeName(left))
+	return false, faultf("is works with None, True and False; write ==")
 }
 
 // ordered is one of < <= > >=.
 func (r *run) ordered(operator string, left, right any) (bool, error) {
-	a, ok := left.(*set)
-	if b, also := right.(*set); ok && also {
-		return r.orderedSets(operator, a, b)
-	}
 	order, comparable, err := r.order(operator, left, right)
 	if err != nil || !comparable {
 		return false, err
@@ -206,10 +174,6 @@ func (r *run) order(operator string, left, right any) (order int, comparable boo
 		if b, ok := right.([]any); ok {
 			return r.orderItems(operator, a, b)
 		}
-	case tuple:
-		if b, ok := right.(tuple); ok {
-			return r.orderItems(operator, a, b)
-		}
 	}
 	return 0, false, faultf("%s does not work between %s and %s", operator, typeName(left), typeName(right))
 }
@@ -229,15 +193,4 @@ func (r *run) orderItems(operator string, a, b []any) (order int, comparable boo
 		}
 	}
 	return len(a) - len(b), true, nil
-}
-
-// orderedSets asks whether one set is part of the other.
-func (r *run) orderedSets(operator string, a, b *set) (bool, error) {
-	if operator[0] == '>' {
-		a, b = b, a
-	}
-	if len(operator) == 1 && len(a.items.keys) == len(b.items.keys) {
-		return false, nil
-	}
-	return r.within(a, b)
 }

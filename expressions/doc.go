@@ -5,18 +5,24 @@
 //
 // # What is supported
 //
-// None, True, False, numbers (integers of any size up to a limit), text, lists, tuples, sets,
-// dictionaries; and, or, not, x if c else y; comparisons, also chained, in, is; + - * / // %
-// ** and the bit operators; indexing and slices, by character; f-strings, adjacent literals;
-// comprehensions; the functions and methods listed in [Functions] and [Methods]. As in Python,
-// empty and zero values are false.
+// None, True, False, numbers, text, lists, sets and dictionaries; and, or, not, x if c else y;
+// comparisons, also chained, in, and is for None, True and False; + - * / // % ** on numbers,
+// + on texts and lists; indexing and slices, by character; f-strings and format without format
+// specifications; list comprehensions and generators; the functions and methods listed in
+// [Functions] and [Methods]. As in Python, empty and zero values are false.
 //
 // # What is not supported
 //
-// Undefined names, attributes other than the listed methods, calls of anything else, lambda,
-// assignment, statements. An expression cannot reach a class, a module, a file or the clock.
-// Untrusted expressions are therefore safe to evaluate, and the result depends only on the
-// given names.
+// Format specifications, the % operator on text, the bit operators, operators on sets,
+// dictionary comprehensions, arguments by name, unknown names, attributes other than the listed
+// methods, lambda, assignment, statements. The error names the part. An expression cannot reach
+// a class, a module, a file or the clock. Untrusted expressions are therefore safe to evaluate,
+// and the result depends only on the given names.
+//
+// # Where it differs from Python
+//
+// Whole numbers have 64 bits; anything beyond them is an error. A tuple is a list. A generator is
+// evaluated at once, except by any and all, which stop at the first item that decides.
 //
 // # Why not an interpreter
 //

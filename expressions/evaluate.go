@@ -10,7 +10,7 @@ import (
 type run struct {
 	limits, left Limits
 	names        map[string]any
-	local        []binding        // of comprehensions, the innermost last
+	local        []binding        // variables of comprehensions, the innermost last
 	outcomes     map[node]outcome // of the operands of "and" and "or"; nil where nobody asks
 }
 
@@ -19,7 +19,7 @@ type binding struct {
 	value any
 }
 
-// True tells whether the expression holds: whether its value counts as true. Names holds
+// True reports whether the expression holds: whether its value counts as true. Names holds
 // JSON values as encoding/json decodes them, numbers also as json.Number or int. The error is
 // an [*Error].
 func (e *Expression) True(names map[string]any, limits Limits) (bool, error) {
@@ -66,15 +66,17 @@ func (n *name) eval(r *run) (any, error) {
 		}
 		return v, nil
 	}
-	if f, ok := functions[n.name]; ok {
-		return f, nil
+	if _, ok := functions[n.name]; ok {
+		return nil, placed(faultf("%s is a function: call it, as in %s(input)", n.name, n.name), n.column)
 	}
-	return nil, placed(faultf("%q is not known here; there are %s", n.name, strings.Join(r.known(), ", ")), n.column)
+	return nil, r.unknown(n.name, n.column)
 }
 
-// known lists what a name can be, the values first.
-func (r *run) known() []string {
-	return append(slices.Sorted(maps.Keys(r.names)), Functions()...)
+// unknown is the error for a name without meaning. It lists what a name can be, the values
+// first.
+func (r *run) unknown(name string, column int) error {
+	known := append(slices.Sorted(maps.Keys(r.names)), Functions()...)
+	return placed(faultf("%q is not known here; there are %s", name, strings.Join(known, ", ")), column)
 }
 
 func (n *not) eval(r *run) (any, error) {
@@ -145,13 +147,8 @@ func (d *display) eval(r *run) (any, error) {
 		return nil, placed(err, d.column)
 	}
 	items, err := evalAll(r, d.items)
-	switch {
-	case err != nil:
-		return nil, err
-	case d.kind == '(':
-		return tuple(items), nil
-	case d.kind == '[':
-		return items, nil
+	if err != nil || !d.set {
+		return items, err
 	}
 	made, err := r.setOf(items)
 	return made, placed(err, d.column)
@@ -186,49 +183,56 @@ func evalAll(r *run, nodes []node) ([]any, error) {
 	return items, nil
 }
 
-func (a *attribute) eval(r *run) (any, error) {
-	of, err := a.of.eval(r)
-	if err != nil {
-		return nil, err
-	}
-	method, ok := methodsOf(of)[a.name]
-	if !ok {
-		return nil, placed(faultf("%s has no method %q here", typeName(of), a.name), a.column)
-	}
-	return &function{name: a.name, call: func(r *run, args arguments) (any, error) { return method(r, of, args) }}, nil
-}
-
 func (c *call) eval(r *run) (any, error) {
-	of, err := c.of.eval(r)
+	f, args, err := c.callee(r)
 	if err != nil {
 		return nil, err
 	}
-	f, ok := of.(*function)
-	if !ok {
-		return nil, placed(faultf("%s cannot be called", typeName(of)), c.column)
+	if over, ok := c.generator(); ok && f.decide != nil {
+		found, err := over.find(r, f.decide)
+		return found == f.decides, err
 	}
-	args := arguments{function: f.name}
-	if args.list, err = evalAll(r, c.args); err != nil {
-		return nil, err
-	}
-	for i, value := range c.named {
-		v, err := value.eval(r)
+	for _, arg := range c.args {
+		v, err := arg.eval(r)
 		if err != nil {
 			return nil, err
 		}
-		if args.named[c.names[i]] != nil {
-			return nil, placed(faultf("%s is given twice", c.names[i]), c.column)
-		}
-		if args.named == nil {
-			args.named = map[string]any{}
-		}
-		args.named[c.names[i]] = v
+		args = append(args, v)
 	}
 	if err := r.spend(1); err != nil {
-		return nil, placed(err, c.column)
+		return nil, placed(err, c.open)
 	}
-	v, err := f.call(r, args)
-	return v, placed(err, c.column)
+	v, err := f.apply(r, c.name, args, c.of != nil)
+	return v, placed(err, c.open)
+}
+
+// callee gives the function, and for a method the value before the dot as its first argument.
+func (c *call) callee(r *run) (function, []any, error) {
+	if c.of == nil {
+		f, ok := functions[c.name]
+		if !ok {
+			return f, nil, r.unknown(c.name, c.column)
+		}
+		return f, nil, nil
+	}
+	of, err := c.of.eval(r)
+	if err != nil {
+		return function{}, nil, err
+	}
+	f, ok := methodsOf(of)[c.name]
+	if !ok {
+		return f, nil, placed(faultf("%s has no method %q here", typeName(of), c.name), c.column)
+	}
+	return f, []any{of}, nil
+}
+
+// generator gives the comprehension that is the only argument.
+func (c *call) generator() (*comprehension, bool) {
+	if len(c.args) != 1 {
+		return nil, false
+	}
+	over, ok := c.args[0].(*comprehension)
+	return over, ok
 }
 
 func (t *template) eval(r *run) (any, error) {
@@ -254,13 +258,5 @@ func (p *templatePart) text(r *run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	spec := ""
-	if p.format != nil {
-		format, err := p.format.eval(r)
-		if err != nil {
-			return "", err
-		}
-		spec = format.(string)
-	}
-	return r.formatted(v, p.conversion, spec)
+	return r.text(v)
 }

@@ -47,10 +47,10 @@ func TestErrors(t *testing.T) {
 		"input = 'a'":                       "column 7: a value cannot be set here; to compare write ==",
 		"undefined > 1":                     `column 1: "undefined" is not known here; there are input, ` + functions,
 		"input.encode()":                    `column 7: str has no method "encode" here`,
-		"().__class__":                      `column 4: tuple has no method "__class__" here`,
-		"input.lower.__self__":              `column 13: function has no method "__self__" here`,
+		"().__class__":                      "column 4: a value has no attribute __class__ here; a method is called, as in lower()",
+		"input.lower.__self__":              "column 7: a value has no attribute lower here; a method is called, as in lower()",
 		"__import__('os')":                  `column 1: "__import__" is not known here; there are input, ` + functions,
-		"lambda: 1":                         "column 1: lambda is not allowed",
+		"lambda: 1":                         "column 1: lambda is not supported here",
 		"input > 5":                         "column 7: > does not work between str and int",
 		"1 + len('é') + 1/0":                "column 17: division by zero",
 		"'é' 5":                             `column 5: "5" cannot stand here`,
@@ -61,16 +61,24 @@ func TestErrors(t *testing.T) {
 		"input[9]":                          "column 6: there is no item 9: the str has 3",
 		"int(input)":                        "column 4: int cannot be made of 'abc'",
 		"{}['a']":                           "column 3: there is no key 'a'",
-		"b'x'":                              `column 1: bytes are not known here; leave out the "b"`,
+		"b'x'":                              `column 1: bytes are not supported here; leave out the "b"`,
 		"0777":                              `column 1: a whole number does not begin with 0: "0777"`,
 		"'abc":                              "column 1: the text is not closed",
-		"input is 'abc'":                    "column 7: is asks for the same object, which two equal values of str may or may not be; write ==",
-		"input.split(1)":                    "column 12: split takes a str as sep, not int",
+		"input is 'abc'":                    "column 7: is works with None, True and False; write ==",
+		"input.split(1)":                    "column 12: a str is needed here, not int",
 		"input.lower(1)":                    "column 12: lower takes at most 0 arguments, not 1",
-		"max(input, sort=1)":                `column 4: max has no argument "sort"`,
+		"max(input, sort=1)":                "column 12: arguments by name are not supported here: sort",
 		"len()":                             "column 4: len needs 1 arguments, not 0",
-		"'{0.__class__}'.format(input)":     `column 23: a field of a format has no attributes here: "0.__class__"`,
+		"'{0.__class__}'.format(input)":     "column 17: a field of a format is {} or {0} here, without attributes, indexes and formats",
 		"input($)":                          `column 7: "$" has no meaning here`,
+		"f'{input:>9}'":                     "column 9: conversions and formats in an f-string are not supported here; a value stands alone in its braces",
+		"'%s' % input":                      "column 6: % does not format a text here; write f'…{value}…'",
+		"1 | 2":                             "column 3: | is not supported here",
+		"{c for c in input}":                "column 4: comprehensions of sets and dictionaries are not supported here",
+		"input == 12345678901234567890":     "column 10: the number 12345678901234567890 does not fit into 64 bits",
+		"len == 3":                          "column 1: len is a function: call it, as in len(input)",
+		"9223372036854775807 + 1":           "column 21: the result does not fit into a number of 64 bits",
+		"int('9223372036854775808')":        "column 4: the result does not fit into a number of 64 bits",
 		strings.Repeat("(", 200):            "column 101: nested deeper than 100 levels",
 		strings.Repeat("not ", 200) + "1":   "column 401: nested deeper than 100 levels",
 		strings.Repeat("-", 200) + "1":      "column 101: nested deeper than 100 levels",
@@ -93,16 +101,14 @@ func TestErrors(t *testing.T) {
 func TestLimits(t *testing.T) {
 	names := map[string]any{"input": strings.Repeat("ab ", 100_000), "one": "a"}
 	for _, source := range []string{
-		"one * 1000000000", "[one] * 1000000000", "(one,) * 10 ** 30", "input.replace('', input)", "input.replace(one, input)",
-		"'-'.join([input] * 1000)", "input.join(input)", "2 ** 10 ** 9", "10 ** 10000", "1 << 10 ** 9", "9 ** 9 ** 9", "(-2) ** 10 ** 30",
+		"input.replace('', input)", "input.replace(one, input)", "'-'.join([input for x in range(1000)])", "input.join(input)",
 		"sum(range(10 ** 9))", "[x for x in range(2 ** 30)]", "all(x for x in [1] for y in range(3000) for z in range(3000))",
 		"any(one not in input.lower() for c in input)", "[input.upper() for c in input]", "len([c for c in input for d in input])",
-		"f'{one:1000000000}'", "'%1000000000d' % 1", "'%.1000000000f' % 1", "one.ljust(10 ** 9)", "one.zfill(10 ** 9)", "'{:{w}}'.format(1, w=10**9)",
-		"repr([[[[[[0] * 99] * 99] * 99] * 99] * 99] * 99)", "[[[[[0] * 99] * 99] * 99] * 99] * 99 == [[[[[0] * 99] * 99] * 99] * 99] * 99",
-		"{((((((0,) * 99,) * 99,) * 99,) * 99,) * 99,)}", "sum([[0] * 9999] * 9999, [])", "{input + c for c in input}", "{input: 1 for c in input}",
-		"[input == input + '' for c in input]", "[input.find('zz') for c in input]", "[input.strip(input) for c in input]", "sorted(input.split() * 1000)",
-		"[x for x in input.split() if input.count(x) > 9 ** 9]", "str(9 ** 5000) * 999999", "[int('9' * 5000) ** 3 for c in input]",
-		"[input.startswith(input) for c in input]", "[input[1:] for c in input]", "[input[5] for c in input]", "round(1, -10 ** 40) or [round(10 ** 4000, -400) for c in input]",
+		"str([[[[x for a in range(99)] for b in range(99)] for c in range(99)] for x in [[0 for y in range(99)]]])",
+		"[input + c for c in input]", "[f'{input}{c}' for c in input]", "'{}{}{}'.format(input, input, input) in [input + c for c in input]",
+		"[input == input + '' for c in input]", "[input.find('zz') for c in input]", "[input.strip(input) for c in input]", "sorted(input.split() + list(input) + list(input) + list(input))",
+		"[x for x in input.split() if input.count(x) > 9 ** 9]", "[set(input) for c in input]",
+		"[input.startswith(input) for c in input]", "[input[1:] for c in input]", "[input[5] for c in input]",
 	} {
 		e, err := expressions.Parse(source)
 		if err != nil {
@@ -123,7 +129,7 @@ func TestOwnLimits(t *testing.T) {
 	names := map[string]any{"input": "abcdefgh"}
 	for want, limits := range map[string]expressions.Limits{
 		"column 16: makes more than 4 bytes of text and items": {Bytes: 4},
-		"column 16: takes more than 3 steps":                   {Steps: 3},
+		"column 4: takes more than 3 steps":                    {Steps: 3},
 	} {
 		if _, err := e.True(names, limits); err == nil || err.Error() != want {
 			t.Errorf("%v: %v, want %s", limits, err, want)
@@ -139,13 +145,14 @@ func TestOwnLimits(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for source, names := range map[string]map[string]any{
-		"x == 12345678901234567890": {"x": json.Number("12345678901234567890")},
-		"x == -1.5e3":               {"x": json.Number("-1.5e3")},
-		"str(x) == '-0.0'":          {"x": json.Number("-0.0")},
-		"x == 3 and y == 4":         {"x": 3, "y": int64(4)},
-		"x == 'a\uFFFD'":            {"x": "a\xff"},
-		"len == 1":                  {"len": 1},
-		"list(x) == ['a', 'b']":     {"x": map[string]any{"b": 1, "a": 2}},
+		"x == 1234567890123456789": {"x": json.Number("1234567890123456789")},
+		"x == -1.5e3":              {"x": json.Number("-1.5e3")},
+		"str(x) == '-0.0'":         {"x": json.Number("-0.0")},
+		"x == 3 and y == 4":        {"x": 3, "y": int64(4)},
+		"x == 'a\uFFFD'":           {"x": "a\xff"},
+		"len == 1":                 {"len": 1},
+		"x == 9007199254740993 and x != 9007199254740992.0": {"x": json.Number("9007199254740993")},
+		"list(x) == ['a', 'b']":                             {"x": map[string]any{"b": 1, "a": 2}},
 	} {
 		if got := judge(source, names); got != "true" {
 			t.Errorf("%s with %v: %s", source, names, got)
@@ -155,7 +162,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []any{struct{}{}, json.Number("x"), json.Number(strings.Repeat("9", 10_000)), []any{make(chan int)}} {
+	for _, bad := range []any{struct{}{}, json.Number("x"), json.Number("12345678901234567890"), json.Number(strings.Repeat("9", 10_000)), []any{make(chan int)}} {
 		if _, err := e.True(map[string]any{"x": bad}, expressions.Limits{}); err == nil {
 			t.Errorf("%v is taken as a value", bad)
 		}

@@ -1,161 +1,263 @@
 package expressions
 
 import (
+	"errors"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// arguments are what a function is called with.
-type arguments struct {
-	function string
-	list     []any
-	named    map[string]any
+// A function is a function, or a method, whose first argument is the value before the dot. It
+// takes least to most arguments.
+type function struct {
+	least, most int
+	call        func(r *run, args []any) (any, error)
+
+	// decide makes a function of a generator stop at the first item that passes, with the
+	// result decides.
+	decide  func(any) bool
+	decides bool
 }
 
-// fit puts the arguments in the order of names, nil where one is left out; the first least
-// of them must be there.
-func (a arguments) fit(least int, names ...string) ([]any, error) {
-	made := make([]any, len(names))
-	if len(a.list) > len(names) {
-		return nil, faultf("%s takes at most %d arguments, not %d", a.function, len(names), len(a.list))
+// apply checks the number of arguments and calls the function.
+func (f function) apply(r *run, name string, args []any, method bool) (any, error) {
+	given := len(args)
+	if method {
+		given--
 	}
-	copy(made, a.list)
-	given := len(a.list)
-	for name, value := range a.named {
-		i := slices.Index(names, name)
-		switch {
-		case i < 0:
-			return nil, faultf("%s has no argument %q", a.function, name)
-		case i < len(a.list):
-			return nil, faultf("%s gets its argument %q twice", a.function, name)
-		}
-		made[i] = value
-		given++
+	switch {
+	case given < f.least:
+		return nil, faultf("%s needs %d arguments, not %d", name, f.least, given)
+	case given > f.most:
+		return nil, faultf("%s takes at most %d arguments, not %d", name, f.most, given)
 	}
-	for i := range least {
-		if _, named := a.named[names[i]]; i >= len(a.list) && !named {
-			return nil, faultf("%s needs %d arguments, not %d", a.function, least, given)
-		}
-	}
-	return made, nil
+	return f.call(r, args)
 }
 
-// Functions lists the functions there are.
+// Functions lists the functions.
 func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
-var functions = named(map[string]func(*run, arguments) (any, error){
-	"abs": callAbs, "all": callAll, "any": callAny, "bool": callBool, "float": callFloat, "int": callInt, "len": callLen,
-	"list": callList, "max": callMax, "min": callMin, "range": callRange, "repr": callRepr, "round": callRound, "set": callSet,
-	"sorted": callSorted, "str": callStr, "sum": callSum, "tuple": callTuple,
-})
+const anyNumber = 1 << 20
 
-func named(calls map[string]func(*run, arguments) (any, error)) map[string]*function {
-	all := make(map[string]*function, len(calls))
-	for name, call := range calls {
-		all[name] = &function{name: name, call: call}
-	}
-	return all
+var functions = map[string]function{
+	"abs":    {1, 1, callAbs, nil, false},
+	"all":    {1, 1, callAll, func(v any) bool { return !truth(v) }, false},
+	"any":    {1, 1, callAny, truth, true},
+	"bool":   {0, 1, func(_ *run, a []any) (any, error) { return len(a) > 0 && truth(a[0]), nil }, nil, false},
+	"float":  {0, 1, callFloat, nil, false},
+	"int":    {0, 1, callInt, nil, false},
+	"len":    {1, 1, callLen, nil, false},
+	"list":   {0, 1, callList, nil, false},
+	"max":    {1, anyNumber, func(r *run, a []any) (any, error) { return r.extreme(">", a) }, nil, false},
+	"min":    {1, anyNumber, func(r *run, a []any) (any, error) { return r.extreme("<", a) }, nil, false},
+	"range":  {1, 3, callRange, nil, false},
+	"round":  {1, 2, callRound, nil, false},
+	"set":    {0, 1, callSet, nil, false},
+	"sorted": {1, 1, callSorted, nil, false},
+	"str":    {0, 1, callStr, nil, false},
+	"sum":    {1, 1, callSum, nil, false},
+	"tuple":  {0, 1, callList, nil, false},
 }
 
-func callLen(r *run, a arguments) (any, error) {
-	args, err := a.fit(1, "obj")
-	if err != nil {
-		return nil, err
-	}
-	n, ok, err := r.length(args[0])
+func callAny(r *run, a []any) (any, error) {
+	return r.find(a[0], func(v any) (bool, error) { return truth(v), nil })
+}
+
+func callAll(r *run, a []any) (any, error) {
+	failed, err := r.find(a[0], func(v any) (bool, error) { return !truth(v), nil })
+	return !failed, err
+}
+
+func callLen(r *run, a []any) (any, error) {
+	n, ok, err := r.length(a[0])
 	if err == nil && !ok {
-		err = faultf("%s has no length", typeName(args[0]))
+		err = faultf("%s has no length", typeName(a[0]))
 	}
-	return big.NewInt(int64(n)), err
+	return int64(n), err
 }
 
-func callBool(_ *run, a arguments) (any, error) {
-	args, err := a.fit(0, "x")
-	if err != nil {
-		return nil, err
+func callStr(r *run, a []any) (any, error) {
+	if len(a) == 0 {
+		return "", nil
 	}
-	return truth(args[0]), nil
+	return r.text(a[0])
 }
 
-func callStr(r *run, a arguments) (any, error) {
-	args, err := a.fit(0, "object")
-	if err != nil || len(a.list)+len(a.named) == 0 {
-		return "", err
-	}
-	return r.text(args[0])
-}
-
-func callRepr(r *run, a arguments) (any, error) {
-	args, err := a.fit(1, "obj")
-	if err != nil {
-		return nil, err
-	}
-	return r.repr(args[0])
-}
-
-func callAbs(r *run, a arguments) (any, error) {
-	args, err := a.fit(1, "x")
-	if err != nil {
-		return nil, err
-	}
-	if n := whole(args[0]); n != nil {
-		return new(big.Int).Abs(n), nil
-	}
-	if f, ok := args[0].(float64); ok {
+func callAbs(_ *run, a []any) (any, error) {
+	if f, ok := a[0].(float64); ok {
 		return math.Abs(f), nil
 	}
-	return nil, faultf("abs does not work on %s", typeName(args[0]))
+	n, ok := whole(a[0])
+	switch {
+	case !ok:
+		return nil, faultf("abs does not work on %s", typeName(a[0]))
+	case n == math.MinInt64:
+		return nil, errRange
+	}
+	return max(n, -n), nil
+}
+
+// callInt reads a text with blanks around the number, and cuts a fraction off.
+func callInt(r *run, a []any) (any, error) {
+	if len(a) == 0 {
+		return int64(0), nil
+	}
+	if n, ok := whole(a[0]); ok {
+		return n, nil
+	}
+	switch v := a[0].(type) {
+	case float64:
+		return wholeOfFloat(v)
+	case string:
+		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			return nil, errRange
+		}
+		if err != nil {
+			return nil, faultf("int cannot be made of %s", quoted(abridged(v)))
+		}
+		return n, r.look(len(v))
+	}
+	return nil, faultf("int cannot be made of %s", typeName(a[0]))
+}
+
+func wholeOfFloat(f float64) (any, error) {
+	if math.IsNaN(f) || math.Abs(f) >= 1<<63 {
+		return nil, faultf("int cannot be made of %s", floatText(f))
+	}
+	return int64(f), nil
+}
+
+func callFloat(r *run, a []any) (any, error) {
+	if len(a) == 0 {
+		return 0.0, nil
+	}
+	text, ok := a[0].(string)
+	if !ok {
+		if !isNumber(a[0]) {
+			return nil, faultf("float cannot be made of %s", typeName(a[0]))
+		}
+		return float(a[0]), nil
+	}
+	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.ContainsAny(text, "xX_") {
+		return nil, faultf("float cannot be made of %s", quoted(abridged(text)))
+	}
+	return f, r.look(len(text))
 }
 
 // callRound rounds half to even, on the exact value of the number.
-func callRound(r *run, a arguments) (any, error) {
-	args, err := a.fit(1, "number", "ndigits")
+func callRound(_ *run, a []any) (any, error) {
+	var digits int64
+	if len(a) == 2 {
+		var ok bool
+		if digits, ok = whole(a[1]); !ok || digits < 0 || digits > 300 {
+			return nil, faultf("round takes 0 to 300 digits")
+		}
+	}
+	if n, ok := whole(a[0]); ok {
+		return n, nil
+	}
+	f, ok := a[0].(float64)
+	switch {
+	case !ok:
+		return nil, faultf("round does not work on %s", typeName(a[0]))
+	case len(a) == 1:
+		return wholeOfFloat(math.RoundToEven(f))
+	}
+	return strconv.ParseFloat(strconv.FormatFloat(f, 'f', int(digits), 64), 64)
+}
+
+func callSum(r *run, a []any) (any, error) {
+	total := any(int64(0))
+	err := r.each(a[0], func(v any) (err error) {
+		total, err = r.operate("+", total, v)
+		return err
+	})
+	return total, err
+}
+
+func callList(r *run, a []any) (any, error) {
+	if len(a) == 0 {
+		return []any{}, nil
+	}
+	return r.items(a[0])
+}
+
+func callSet(r *run, a []any) (any, error) {
+	if len(a) == 0 {
+		return r.setOf(nil)
+	}
+	items, err := r.items(a[0])
 	if err != nil {
 		return nil, err
 	}
-	digits := 0
-	if args[1] != nil {
-		n := whole(args[1])
-		if n == nil {
-			return nil, faultf("round takes a whole number of digits, not %s", typeName(args[1]))
-		}
-		digits = int(max(-400, min(n.Int64(), 400)))
-		if !n.IsInt64() {
-			digits = 400 * n.Sign()
-		}
-	}
-	if n := whole(args[0]); n != nil {
-		if digits >= 0 {
-			return n, nil
-		}
-		return roundRat(new(big.Rat).SetInt(n), -digits), r.spend(bits(n))
-	}
-	f, ok := args[0].(float64)
-	switch {
-	case !ok:
-		return nil, faultf("round does not work on %s", typeName(args[0]))
-	case args[1] == nil:
-		return wholeOfFloat(math.RoundToEven(f))
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return f, nil
-	case digits < 0:
-		made, _ := new(big.Float).SetInt(roundRat(new(big.Rat).SetFloat64(f), -digits)).Float64()
-		return made, nil
-	}
-	return strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64)
+	return r.setOf(items)
 }
 
-// roundRat rounds to a multiple of ten to the digits, half to even.
-func roundRat(v *big.Rat, digits int) *big.Int {
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
-	times := new(big.Rat).Quo(v, new(big.Rat).SetInt(unit))
-	down, rest := new(big.Int).DivMod(times.Num(), times.Denom(), new(big.Int))
-	half := rest.Lsh(rest, 1).Cmp(times.Denom())
-	if half > 0 || half == 0 && down.Bit(0) == 1 {
-		down.Add(down, big.NewInt(1))
+func callRange(r *run, a []any) (any, error) {
+	bounds := []int64{0, 0, 1}
+	for i, arg := range a {
+		n, ok := whole(arg)
+		if !ok || n > math.MaxInt32 || n < math.MinInt32 {
+			return nil, faultf("range takes whole numbers of at most 32 bits, not %s", typeName(arg))
+		}
+		bounds[i] = n
 	}
-	return down.Mul(down, unit)
+	if len(a) == 1 {
+		bounds[0], bounds[1] = 0, bounds[0]
+	}
+	if bounds[2] == 0 {
+		return nil, faultf("the step of range is 0")
+	}
+	items := []any{}
+	for i := bounds[0]; bounds[2] > 0 && i < bounds[1] || bounds[2] < 0 && i > bounds[1]; i += bounds[2] {
+		if err := r.takeItems(1); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	return items, nil
+}
+
+// extreme is the first item that stands before all others in the order of the operator.
+func (r *run) extreme(operator string, items []any) (any, error) {
+	if len(items) == 1 {
+		var err error
+		if items, err = r.items(items[0]); err != nil {
+			return nil, err
+		}
+	}
+	if len(items) == 0 {
+		return nil, faultf("an empty list has no smallest or greatest item")
+	}
+	best := items[0]
+	for _, item := range items[1:] {
+		before, err := r.ordered(operator, item, best)
+		if err != nil {
+			return nil, err
+		}
+		if before {
+			best = item
+		}
+	}
+	return best, nil
+}
+
+func callSorted(r *run, a []any) (any, error) {
+	items, err := r.items(a[0])
+	slices.SortStableFunc(items, func(a, b any) int {
+		order, failed := 0, err
+		if failed == nil {
+			failed = r.spend(1)
+		}
+		if failed == nil {
+			order, _, failed = r.order("<", a, b)
+		}
+		err = failed
+		return order
+	})
+	return items, err
 }

@@ -14,7 +14,6 @@ type Limits struct {
 const (
 	MaxSource = 10_000 // characters
 	MaxDepth  = 100    // of brackets, operators and conditions in each other
-	maxBits   = 1 << 14
 )
 
 func (l Limits) withDefaults() Limits {

@@ -1,157 +1,126 @@
 package expressions
 
 import (
+	"cmp"
 	"math"
-	"math/big"
+	"slices"
 )
 
-// whole gives a number without fraction, bool included; nil for what is none.
-func whole(v any) *big.Int {
+// whole gives a number without fraction; the truth values are 1 and 0.
+func whole(v any) (int64, bool) {
 	switch v := v.(type) {
-	case *big.Int:
-		return v
+	case int64:
+		return v, true
 	case bool:
 		if v {
-			return big.NewInt(1)
+			return 1, true
 		}
-		return new(big.Int)
+		return 0, true
 	}
-	return nil
-}
-
-// bounded refuses a number that is too long to go on with.
-func bounded(n *big.Int) (*big.Int, error) {
-	if n.BitLen() > maxBits {
-		return nil, faultf("a number has more than %d bits", maxBits)
-	}
-	return n, nil
-}
-
-// float gives a number as one with a fraction.
-func float(v any) (float64, bool, error) {
-	if f, ok := v.(float64); ok {
-		return f, true, nil
-	}
-	n := whole(v)
-	if n == nil {
-		return 0, false, nil
-	}
-	f, _ := new(big.Float).SetInt(n).Float64()
-	if math.IsInf(f, 0) {
-		return 0, false, faultf("the number is too large for one with a fraction")
-	}
-	return f, true, nil
+	return 0, false
 }
 
 func isNumber(v any) bool {
 	_, fraction := v.(float64)
-	return fraction || whole(v) != nil
+	_, ok := whole(v)
+	return fraction || ok
 }
 
-// arithmetic works on two numbers.
-func arithmetic(operator string, left, right any) (any, error) {
-	a, b := whole(left), whole(right)
-	if a != nil && b != nil && operator != "/" {
+// float gives a number as a floating point number.
+func float(v any) float64 {
+	if f, ok := v.(float64); ok {
+		return f
+	}
+	n, _ := whole(v)
+	return float64(n)
+}
+
+const (
+	errZero  = fault("division by zero")
+	errRange = fault("the result does not fit into a number of 64 bits")
+)
+
+// operate applies an operator with two operands.
+func (r *run) operate(operator string, left, right any) (any, error) {
+	if err := r.spend(1); err != nil {
+		return nil, err
+	}
+	a, okA := whole(left)
+	b, okB := whole(right)
+	switch {
+	case okA && okB && operator != "/" && !(operator == "**" && b < 0):
 		return wholeArithmetic(operator, a, b)
-	}
-	if a != nil && b != nil {
-		if b.Sign() == 0 {
-			return nil, errZero
+	case isNumber(left) && isNumber(right):
+		return floatArithmetic(operator, float(left), float(right))
+	case operator == "+":
+		switch a := left.(type) {
+		case string:
+			if b, ok := right.(string); ok {
+				return a + b, r.take(len(a) + len(b))
+			}
+		case []any:
+			if b, ok := right.([]any); ok {
+				return slices.Concat(a, b), r.takeItems(len(a) + len(b))
+			}
 		}
-		f, _ := new(big.Rat).SetFrac(a, b).Float64()
-		if math.IsInf(f, 0) {
-			return nil, faultf("the number is too large for one with a fraction")
-		}
-		return f, nil
+	case operator == "%" && typeName(left) == "str":
+		return nil, faultf("%% does not format a text here; write f'…{value}…'")
 	}
-	x, _, err := float(left)
-	if err != nil {
-		return nil, err
-	}
-	y, _, err := float(right)
-	if err != nil {
-		return nil, err
-	}
-	return floatArithmetic(operator, x, y)
+	return nil, faultf("%s does not work between %s and %s", operator, typeName(left), typeName(right))
 }
 
-const errZero = fault("division by zero")
-
-func wholeArithmetic(operator string, a, b *big.Int) (any, error) {
-	made := new(big.Int)
+func wholeArithmetic(operator string, a, b int64) (any, error) {
+	var made int64
+	fits := true
 	switch operator {
 	case "+":
-		made.Add(a, b)
+		made = a + b
+		fits = made > a == (b > 0)
 	case "-":
-		made.Sub(a, b)
+		made = a - b
+		fits = made < a == (b > 0)
 	case "*":
-		made.Mul(a, b)
-	case "//", "%":
-		if b.Sign() == 0 {
+		made, fits = multiplied(a, b)
+	case "**":
+		made, fits = power(a, b)
+	default: // // and %, which round down
+		if b == 0 {
 			return nil, errZero
 		}
-		rest := new(big.Int)
-		made.QuoRem(a, b, rest)
-		if rest.Sign() != 0 && rest.Sign() != b.Sign() { // Python rounds down
-			made.Sub(made, big.NewInt(1))
-			rest.Add(rest, b)
+		made = a / b
+		fits = a != math.MinInt64 || b != -1
+		rest := a % b
+		if rest != 0 && rest < 0 != (b < 0) {
+			made--
+			rest += b
 		}
 		if operator == "%" {
-			made = rest
+			made, fits = rest, true
 		}
-	case "**":
-		return power(a, b)
-	case "<<", ">>":
-		return shift(operator, a, b)
-	case "&":
-		made.And(a, b)
-	case "|":
-		made.Or(a, b)
-	case "^":
-		made.Xor(a, b)
 	}
-	return bounded(made)
+	if !fits {
+		return nil, errRange
+	}
+	return made, nil
 }
 
-func power(a, b *big.Int) (any, error) {
-	if b.Sign() < 0 {
-		if a.Sign() == 0 {
-			return nil, errZero
-		}
-		x, _, err := float(a)
-		if err != nil {
-			return nil, err
-		}
-		y, _, err := float(b)
-		if err != nil {
-			return nil, err
-		}
-		return math.Pow(x, y), nil
+func multiplied(a, b int64) (made int64, fits bool) {
+	if a == 0 || b == 0 {
+		return 0, true
 	}
-	if a.BitLen() > 1 && (!b.IsInt64() || int64(a.BitLen()-1)*min(b.Int64(), maxBits+1) > maxBits) {
-		return nil, faultf("a number has more than %d bits", maxBits)
-	}
-	if a.BitLen() <= 1 && b.BitLen() > 1 { // 0, 1 and -1: only whether it is even counts
-		b = big.NewInt(2 + int64(b.Bit(0)))
-	}
-	return bounded(new(big.Int).Exp(a, b, nil))
+	made = a * b
+	return made, made/b == a && !(a == -1 && b == math.MinInt64) && !(b == -1 && a == math.MinInt64)
 }
 
-func shift(operator string, a, b *big.Int) (any, error) {
-	if b.Sign() < 0 {
-		return nil, faultf("a number cannot be shifted by less than nothing")
+func power(a, b int64) (made int64, fits bool) {
+	made, fits = 1, true
+	if a >= -1 && a <= 1 { // only whether the exponent is 0, even or odd counts
+		b = min(b, 2+b%2)
 	}
-	n := uint(maxBits + 1)
-	if b.IsInt64() && b.Int64() < int64(n) {
-		n = uint(b.Int64())
+	for ; b > 0 && fits; b-- {
+		made, fits = multiplied(made, a)
 	}
-	switch {
-	case operator == ">>":
-		return new(big.Int).Rsh(a, n), nil
-	case a.Sign() == 0:
-		return a, nil
-	}
-	return bounded(new(big.Int).Lsh(a, n))
+	return made, fits
 }
 
 func floatArithmetic(operator string, x, y float64) (any, error) {
@@ -162,54 +131,30 @@ func floatArithmetic(operator string, x, y float64) (any, error) {
 		return x - y, nil
 	case "*":
 		return x * y, nil
-	case "/", "//", "%":
-		if y == 0 {
+	case "**":
+		made := math.Pow(x, y)
+		if x == 0 && y < 0 {
 			return nil, errZero
 		}
-		return divided(operator, x, y), nil
-	case "**":
-		return floatPower(x, y)
+		if (math.IsNaN(made) || math.IsInf(made, 0)) && !math.IsNaN(x+y) && !math.IsInf(x+y, 0) {
+			return nil, errRange
+		}
+		return made, nil
 	}
-	return nil, faultf("%s does not work on a number with a fraction", operator)
-}
-
-func divided(operator string, x, y float64) float64 {
+	if y == 0 {
+		return nil, errZero
+	}
 	if operator == "/" {
-		return x / y
+		return x / y, nil
 	}
 	rest := math.Mod(x, y)
-	down := (x - rest) / y
-	switch {
-	case rest == 0:
-		rest = math.Copysign(0, y)
-	case (rest < 0) != (y < 0):
+	if rest != 0 && rest < 0 != (y < 0) {
 		rest += y
-		down--
 	}
 	if operator == "%" {
-		return rest
+		return rest, nil
 	}
-	if down == 0 {
-		return math.Copysign(0, x/y)
-	}
-	floor := math.Floor(down)
-	if down-floor > 0.5 {
-		floor++
-	}
-	return floor
-}
-
-func floatPower(x, y float64) (any, error) {
-	made := math.Pow(x, y)
-	switch {
-	case x == 0 && y < 0:
-		return nil, errZero
-	case x < 0 && !math.IsInf(x, 0) && y != math.Trunc(y) && !math.IsInf(y, 0) && !math.IsNaN(y):
-		return nil, faultf("the power of a negative number would be a complex one")
-	case math.IsInf(made, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0):
-		return nil, faultf("the number is too large for one with a fraction")
-	}
-	return made, nil
+	return math.Round((x - rest) / y), nil
 }
 
 // sign is a unary operator.
@@ -217,58 +162,43 @@ func (r *run) sign(operator string, v any) (any, error) {
 	if err := r.spend(1); err != nil {
 		return nil, err
 	}
-	if n := whole(v); n != nil {
-		switch operator {
-		case "-":
-			return new(big.Int).Neg(n), nil
-		case "~":
-			return new(big.Int).Not(n), nil
-		}
-		return n, nil
-	}
-	f, ok := v.(float64)
+	n, ok := whole(v)
+	f, fraction := v.(float64)
 	switch {
-	case !ok || operator == "~":
+	case !ok && !fraction:
 		return nil, faultf("%s does not work on %s", operator, typeName(v))
-	case operator == "-":
+	case operator == "+" && ok:
+		return n, nil
+	case operator == "+":
+		return f, nil
+	case fraction:
 		return -f, nil
+	case n == math.MinInt64:
+		return nil, errRange
 	}
-	return f, nil
+	return -n, nil
 }
 
 // compareNumbers gives -1, 0 or 1; ok is false where one of them is not a number at all
 // (nan). Whole numbers and fractions are compared exactly.
 func compareNumbers(left, right any) (order int, ok bool) {
-	a, b := whole(left), whole(right)
-	if a != nil && b != nil {
-		return a.Cmp(b), true
-	}
-	if f, isFloat := left.(float64); isFloat {
-		if math.IsNaN(f) {
-			return 0, false
-		}
-		if g, isFloat := right.(float64); isFloat {
-			switch {
-			case math.IsNaN(g):
-				return 0, false
-			case f < g:
-				return -1, true
-			case f > g:
-				return 1, true
-			}
-			return 0, true
-		}
-		order, ok := compareNumbers(right, left)
-		return -order, ok
-	}
-	g := right.(float64)
+	a, okA := whole(left)
+	b, okB := whole(right)
+	x, y := float(left), float(right)
 	switch {
-	case math.IsNaN(g):
+	case okA && okB:
+		return cmp.Compare(a, b), true
+	case math.IsNaN(x) || math.IsNaN(y):
 		return 0, false
-	case math.IsInf(g, 1):
-		return -1, true
-	case math.IsInf(g, -1):
-		return 1, true
+	case x != y || math.Abs(x) >= 1<<63:
+		return cmp.Compare(x, y), true
 	}
-	return new(big.Rat).SetInt(a).Cmp(new(big.Rat).SetFloat64(g)), true
+	// Equal as floating point numbers, so the fraction of each is 0 or they are both fractions.
+	if okA {
+		return cmp.Compare(a, int64(y)), true
+	}
+	if okB {
+		return cmp.Compare(int64(x), b), true
+	}
+	return 0, true
 }

@@ -41,12 +41,12 @@ type parser struct {
 	depth  int
 }
 
-// whole reads all tokens as one expression, which may be a tuple without brackets.
+// whole reads all tokens as one expression, which may be a list without brackets.
 func (p *parser) whole() (node, error) {
 	if p.peek().kind == endToken {
 		return nil, p.fail("there is no expression")
 	}
-	root, err := p.tupleOrOne("")
+	root, err := p.oneOrList("")
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (p *parser) take() token {
 	return t
 }
 
-// is tells whether the next token is one of these signs or reserved words.
+// is reports whether the next token is one of these signs or reserved words.
 func (p *parser) is(texts ...string) bool {
 	t := p.peek()
 	return (t.kind == signToken || t.kind == wordToken) && slices.Contains(texts, t.text)
@@ -100,8 +100,8 @@ func (p *parser) fail(format string, args ...any) error {
 	return placed(faultf(format, args...), p.peek().column)
 }
 
-// forbidden are words and signs that stand in expressions of Python and not in ours.
-var forbidden = []string{"lambda", "await", "yield", ":="}
+// forbidden are words and signs of Python's expressions that this package leaves out.
+var forbidden = []string{"lambda", "await", "yield", ":=", "&", "|", "^", "~", "<<", ">>"}
 
 func (p *parser) unexpected() error {
 	switch t := p.peek(); {
@@ -110,7 +110,7 @@ func (p *parser) unexpected() error {
 	case t.text == "=":
 		return p.fail("a value cannot be set here; to compare write ==")
 	case slices.Contains(forbidden, t.text) && t.kind != textToken:
-		return &Error{Column: t.column, Reason: t.text + " is not allowed", Forbidden: true}
+		return unsupported(t.column, t.text+" is not supported here")
 	case t.kind == signToken:
 		return p.fail("%q cannot stand here", t.text)
 	case t.kind == textToken:
@@ -239,7 +239,7 @@ func (p *parser) comparator() (operator string, ok bool) {
 }
 
 // levels are the operators with two operands, those that bind least first.
-var levels = [][]string{{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "//", "%"}}
+var levels = [][]string{{"+", "-"}, {"*", "/", "//", "%"}}
 
 func (p *parser) binary(level int) (node, error) {
 	if level == len(levels) {
@@ -263,7 +263,7 @@ func (p *parser) binary(level int) (node, error) {
 }
 
 func (p *parser) unary() (node, error) {
-	t, ok := p.accept("-", "+", "~")
+	t, ok := p.accept("-", "+")
 	if !ok {
 		return p.power()
 	}

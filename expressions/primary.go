@@ -1,83 +1,81 @@
 package expressions
 
-// primary reads an atom and the calls, attributes and indexes behind it.
+// primary reads an atom and the calls, methods and indexes behind it.
 func (p *parser) primary() (node, error) {
 	n, err := p.atom()
 	for err == nil {
-		t := p.peek()
 		switch {
 		case p.is("."):
-			n, err = p.attribute(n)
+			n, err = p.method(n)
 		case p.is("("):
-			n, err = p.call(n)
+			n, err = p.function(n)
 		case p.is("["):
 			n, err = p.subscript(n)
 		default:
 			return n, nil
 		}
-		if err == nil && t.kind == endToken {
-			break
-		}
 	}
 	return nil, err
 }
 
-func (p *parser) attribute(of node) (node, error) {
+func (p *parser) method(of node) (node, error) {
 	p.take()
 	t := p.peek()
 	if t.kind != nameToken {
 		return nil, p.fail("the name of a method is missing behind the dot")
 	}
 	p.take()
-	return &attribute{of: of, name: t.text, column: t.column}, nil
+	if !p.is("(") {
+		return nil, unsupported(t.column, "a value has no attribute "+t.text+" here; a method is called, as in lower()")
+	}
+	c := &call{of: of, name: t.text, column: t.column}
+	if text, ok := of.(*constant); ok && t.text == "format" {
+		if text, ok := text.value.(string); ok {
+			if _, err := formatFields(text); err != nil {
+				return nil, unsupported(t.column, err.Error())
+			}
+		}
+	}
+	return c, p.arguments(c)
 }
 
-func (p *parser) call(of node) (node, error) {
-	c := &call{of: of, column: p.take().column}
+func (p *parser) function(of node) (node, error) {
+	n, ok := of.(*name)
+	if !ok {
+		return nil, p.fail("only functions and methods can be called")
+	}
+	c := &call{name: n.name, column: n.column}
+	return c, p.arguments(c)
+}
+
+func (p *parser) arguments(c *call) error {
+	c.open = p.take().column
 	for !p.is(")") {
 		if p.is("*", "**") {
-			return nil, p.fail("arguments are written out here, one by one")
+			return p.fail("arguments are written out here, one by one")
 		}
 		if t := p.peek(); t.kind == nameToken && p.tokens[p.at+1].text == "=" && p.tokens[p.at+1].kind == signToken {
-			p.at += 2
-			value, err := p.expression()
-			if err != nil {
-				return nil, err
-			}
-			c.names, c.named = append(c.names, t.text), append(c.named, value)
-		} else if err := p.positional(c); err != nil {
-			return nil, err
+			return unsupported(t.column, "arguments by name are not supported here: "+t.text)
 		}
+		column := p.peek().column
+		value, err := p.expression()
+		if err != nil {
+			return err
+		}
+		if p.is("for") {
+			if value, err = p.comprehension(value, column); err != nil {
+				return err
+			}
+			if len(c.args) > 0 || !p.is(")") {
+				return p.fail("a generator beside other arguments needs brackets of its own")
+			}
+		}
+		c.args = append(c.args, value)
 		if _, more := p.accept(","); !more {
 			break
 		}
 	}
-	return c, p.expect(")")
-}
-
-// positional reads an argument without a name, which may be a generator.
-func (p *parser) positional(c *call) error {
-	if len(c.names) > 0 {
-		return p.fail("an argument without a name stands behind one with a name")
-	}
-	column := p.peek().column
-	value, err := p.expression()
-	if err != nil {
-		return err
-	}
-	if p.is("for") {
-		if len(c.args) > 0 {
-			return p.fail("a generator beside other arguments needs brackets of its own")
-		}
-		if value, err = p.comprehension('(', value, nil, column); err != nil {
-			return err
-		}
-		if !p.is(")") {
-			return p.fail("a generator beside other arguments needs brackets of its own")
-		}
-	}
-	c.args = append(c.args, value)
-	return nil
+	return p.expect(")")
 }
 
 func (p *parser) subscript(of node) (node, error) {
@@ -101,9 +99,7 @@ func (p *parser) subscript(of node) (node, error) {
 		}
 		*parts[colons] = part
 	}
-	if err := p.expect("]"); err != nil {
-		return nil, err
-	}
+	p.take()
 	switch {
 	case colons > 0:
 		return s, nil
@@ -146,4 +142,150 @@ func (p *parser) atom() (node, error) {
 		}
 	}
 	return nil, p.unexpected()
+}
+
+// brackets reads what stands in round brackets: one expression, several or a generator.
+func (p *parser) brackets() (node, error) {
+	t := p.take()
+	if _, ok := p.accept(")"); ok {
+		return &display{column: t.column}, nil
+	}
+	n, err := p.oneOrList(")")
+	if err != nil {
+		return nil, err
+	}
+	if p.is("for") && p.tokens[p.at-1].text != "," {
+		if n, err = p.comprehension(n, t.column); err != nil {
+			return nil, err
+		}
+	}
+	return n, p.expect(")")
+}
+
+// oneOrList reads one expression, or several with commas between, up to a closing sign.
+func (p *parser) oneOrList(end string) (node, error) {
+	column := p.peek().column
+	first, err := p.expression()
+	if err != nil || !p.is(",") {
+		return first, err
+	}
+	items := []node{first}
+	for {
+		if _, ok := p.accept(","); !ok || p.peek().kind == endToken || end != "" && p.is(end) {
+			return &display{items: items, column: column}, nil
+		}
+		item, err := p.expression()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+}
+
+func (p *parser) list() (node, error) {
+	t := p.take()
+	d := &display{column: t.column}
+	for !p.is("]") {
+		item, err := p.expression()
+		if err != nil {
+			return nil, err
+		}
+		if p.is("for") && len(d.items) == 0 {
+			n, err := p.comprehension(item, t.column)
+			if err != nil {
+				return nil, err
+			}
+			return n, p.expect("]")
+		}
+		d.items = append(d.items, item)
+		if _, more := p.accept(","); !more {
+			break
+		}
+	}
+	return d, p.expect("]")
+}
+
+// braces reads a set or a dictionary.
+func (p *parser) braces() (node, error) {
+	column := p.take().column
+	var keys, values []node
+	for !p.is("}") {
+		key, err := p.expression()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := p.accept(":"); ok {
+			value, err := p.expression()
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, value)
+		}
+		if p.is("for") {
+			return nil, unsupported(p.peek().column, "comprehensions of sets and dictionaries are not supported here")
+		}
+		keys = append(keys, key)
+		if len(values) > 0 && len(values) < len(keys) {
+			return nil, p.fail("a set has items and a dictionary has keys with values, not both")
+		}
+		if _, more := p.accept(","); !more {
+			break
+		}
+	}
+	if len(values) == 0 && len(keys) > 0 {
+		return &display{set: true, items: keys, column: column}, p.expect("}")
+	}
+	return &dictDisplay{keys: keys, values: values, column: column}, p.expect("}")
+}
+
+// comprehension reads the clauses behind the item.
+func (p *parser) comprehension(item node, column int) (node, error) {
+	c := &comprehension{item: item, column: column}
+	for {
+		t, ok := p.accept("for")
+		if !ok {
+			return c, nil
+		}
+		one := clause{column: t.column}
+		var err error
+		if one.targets, err = p.targets(); err != nil {
+			return nil, err
+		}
+		if err = p.expect("in"); err != nil {
+			return nil, err
+		}
+		if one.over, err = p.or(); err != nil {
+			return nil, err
+		}
+		for {
+			if _, ok := p.accept("if"); !ok {
+				break
+			}
+			test, err := p.or()
+			if err != nil {
+				return nil, err
+			}
+			one.tests = append(one.tests, test)
+		}
+		c.clauses = append(c.clauses, one)
+	}
+}
+
+// targets reads the names that the items get, with or without brackets around several.
+func (p *parser) targets() ([]string, error) {
+	_, bracket := p.accept("(")
+	var names []string
+	for p.peek().kind == nameToken {
+		names = append(names, p.take().text)
+		if _, more := p.accept(","); !more {
+			break
+		}
+	}
+	if len(names) == 0 {
+		return nil, p.fail("a name for the items is missing here")
+	}
+	if bracket {
+		return names, p.expect(")")
+	}
+	return names, nil
 }

@@ -90,8 +90,6 @@ func (l *lexer) skipBlanks() error {
 			for l.at < len(l.source) && l.source[l.at] != '\n' {
 				l.at++
 			}
-		case c == '\\' && l.peek(1) == '\n':
-			l.at += 2
 		case c == '\n' || c == '\r':
 			if l.open == 0 && len(l.tokens) > 0 && strings.TrimSpace(string(l.source[l.at:])) != "" {
 				return l.fail(l.column(), "an expression is one line; put it in brackets to write it on several")
@@ -172,7 +170,7 @@ func (l *lexer) text(start int, prefix string) error {
 	return l.fail(l.base+start+1, "the text is not closed")
 }
 
-// textPrefix tells whether a word before a quote says how the text is written.
+// textPrefix reports whether a word before a quote is a prefix of a text, such as r or f.
 func textPrefix(word string) (prefix string, ok bool) {
 	switch prefix = strings.ToLower(word); prefix {
 	case "r", "u", "f", "rf", "fr", "b", "br", "rb":
@@ -181,43 +179,21 @@ func textPrefix(word string) (prefix string, ok bool) {
 	return "", false
 }
 
-// number reads the characters of a number; whether they make one is seen later.
+// number reads the characters of a number. Whether they form one is decided when the token is
+// converted.
 func (l *lexer) number() error {
 	start := l.at
-	based := l.source[l.at] == '0' && strings.ContainsRune("xXoObB", l.peek(1))
-	point := based // there is one at most
+	based := l.source[start] == '0' && strings.ContainsRune("xXoObB", l.peek(1))
 	for l.at < len(l.source) {
 		c := l.source[l.at]
-		exponent := !based && (c == 'e' || c == 'E') && (isDigit(l.peek(1)) || (l.peek(1) == '-' || l.peek(1) == '+') && isDigit(l.peek(2)))
-		switch {
-		case exponent:
-			l.at += 2
-			point = true
-		case c == '.' && !point:
-			l.at++
-			point = true
-		case c == '_', isDigit(c), based && isNamePart(c):
-			l.at++
-		default:
-			if isNameStart(c) && !l.wordFollows() {
-				return l.fail(l.base+start+1, "%q is not a number", string(l.source[start:l.at+1]))
-			}
-			l.add(numberToken, string(l.source[start:l.at]), start)
-			return nil
+		signed := !based && (c == '-' || c == '+') && (l.source[l.at-1] == 'e' || l.source[l.at-1] == 'E')
+		if c != '.' && !signed && !isNamePart(c) {
+			break
 		}
+		l.at++
 	}
 	l.add(numberToken, string(l.source[start:l.at]), start)
 	return nil
-}
-
-// wordFollows tells whether a reserved word stands directly behind a number, as in "1if x
-// else 2", which Python reads.
-func (l *lexer) wordFollows() bool {
-	end := l.at
-	for end < len(l.source) && isNamePart(l.source[end]) {
-		end++
-	}
-	return reserved[string(l.source[l.at:end])]
 }
 
 func isDigit(c rune) bool     { return c >= '0' && c <= '9' }

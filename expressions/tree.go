@@ -44,9 +44,9 @@ type (
 
 	choice struct{ test, then, otherwise node }
 
-	// A display is a list, tuple or set written out.
+	// A display is a list or a set written out.
 	display struct {
-		kind   byte // '[', '(' or '{'
+		set    bool
 		items  []node
 		column int
 	}
@@ -56,12 +56,11 @@ type (
 		column       int
 	}
 
-	// A comprehension gives item, and for a dict value, for what its clauses go over.
+	// A comprehension gives item for what its clauses go over.
 	comprehension struct {
-		kind        byte // '[', '{', 'd' for a dict, '(' for a generator
-		item, value node
-		clauses     []clause
-		column      int
+		item    node
+		clauses []clause
+		column  int
 	}
 
 	clause struct {
@@ -69,12 +68,6 @@ type (
 		over    node
 		tests   []node
 		column  int
-	}
-
-	attribute struct {
-		of     node
-		name   string
-		column int
 	}
 
 	index struct {
@@ -88,22 +81,21 @@ type (
 		column          int
 	}
 
+	// A call calls a function, or a method where of is set.
 	call struct {
 		of     node
+		name   string
 		args   []node
-		names  []string // of the arguments given by name
-		named  []node
-		column int
+		column int // of the name
+		open   int // of the bracket
 	}
 
 	// A template is an f-string.
 	template struct{ parts []templatePart }
 
 	templatePart struct {
-		literal    string
-		value      node // nil: only literal
-		conversion byte // 's', 'r', 'a' or 0
-		format     node // nil for none
-		column     int
+		literal string
+		value   node // nil: only literal
+		column  int
 	}
 )

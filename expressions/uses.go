@@ -1,21 +1,17 @@
 package expressions
 
-import (
-	"regexp"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Uses lists what an expression needs from outside, each once, in the order in which it comes
-// up: the names it reads, variables of its comprehensions aside, and the attributes it asks
-// of values, methods included. Functions are names like any other.
-func (e *Expression) Uses() (names, attributes []string) {
+// up: the names it reads and the functions it calls, without variables of its comprehensions,
+// and the methods it calls.
+func (e *Expression) Uses() (names, methods []string) {
 	u := &uses{}
 	u.visit(e.root, nil)
-	return u.names, u.attributes
+	return u.names, u.methods
 }
 
-type uses struct{ names, attributes []string }
+type uses struct{ names, methods []string }
 
 func (u *uses) visitAll(nodes []node, bound []string) {
 	for _, n := range nodes {
@@ -51,21 +47,21 @@ func (u *uses) visit(n node, bound []string) {
 		u.visitAll(n.values, bound)
 	case *comprehension:
 		u.comprehension(n, bound)
-	case *attribute:
-		u.visit(n.of, bound)
-		u.attributes = once(u.attributes, n.name)
 	case *index:
 		u.visitAll([]node{n.of, n.at}, bound)
 	case *slice:
 		u.visitAll([]node{n.of, n.from, n.to, n.steps}, bound)
 	case *call:
-		u.visit(n.of, bound)
-		u.format(n.of)
+		if n.of == nil {
+			u.names = once(u.names, n.name)
+		} else {
+			u.visit(n.of, bound)
+			u.methods = once(u.methods, n.name)
+		}
 		u.visitAll(n.args, bound)
-		u.visitAll(n.named, bound)
 	case *template:
 		for _, part := range n.parts {
-			u.visitAll([]node{part.value, part.format}, bound)
+			u.visit(part.value, bound)
 		}
 	default:
 		panic("expressions: a part that Uses does not know")
@@ -81,25 +77,7 @@ func (u *uses) comprehension(c *comprehension, bound []string) {
 		bound = append(bound, clause.targets...)
 		u.visitAll(clause.tests, bound)
 	}
-	u.visitAll([]node{c.item, c.value}, bound)
-}
-
-var fieldAttribute = regexp.MustCompile(`\{[^{}:!]*?\.([\p{L}_][\p{L}\p{N}_]*)`)
-
-// format finds the attributes that the fields of a literal's format method ask for.
-func (u *uses) format(of node) {
-	method, ok := of.(*attribute)
-	if !ok || method.name != "format" {
-		return
-	}
-	literal, ok := method.of.(*constant)
-	if !ok {
-		return
-	}
-	text, _ := literal.value.(string) // format of anything else has no fields
-	for _, found := range fieldAttribute.FindAllStringSubmatch(strings.ReplaceAll(text, "{{", ""), -1) {
-		u.attributes = once(u.attributes, found[1])
-	}
+	u.visit(c.item, bound)
 }
 
 func once(list []string, text string) []string {

@@ -1,37 +1,26 @@
 package expressions
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
-	"math/big"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// Values are nil (None), bool, *big.Int, float64, string, []any (a list), tuple, *set,
-// *dict, *function and *generator.
+// Values are nil (None), bool, int64, float64, string, []any (a list), *set and *dict.
 type (
-	tuple []any
-
 	// A set keeps its items in the order in which they came.
 	set struct{ items dict }
 
-	// A dict keeps its keys in the order in which they came. Keys are found by what
-	// keyOf makes of them.
+	// A dict keeps its keys in the order in which they came. Equal keys have the same text
+	// in keyOf.
 	dict struct {
 		keys   []any
 		values []any
 		at     map[string]int
-	}
-
-	// A function is a function or a method with the value before its dot.
-	function struct {
-		name string
-		call func(r *run, a arguments) (any, error)
-	}
-
-	// A generator gives its items when they are asked for, once.
-	generator struct {
-		each func(yield func(any) error) error
 	}
 )
 
@@ -63,63 +52,65 @@ func (d *dict) put(r *run, key, value any) error {
 	return nil
 }
 
-// keyOf makes equal texts of equal values: 1, 1.0 and True are one key.
+func (r *run) setOf(items []any) (*set, error) {
+	made := &set{items: *newDict()}
+	for _, item := range items {
+		if err := made.items.put(r, item, nil); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// keyOf gives equal values the same text: 1, 1.0 and True are one key.
 func (r *run) keyOf(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
 		return "None", nil
 	case string:
 		return "'" + v, r.look(len(v))
-	case bool, *big.Int:
-		return "n" + whole(v).String(), nil
 	case float64:
-		if v == math.Trunc(v) && !math.IsInf(v, 0) {
-			n, _ := big.NewFloat(v).Int(nil)
-			return "n" + n.String(), nil
+		if v != math.Trunc(v) || math.Abs(v) >= 1<<63 {
+			return "f" + strconv.FormatFloat(v, 'g', -1, 64), nil
 		}
-		return "f" + strconv.FormatFloat(v, 'g', -1, 64), nil
-	case tuple:
+		return "n" + strconv.FormatInt(int64(v), 10), nil
+	case bool, int64:
+		n, _ := whole(v)
+		return "n" + strconv.FormatInt(n, 10), nil
+	case []any:
 		var b strings.Builder
-		b.WriteByte('(')
 		for _, item := range v {
 			k, err := r.keyOf(item)
 			if err == nil {
-				err = r.take(len(k)) // parts may be shared, so their texts can be many
+				err = r.take(len(k)) // items may be shared, so their texts can be many
 			}
 			if err != nil {
 				return "", err
 			}
 			b.WriteString(strconv.Itoa(len(k)) + ":" + k)
 		}
-		return b.String(), nil
+		return "(" + b.String(), nil
 	}
 	return "", faultf("%s cannot be a key or an item of a set", typeName(v))
 }
 
-// Truth tells whether a value counts as true, as in Python: None, zero and what is empty
-// do not.
+// truth reports whether a value counts as true, as in Python: None, zero and empty values do
+// not.
 func truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
 	case bool:
 		return v
-	case *big.Int:
-		return v.Sign() != 0
+	case int64:
+		return v != 0
 	case float64:
 		return v != 0
 	case string:
 		return v != ""
-	case []any:
-		return len(v) > 0
-	case tuple:
-		return len(v) > 0
-	case *set:
-		return len(v.items.keys) > 0
-	case *dict:
-		return len(v.keys) > 0
 	}
-	return true
+	items, _ := sequence(v)
+	return len(items) > 0
 }
 
 // typeName is Python's name of a value's type.
@@ -129,7 +120,7 @@ func typeName(v any) string {
 		return "None"
 	case bool:
 		return "bool"
-	case *big.Int:
+	case int64:
 		return "int"
 	case float64:
 		return "float"
@@ -137,14 +128,65 @@ func typeName(v any) string {
 		return "str"
 	case []any:
 		return "list"
-	case tuple:
-		return "tuple"
 	case *set:
 		return "set"
-	case *dict:
-		return "dict"
-	case *generator:
-		return "generator"
 	}
-	return "function"
+	return "dict"
+}
+
+// imported makes a value of a decoded JSON one. The caller's data costs nothing.
+func (r *run) imported(v any) (any, error) {
+	switch v := v.(type) {
+	case nil, bool, float64, int64:
+		return v, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return strings.ToValidUTF8(v, "\uFFFD"), nil
+		}
+		return v, nil
+	case int:
+		return int64(v), nil
+	case json.Number:
+		n, err := v.Int64()
+		if err == nil {
+			return n, nil
+		}
+		f, failed := v.Float64()
+		if failed != nil || errors.Is(err, strconv.ErrRange) {
+			return nil, faultf("the number %s does not fit into 64 bits", abridged(string(v)))
+		}
+		return f, nil
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			one, err := r.imported(item)
+			if err != nil {
+				return nil, err
+			}
+			items[i] = one
+		}
+		return items, nil
+	case map[string]any:
+		return r.importedObject(v)
+	}
+	return nil, faultf("a value of type %T is not JSON", v)
+}
+
+func (r *run) importedObject(object map[string]any) (any, error) {
+	made := newDict()
+	keys := make([]string, 0, len(object))
+	for key := range object {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys) // the order of a map is not the same twice
+	for _, key := range keys {
+		one, err := r.imported(object[key])
+		if err != nil {
+			return nil, err
+		}
+		if err := made.put(r, key, one); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
 }
