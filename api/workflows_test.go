@@ -200,7 +200,7 @@ func TestEval(t *testing.T) {
 	state := map[string]any{"id": "s", "data": map[string]any{"outputs": map[string]any{"a": []any{map[string]any{"n": 5}}}}}
 	ref(map[string]any{"state": state, "text": "@{SESSION_ID}.a.n"}).want(200).is(5, "value")
 	ref(map[string]any{"state": state, "text": ""}).want(200).is("", "value")
-	ref(map[string]any{"state": state, "text": "@{other}.a.n"}).problem("bad_request")
+	ref(map[string]any{"state": state, "text": "@{other}.a.n"}).want(200).is(false, "resolved").is("@{other}.a.n", "missing", 0).is(`it names session "other"`, "reasons", 0)
 	ref(map[string]any{"state": state}).problem("request_invalid")
 	ref(map[string]any{"state": state, "text": "x", "input": 1}).problem("request_invalid")
 	ref(map[string]any{"text": "x"}).problem("request_invalid").is("/session", "errors", 0, "pointer")

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/internal/judge"
@@ -16,6 +18,9 @@ type ReferenceResult struct {
 	Missing  []string        `json:"missing"`
 	// Reasons says for each missing reference why; the same order.
 	Reasons []string `json:"reasons,omitempty"`
+	// Error says why the text cannot be resolved at all: it names another session. A step with
+	// such an input fails.
+	Error string `json:"error,omitempty"`
 }
 
 // A ConditionResult is the result of a condition, with each of its clauses.
@@ -26,7 +31,8 @@ type ConditionResult struct {
 }
 
 // EvalReference resolves a text, or with whole a JSON input, against a state. A
-// reference to another session is an error.
+// reference to another session is a result too: not resolved, with the error that a
+// step would have.
 func EvalReference(st *State, text string, whole bool) (*ReferenceResult, error) {
 	return evalReference(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, text, whole)
 }
@@ -51,6 +57,11 @@ func evalReference(scope references.Scope, text string, whole bool) (*ReferenceR
 		result, err = input.Resolve(scope)
 	} else {
 		result, err = references.Parse(text).Resolve(scope)
+	}
+	var foreign *references.ForeignSessionError
+	if errors.As(err, &foreign) {
+		return &ReferenceResult{Value: json.RawMessage("null"), Missing: []string{foreign.Reference},
+			Reasons: []string{fmt.Sprintf("it names session %q", foreign.Session)}, Error: err.Error()}, nil
 	}
 	if err != nil {
 		return nil, detail(ErrBadRequest, "%v", err)

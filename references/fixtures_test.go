@@ -64,6 +64,9 @@ func TestRecordedCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := in.Resolve(scopeOf(t, c.State))
+			if foreign := new(references.ForeignSessionError); errors.As(err, &foreign) && c.Unresolved {
+				return // a step with such an input fails, so the input is not resolved
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

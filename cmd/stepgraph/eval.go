@@ -45,6 +45,10 @@ func (a *app) printReference(result *engine.ReferenceResult) error {
 		a.print("%s", result.Value)
 		return nil
 	}
+	if result.Error != "" {
+		a.print("%s", result.Error)
+		return nil
+	}
 	for i, missing := range result.Missing {
 		if i < len(result.Reasons) && result.Reasons[i] != "" {
 			a.print("missing: %s: %s", missing, result.Reasons[i])

@@ -78,3 +78,22 @@ func TestEvalConditionRecordedCases(t *testing.T) {
 	}
 	t.Logf("%d recorded cases", len(cases))
 }
+
+// A reference to another session is a result, not a usage error: exit code 0, with the reason.
+func TestEvalReferenceToAnotherSession(t *testing.T) {
+	state := write(t, filepath.Join(t.TempDir(), "state.json"), json.RawMessage(`{"id": "s", "data": {"outputs": {"a": [1]}}}`))
+	for _, args := range [][]string{{"@{other}.a"}, {"--json", `{"x": ["@{other}.a"]}`}} {
+		got := invoke(t, "", nil, append([]string{"eval", "reference", "-o", "json", "--state", state}, args...)...)
+		var result struct {
+			Resolved bool
+			Missing  []string
+			Error    string
+		}
+		if err := json.Unmarshal([]byte(got.out), &result); err != nil || got.code != 0 {
+			t.Fatalf("%v: exit %d, %v: %s%s", args, got.code, err, got.out, got.err)
+		}
+		if result.Resolved || len(result.Missing) != 1 || result.Missing[0] != "@{other}.a" || result.Error == "" {
+			t.Errorf("%v: %+v", args, result)
+		}
+	}
+}

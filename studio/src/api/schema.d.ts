@@ -2021,6 +2021,7 @@ export interface components {
             text?: string;
         };
         ReferenceResult: {
+            error?: string;
             missing: string[];
             reasons?: string[];
             resolved: boolean;
