@@ -135,7 +135,11 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	mountReference(outer)
 	s.mountSignIn(outer)
 	s.mountPeople(outer)
-	flows := flowiseapi.Options{Log: o.Log, Variables: variableValues(o.Vault)}
+	flows := flowiseapi.Options{Log: o.Log, Variables: variableValues(o.Vault), MayEdit: func(ctx context.Context) bool {
+		t := tokenFrom(ctx)
+		return t == nil || t.Allows(access.Edit)
+	}}
+	flows.Secrets, _ = o.Vault.(flowiseapi.Secrets)
 	if o.Compat {
 		flowiseapi.MountOpen(outer, e, flows)
 	}

@@ -133,7 +133,11 @@ func (f *api) listFlows(w http.ResponseWriter, r *http.Request) error {
 		if !isFlow(found) {
 			continue
 		}
-		rows = append(rows, chatflowOf(found).row())
+		row, err := f.shown(r.Context(), chatflowOf(found))
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
 	}
 	writeJSON(w, http.StatusOK, rows)
 	return nil
@@ -144,11 +148,15 @@ func (f *api) getFlow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeRow(w, c)
+	return f.writeRow(w, r, c)
 }
 
-func writeRow(w http.ResponseWriter, c *chatflow) error {
-	writeJSON(w, http.StatusOK, c.row())
+func (f *api) writeRow(w http.ResponseWriter, r *http.Request, c *chatflow) error {
+	row, err := f.shown(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, row)
 	return nil
 }
 
@@ -184,14 +192,22 @@ func (f *api) updateFlow(w http.ResponseWriter, r *http.Request) error {
 
 func (f *api) save(w http.ResponseWriter, r *http.Request, row chatflowRow) error {
 	row.UpdatedDate = time.Now().UTC().Truncate(time.Millisecond)
-	workflow, err := f.compile(row)
+	// A caller who may not write the flow must not write its secrets: the flow comes first.
+	bare := row
+	if err := f.strip(&bare); err != nil {
+		return err
+	}
+	workflow, err := f.compile(bare)
 	if err != nil {
 		return err
 	}
 	if _, err := f.e.Put(r.Context(), workflow, engine.PutOptions{Force: true}); err != nil {
 		return err
 	}
-	return writeRow(w, chatflowOf(workflow))
+	if err := f.detach(&row); err != nil {
+		return err
+	}
+	return f.writeRow(w, r, chatflowOf(workflow))
 }
 
 // compile makes the workflow of a row. As in Flowise a flow with faults is kept; it has no
@@ -222,6 +238,9 @@ func (f *api) deleteFlow(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err := f.dropVariants(r.Context(), c.ID, 0, ""); err != nil {
+		return err
+	}
+	if err := f.dropSecrets(c.ID); err != nil {
 		return err
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"raw": []any{}, "affected": 1})

@@ -30,7 +30,10 @@ func (f *api) publish(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := c.published()
+	p, err := f.publishedOf(c)
+	if err != nil {
+		return err
+	}
 	if err := readJSON(w, r, &struct {
 		ToolName    *string `json:"toolName"`
 		Description *string `json:"description"`
@@ -73,22 +76,24 @@ func newToken() string {
 
 // keepPublished writes it into the row of the flow, whose steps stay as they are.
 func (f *api) keepPublished(ctx context.Context, c *chatflow, p flowise.Published) error {
-	text, err := json.Marshal(p)
+	row, token := c.chatflowRow, p.Token
+	if f.o.Secrets != nil {
+		token = ""
+	}
+	if err := row.publish(p, token); err != nil {
+		return err
+	}
+	text, err := json.Marshal(row)
 	if err != nil {
-		return err
-	}
-	row := c.chatflowRow
-	if row.MCPServerConfig, err = json.Marshal(string(text)); err != nil {
-		return err
-	}
-	if text, err = json.Marshal(row); err != nil {
 		return err
 	}
 	w := *c.workflow
 	w.Extra = maps.Clone(w.Extra)
 	w.Extra[rowProperty] = string(text)
-	_, err = f.e.Put(ctx, &w, engine.PutOptions{Force: true})
-	return err
+	if _, err = f.e.Put(ctx, &w, engine.PutOptions{Force: true}); err != nil || f.o.Secrets == nil {
+		return err
+	}
+	return f.keepSecret(mcpToken, c.ID, p.Token, "MCP token")
 }
 
 // callTool serves a published flow to MCP clients: streamable HTTP without sessions. Whoever
@@ -96,7 +101,11 @@ func (f *api) keepPublished(ctx context.Context, c *chatflow, p flowise.Publishe
 func (f *api) callTool(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	c, err := f.flow(r.Context(), r.PathValue("id"))
-	if err != nil || !c.published().Trusts(token) {
+	var p flowise.Published
+	if err == nil {
+		p, err = f.publishedOf(c)
+	}
+	if err != nil || !p.Trusts(token) {
 		writeJSON(w, http.StatusUnauthorized, map[string]any{"jsonrpc": "2.0", "id": nil,
 			"error": map[string]any{"code": -32001, "message": "Unauthorized: the token is not that of a published flow"}})
 		return

@@ -41,6 +41,11 @@ type Options struct {
 	// Variables gives the configured variables by name: a request that overrides some of
 	// them runs with all. None by default.
 	Variables func() (map[string]json.RawMessage, error)
+	// Secrets keeps tokens and secrets of flows; by default they stay in the workflow.
+	Secrets Secrets
+	// MayEdit reports whether the caller may change flows, and so see the tokens that open
+	// them; nil: everybody may.
+	MayEdit func(ctx context.Context) bool
 }
 
 type api struct {

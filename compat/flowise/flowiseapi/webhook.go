@@ -34,7 +34,11 @@ func (f *api) webhook(w http.ResponseWriter, r *http.Request) error {
 	if want != "" && len(text) > 0 && !strings.HasPrefix(kind, want) {
 		return &refusal{http.StatusUnsupportedMediaType, "Content-Type " + cmp.Or(kind, "undefined") + " not allowed. Expected " + want}
 	}
-	if err := start.Trusts(r.Header, text, f.secretOf(flow)); err != nil {
+	secret, err := f.secretOf(flow)
+	if err != nil {
+		return err
+	}
+	if err := start.Trusts(r.Header, text, secret); err != nil {
 		return &refusal{http.StatusUnauthorized, err.Error()}
 	}
 	p, err := webhookCall(r, kind, text)
@@ -59,10 +63,13 @@ func (f *api) webhook(w http.ResponseWriter, r *http.Request) error {
 }
 
 // secretOf is the secret that callers of a flow's webhook sign with, "" for none.
-func (f *api) secretOf(c *chatflow) string {
+func (f *api) secretOf(c *chatflow) (string, error) {
 	var secret string
 	_ = json.Unmarshal(c.WebhookSecret, &secret) // none
-	return secret
+	if secret != "" {                            // of a row that was stored before secrets were kept apart
+		return secret, nil
+	}
+	return f.secret(webhookSecret, c.ID)
 }
 
 // webhookCall makes a run of a call: {body, headers, query}, and what the body says of the
