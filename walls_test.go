@@ -23,10 +23,10 @@ const (
 
 var (
 	// manyMethods and manyFields list the types above the rule.
-	manyMethods = map[string]int{"engine.runner": 229}
-	manyFields  = map[string]int{"engine.Options": 26, "engine.runner": 31, "engine.runnerOutputs": 31, "engine/state.document": 23, "engine/store.Checkpoint": 23}
+	manyMethods = map[string]int{}
+	manyFields  = map[string]int{"engine.Options": 26, "engine/state.document": 23, "engine/store.Checkpoint": 23}
 	// circle is how many files of a package are in its largest cycle.
-	circle = map[string]int{"engine": 44, "engine/graph": 6, "engine/store": 2}
+	circle = map[string]int{"engine": 46, "engine/graph": 6, "engine/store": 2}
 )
 
 // TestWalls draws, for each package of the engine, which file uses names of which other file,

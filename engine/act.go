@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -11,7 +12,7 @@ import (
 // returns once the request is durable. Errors: ErrSessionNotFound, ErrSessionEnded for
 // what cannot act on an ended session, ErrStepNotFound, ErrKeyReused, ErrBadRequest.
 func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
-	if a.Kind == RequestChild || steering(a.Kind) == nil {
+	if !slices.Contains(actions, a.Kind) {
 		return nil, detail(ErrBadRequest, "%q is nothing a session can do", a.Kind)
 	}
 	if err := e.checkAction(ctx, &a); err != nil {

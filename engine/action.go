@@ -50,3 +50,6 @@ func mayAct(kind string, rec *SessionRecord) error {
 func ended(status string) bool {
 	return status == StatusComplete || status == StatusCancelled || status == StatusError
 }
+
+// actions are the kinds of requests that an Action can be.
+var actions = []string{RequestPause, RequestResume, RequestCancel, RequestRetry, RequestAdvance, RequestMove, RequestReask, RequestRollback, RequestSignal}

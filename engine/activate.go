@@ -7,11 +7,18 @@ import (
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
+// visits are how single visits of steps begin, end, fail and are cancelled. A visit whose call is
+// suspended is known here only as a suspendedCall.
+type visits struct {
+	*ledger
+	body, sessions, tools suspendedCall // set once, when the runner is made
+}
+
 // activate makes a step run because a path led to it. What that means depends on where
 // the step is: one that has not started merges with the activation, one that is under
 // way runs once more afterwards, one in error waits for its retry, a join waits until
 // nothing live can reach it, and any other begins a new visit.
-func (r *runner) activate(id string, from state.TakenPath) {
+func (r *visits) activate(id string, from state.TakenPath) {
 	step := r.def.Step(id)
 	if step == nil {
 		return // the path says so in the problems of the session
@@ -43,13 +50,13 @@ func (r *runner) activate(id string, from state.TakenPath) {
 }
 
 // beginVisit gives a step its next visit and makes it active.
-func (r *runner) beginVisit(id string, took []state.TakenPath) *state.LiveStep {
+func (r *visits) beginVisit(id string, took []state.TakenPath) *state.LiveStep {
 	return r.beginVisitOf(nil, id, took)
 }
 
 // beginVisitOf is beginVisit for the call of an agent's tool; nil for any other visit.
-func (r *runner) beginVisitOf(tool *state.ToolVisit, id string, took []state.TakenPath) *state.LiveStep {
-	r.dropDriven(id)
+func (r *visits) beginVisitOf(tool *state.ToolVisit, id string, took []state.TakenPath) *state.LiveStep {
+	r.dropSuspended(id)
 	r.state.EndLive(id)
 	l := r.state.MakeLive(id)
 	l.Visit, l.Took, l.Tool = r.counters.BeginVisit(id), took, tool
@@ -63,9 +70,13 @@ func (r *runner) beginVisitOf(tool *state.ToolVisit, id string, took []state.Tak
 	return l
 }
 
+// joins are steps that wait until nothing live can reach them, and steps that are skipped because
+// nothing live can.
+type joins struct{ *visits }
+
 // settleJoins starts every waiting join that nothing live can still reach, and tells
 // whether it started any.
-func (r *runner) settleJoins() (started bool) {
+func (r *joins) settleJoins() (started bool) {
 	if len(r.state.WaitingJoins()) == 0 {
 		return false
 	}
@@ -95,7 +106,7 @@ func (r *runner) settleJoins() (started bool) {
 }
 
 // joinBefore orders joins that become ready together by what led to them first.
-func (r *runner) joinBefore(a, b string) bool {
+func (r *joins) joinBefore(a, b string) bool {
 	ta, tb := r.state.TakenTo(a), r.state.TakenTo(b)
 	if len(ta) > 0 && len(tb) > 0 && ta[0].Seq != tb[0].Seq {
 		return ta[0].Seq < tb[0].Seq
@@ -105,7 +116,7 @@ func (r *runner) joinBefore(a, b string) bool {
 
 // liveSteps are the steps from which something may still come: those that run, wait or
 // may be retried, joins that wait, and those whose paths are still to be followed.
-func (r *runner) liveSteps() []*graph.CompiledStep {
+func (r *visits) liveSteps() []*graph.CompiledStep {
 	live := r.state.LiveIn(r.def)
 	for _, a := range r.arrived { // ended in this wave, its paths are followed in the next
 		if step := r.def.Step(a.step); step != nil {
@@ -116,7 +127,7 @@ func (r *runner) liveSteps() []*graph.CompiledStep {
 }
 
 // reachable tells whether a forward route leads from anything live to the step.
-func (r *runner) reachable(step *graph.CompiledStep, live []*graph.CompiledStep) bool {
+func (r *joins) reachable(step *graph.CompiledStep, live []*graph.CompiledStep) bool {
 	for _, l := range live {
 		if l != step && r.def.Leads(l, step) {
 			return true
@@ -127,7 +138,7 @@ func (r *runner) reachable(step *graph.CompiledStep, live []*graph.CompiledStep)
 
 // settleSkipped labels the steps behind paths not taken that nothing live can reach any
 // more. A label drives nothing: a step that has a status keeps it.
-func (r *runner) settleSkipped() {
+func (r *joins) settleSkipped() {
 	untaken := r.state.Untaken()
 	if len(untaken) == 0 {
 		return
@@ -144,7 +155,7 @@ func (r *runner) settleSkipped() {
 
 // skipFrom labels target and what forward paths lead to from it; it tells whether some
 // of it may still be reached and has to be looked at again.
-func (r *runner) skipFrom(target string, live []*graph.CompiledStep) (again bool) {
+func (r *joins) skipFrom(target string, live []*graph.CompiledStep) (again bool) {
 	seen := map[string]bool{}
 	stack := []string{target}
 	for len(stack) > 0 {

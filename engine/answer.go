@@ -122,7 +122,7 @@ func checkSelect(q *state.Ask, response json.RawMessage) ([]jsontext.Field, erro
 
 // applyAnswer completes the step that a question paused. It returns what became of it,
 // for the request's outcome.
-func (r *runner) applyAnswer(req *Request) string {
+func (r *questions) applyAnswer(req *Request) string {
 	q := r.state.Ask(req.Step)
 	if !r.state.IsOpen(req.Step, state.AskRef{Visit: req.Visit, Ask: req.Ask}) {
 		return "the question was closed before the answer was applied"
@@ -131,7 +131,7 @@ func (r *runner) applyAnswer(req *Request) string {
 		return r.applyApproval(req, q)
 	}
 	if q.Kind == AskSignal { // a person lets the step go on in the signal's stead
-		if record := r.endWait(req.Step, &state.Signal{Name: q.Prompt, Body: compactJSON(req.Body)}); record != nil {
+		if record := r.waits.endWait(req.Step, &state.Signal{Name: q.Prompt, Body: compactJSON(req.Body)}); record != nil {
 			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
 		}
 		return "applied"
@@ -174,7 +174,7 @@ func (r *runner) applyAnswer(req *Request) string {
 
 // applyApproval lets an approved step run, with the input the person gave if any, and
 // fails a rejected one.
-func (r *runner) applyApproval(req *Request, q *state.Ask) string {
+func (r *questions) applyApproval(req *Request, q *state.Ask) string {
 	a, err := readApproval(req.Body)
 	if err != nil {
 		return err.Error()

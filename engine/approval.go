@@ -9,7 +9,7 @@ import (
 )
 
 // askApproval asks whether a step may run with its resolved input.
-func (r *runner) askApproval(step *graph.CompiledStep, input json.RawMessage, reads []Lineage) {
+func (r *questions) askApproval(step *graph.CompiledStep, input json.RawMessage, reads []Lineage) {
 	prompt := step.Consent.Prompt
 	if prompt == "" {
 		prompt = fmt.Sprintf("Approve step %q?", step.ID)

@@ -10,10 +10,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// questions are what a session asks people, with approvals, and their answers.
+type questions struct {
+	*visits
+	waits *waits
+}
+
 // ask pauses a step for a person: the question becomes an output entry, a message and an
 // open question of the session. It returns a record only when the question cannot be
 // asked and on_error lets the paths be followed.
-func (r *runner) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *Execution {
+func (r *questions) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *Execution {
 	if len(q.Prompt) > r.e.o.MaxPrompt {
 		return r.failStep(id, failure{kind: KindTooLarge, final: true, info: res.info(),
 			message: fmt.Sprintf("prompt has %d bytes, at most %d are shown", len(q.Prompt), r.e.o.MaxPrompt)})
@@ -43,7 +49,7 @@ func (r *runner) ask(id string, q *AwaitInput, a *attempt, res *attemptResult) *
 }
 
 // open makes a step wait for the answer to a question.
-func (r *runner) open(id string, q *state.Ask, due time.Duration) {
+func (r *visits) open(id string, q *state.Ask, due time.Duration) {
 	l := r.ensureVisit(id)
 	if q.Kind == "" {
 		q.Kind = AskQuestion
@@ -59,7 +65,7 @@ func (r *runner) open(id string, q *state.Ask, due time.Duration) {
 	r.event(EventStep, r.stepEvent(id, l, StatusAwaitingInput))
 }
 
-func (r *runner) checkEntry(entry json.RawMessage) string {
+func (r *questions) checkEntry(entry json.RawMessage) string {
 	switch {
 	case !json.Valid(entry) || !gjson.ParseBytes(entry).IsObject():
 		return "the question's entry is no JSON object"

@@ -17,7 +17,7 @@ import (
 
 // An attempt is one call of a step's function with a resolved input.
 type attempt struct {
-	r        *runner
+	by       *claim
 	step     string
 	compiled *graph.CompiledStep
 	spec     *Spec
@@ -50,7 +50,7 @@ type attemptResult struct {
 }
 
 // newAttempt prepares a call; nothing has been done yet.
-func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
+func (r *steps) newAttempt(step *graph.CompiledStep, spec *Spec, input, bindings json.RawMessage, reads []Lineage) *attempt {
 	l := r.state.Live(step.ID)
 	number := 1
 	if d := r.state.Suspended(step.ID); d != nil && d.Visit == l.Visit {
@@ -58,7 +58,7 @@ func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, binding
 	}
 	key := callKey(r.id, step.ID, l.Visit, number, l.Salt)
 	a := &attempt{
-		r: r, step: step.ID, compiled: step, spec: spec, input: input, reads: reads,
+		by: r.claim, step: step.ID, compiled: step, spec: spec, input: input, reads: reads,
 		window: r.chat, salt: l.Salt, since: r.now(),
 		call_: Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
@@ -69,7 +69,7 @@ func (r *runner) newAttempt(step *graph.CompiledStep, spec *Spec, input, binding
 	if len(step.ToolPaths) > 0 {
 		a.call_.Tools = r.def.ToolInfos(step.ID, r.e.registry)
 	}
-	a.given, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput})
+	a.given, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.o.MaxInput})
 	a.call_.Sink = a
 	switch {
 	case step.AttemptTimeout > 0:
@@ -92,7 +92,7 @@ func callKey(session, step string, visit, number, salt int) string {
 
 // call makes the call and waits for it. A panic of the function is an error of its step.
 func (a *attempt) call(ctx context.Context) *attemptResult {
-	res := &attemptResult{attempt: a, started: a.r.nowTime()}
+	res := &attemptResult{attempt: a, started: a.by.nowTime()}
 	if a.spec.Disabled != "" {
 		res.err = &CallError{Kind: KindDisabled, Message: a.spec.Disabled}
 		res.finished = res.started
@@ -105,14 +105,14 @@ func (a *attempt) call(ctx context.Context) *attemptResult {
 	if res.err != nil && errors.Is(res.err, context.DeadlineExceeded) && context.Cause(ctx) == error(late) {
 		res.err = late
 	}
-	res.finished = a.r.nowTime()
+	res.finished = a.by.nowTime()
 	return res
 }
 
 func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			a.r.log.Error("function panicked", logStep, a.step, logFunction, a.spec.Name, "panic", p, "stack", string(debug.Stack()))
+			a.by.log.Error("function panicked", logStep, a.step, logFunction, a.spec.Name, "panic", p, "stack", string(debug.Stack()))
 			err = &CallError{Kind: KindFailed, Message: fmt.Sprintf("function %s panicked: %v", a.spec.Name, p)}
 		}
 	}()
@@ -133,7 +133,7 @@ func (a *attempt) Say(role, text string) {
 }
 
 func (a *attempt) Token(audience, text string) {
-	a.r.e.events.publish(Event{Type: EventToken, Session: a.r.id,
+	a.by.e.events.publish(Event{Type: EventToken, Session: a.by.id,
 		Data: TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Audience: audience, Provisional: true}})
 }
 
@@ -151,11 +151,11 @@ func (a *attempt) Messages(ctx context.Context, n int) ([]Message, error) {
 		}
 		return a.window, nil
 	case n > 0:
-		return a.r.e.store.Messages(ctx, a.r.id, HistoryQuery{Newest: true, Limit: n})
+		return a.by.e.store.Messages(ctx, a.by.id, HistoryQuery{Newest: true, Limit: n})
 	}
 	var all []Message
 	for after := int64(0); ; {
-		page, err := a.r.e.store.Messages(ctx, a.r.id, HistoryQuery{After: after, Limit: 500})
+		page, err := a.by.e.store.Messages(ctx, a.by.id, HistoryQuery{After: after, Limit: 500})
 		if err != nil || len(page) == 0 {
 			return all, err
 		}
@@ -191,7 +191,7 @@ func sumUsage(list []Usage) Usage {
 
 // finishAttempt puts what an attempt came to into the state. It returns a record when
 // the visit is complete and its paths are to be followed.
-func (r *runner) finishAttempt(res *attemptResult) *Execution {
+func (r *steps) finishAttempt(res *attemptResult) *Execution {
 	a := res.attempt
 	l := r.state.Live(a.step)
 	if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != StatusActive {
@@ -206,13 +206,13 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		r.stepGone(a.step, res.info(), res.output, what)
 		return nil
 	}
-	if record, handed := r.drive(res); handed {
+	if record, handed := r.handOver(res); handed {
 		return record
 	}
 	var ask *AwaitInput
 	switch {
 	case errors.As(res.err, &ask):
-		return r.ask(a.step, ask, a, res)
+		return r.questions.ask(a.step, ask, a, res)
 	case res.err != nil:
 		f := callFailure(res.err)
 		f.info = res.info()
@@ -230,23 +230,8 @@ func (r *runner) finishAttempt(res *attemptResult) *Execution {
 		r.say(s.role, s.text, a.step)
 	}
 	if d := r.state.Suspended(a.step); d != nil && d.Body != nil {
-		r.finishDriven(a.step, res.output, res.info())
+		r.bodies.finishSuspended(a.step, res.output, res.info())
 		return nil
 	}
 	return r.complete(a.step, res.output, res.info())
-}
-
-// recordLate keeps the result of a call that was cancelled and finished all the same, so
-// that people see it; one that heeded the cancel is in the history already.
-func (r *runner) recordLate(res *attemptResult) {
-	if errors.Is(res.err, context.Canceled) || res.err != nil && KindOf(res.err) == KindCancelled {
-		return
-	}
-	v := res.info()
-	v.status = StatusCancelled
-	var problem json.RawMessage
-	if res.err != nil {
-		problem = callFailure(res.err).json()
-	}
-	r.record(res.attempt.step, v, res.output, problem)
 }

@@ -3,22 +3,21 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 
-	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/graph"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
-	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
 
 // defaultRounds bounds containers that do not say how many rounds they have.
 const defaultRounds = 1000
 
+// bodies are the rounds of containers: loops, iterations and groups.
+type bodies struct{ *visits }
+
 // beginBody begins the first round of a container.
-func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
+func (r *bodies) beginBody(res *attemptResult, q *RunBody) *Execution {
 	a := res.attempt
 	step := a.compiled
 	if len(step.Body) == 0 {
@@ -49,7 +48,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 			b.Room = defaultConcurrency
 		}
 	}
-	d := r.entrust(res)
+	d := r.suspend(res)
 	d.Body = b
 	r.clearBody(step)
 	r.nextRound(a.step, d)
@@ -57,7 +56,7 @@ func (r *runner) beginBody(res *attemptResult, q *RunBody) *Execution {
 }
 
 // nextRound begins the round that b.Round names, or ends the body where none follows.
-func (r *runner) nextRound(id string, d *state.Suspended) {
+func (r *bodies) nextRound(id string, d *state.Suspended) {
 	b := d.Body
 	step := r.def.Step(id)
 	if b.Over || b.Rounds > 0 && b.Round >= b.Rounds || !r.holdsNow(id, b.While, true) {
@@ -89,7 +88,7 @@ func (r *runner) nextRound(id string, d *state.Suspended) {
 }
 
 // showRound makes the container's output {item, index} of the round.
-func (r *runner) showRound(id string, d *state.Suspended) {
+func (r *bodies) showRound(id string, d *state.Suspended) {
 	b := d.Body
 	if b.AtOnce {
 		return
@@ -104,7 +103,7 @@ func (r *runner) showRound(id string, d *state.Suspended) {
 	r.showOutput(id, d, out, 0)
 }
 
-func (r *runner) itemOf(b *state.Body) json.RawMessage {
+func (r *bodies) itemOf(b *state.Body) json.RawMessage {
 	list, err := r.keptText(b.Items)
 	if err != nil {
 		return nil
@@ -112,57 +111,16 @@ func (r *runner) itemOf(b *state.Body) json.RawMessage {
 	return json.RawMessage(gjson.GetBytes(list, fmt.Sprint(b.Round)).Raw)
 }
 
-// showOutput makes an output the one entry of the visit, anew or in the place of what
-// stands there.
-func (r *runner) showOutput(id string, d *state.Suspended, output json.RawMessage, seq int64) {
-	if !d.Shown || len(r.state.Outputs(id)) == 0 {
-		d.Shown = true
-		r.keepOutput(id, output, seq)
-		return
-	}
-	old, _ := r.state.KeptOutput(id, -1)
-	r.state.SetNewest(id, r.intern(output))
-	r.counters.RenewOutput(id, seq)
-	r.forget(old)
-}
-
-// holdsNow judges a condition of a container against the state as it is now. What cannot
-// be read closes, and says so among the session's problems.
-func (r *runner) holdsNow(id string, condition json.RawMessage, otherwise bool) bool {
-	if len(condition) == 0 {
-		return otherwise
-	}
-	var written any
-	if err := json.Unmarshal(condition, &written); err != nil {
-		return false
-	}
-	switch w := written.(type) {
-	case nil:
-		return otherwise
-	case bool, float64:
-		written = []any{w}
-	case map[string]any:
-		written = string(condition)
-	}
-	verdict := conditions.Parse(written, "").Evaluate(judge.Operands{Scope: references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r)}})
-	problem := ""
-	if verdict.Err != nil {
-		problem = "condition of the container: " + verdict.Err.Error()
-	}
-	r.state.NoteProblem(id, problem)
-	return verdict.Open
-}
-
 // clearBody takes away what the round before left in a body: statuses, joins and what
 // was skipped. Visits go on counting.
-func (r *runner) clearBody(step *graph.CompiledStep) {
+func (r *bodies) clearBody(step *graph.CompiledStep) {
 	for _, id := range step.Body {
 		r.state.ClearStatus(id)
 		r.state.EndLive(id)
 		r.state.CloseAsk(id)
 		r.state.ForgetArrivals(id)
 		r.state.DropActivation(id)
-		r.dropDriven(id)
+		r.dropSuspended(id)
 		if inner := r.def.Step(id); inner != nil {
 			r.clearBody(inner)
 		}
@@ -176,32 +134,12 @@ func (r *runner) clearBody(step *graph.CompiledStep) {
 	r.state.KeepUntaken(kept)
 }
 
-// cancelBody ends everything live in a container's body.
-func (r *runner) cancelBody(id, reason string) {
+// stop ends everything live in a container's body.
+func (r *bodies) stop(id, reason string) {
 	for _, inner := range r.bodySteps(id) {
 		r.state.DropActivation(inner)
 		if r.state.HasBegun(inner) {
 			r.cancelStep(inner, reason)
 		}
 	}
-}
-
-// allowance is how many visits there may be between two pauses, and in one round.
-func (r *runner) allowance() int {
-	if limit := r.def.Workflow.Settings.MaxSteps; limit > 0 {
-		return limit
-	}
-	if r.e.o.MaxSteps > 0 {
-		return r.e.o.MaxSteps
-	}
-	return math.MaxInt
-}
-
-// countedIn is the container in whose rounds the visits of a step are counted against max_steps,
-// "" for those that count in the session.
-func (r *runner) countedIn(id string) string {
-	if s := r.def.Step(id); s != nil {
-		return s.Holder
-	}
-	return ""
 }

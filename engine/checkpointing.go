@@ -78,7 +78,7 @@ func (r *runner) write(ctx context.Context, release bool) (rested bool, err erro
 		r.e.dueAt(cp.DueAt, r.offset.get())
 		return true, nil
 	}
-	if err := r.sendNotices(ctx); err != nil {
+	if err := r.notices.sendNotices(ctx); err != nil {
 		return false, err
 	}
 	if r.inbox > r.counters.Seen() {
@@ -115,7 +115,7 @@ func (r *runner) written(cp *Checkpoint, res CommitResult) {
 func (r *runner) build(release bool) *Checkpoint {
 	status := r.state.SessionStatus()
 	awaiting, since := r.state.Awaiting()
-	calls, starting := r.callsUnderWay()
+	calls, starting := r.effects.callsUnderWay()
 	r.counters.ListCalls(calls)
 	r.unwritten.starting = starting
 	cp := &Checkpoint{
@@ -130,7 +130,7 @@ func (r *runner) build(release bool) *Checkpoint {
 		cp.Tried = r.def.Hash
 	}
 	if release && ended(status) {
-		cp.ToParent = r.tellParent(status)
+		cp.ToParent = r.children.tellParent(status)
 	}
 	cp.State = r.state.AppendJSON(make([]byte, 0, r.stateBytes+512))
 	r.stateBytes = len(cp.State)
@@ -194,50 +194,13 @@ func (r *runner) nextTimer(underWay bool) time.Time {
 	return state.Time(next)
 }
 
-// overflow ends a session whose state has grown beyond what may be stored: it goes back to
-// the state of the last checkpoint, with the error. Calls that have ended since are recorded
-// all the same, and requests say that they were not applied.
-func (r *runner) overflow(ctx context.Context, size int) error {
-	message := fmt.Sprintf("the state would have %d bytes, at most %d are kept; keep large data outside and pass references", size, r.e.o.MaxState)
-	applied, answered, seen := r.unwritten.applied, r.unwritten.answered, r.counters.Seen()
-	if err := r.revert(ctx); err != nil {
-		return err
+// statusEvents tells of a changed status or changed questions.
+func (r *runner) statusEvents(status, awaiting string) []notedEvent {
+	shown := status + awaiting
+	if shown == r.shown {
+		return nil
 	}
-	ended := r.arrived
-	r.arrived, r.overflowed = nil, true
-	for i := range applied {
-		applied[i].Outcome = "not applied: " + message
-	}
-	r.unwritten.applied = applied
-	r.counters.See(seen)
-	problem := failure{kind: KindTooLarge, message: message, final: true}
-	for _, a := range ended {
-		r.failCall(a.result, problem)
-	}
-	for _, a := range r.running {
-		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &CallError{Kind: KindTooLarge, Message: "the session's state is too large"}})
-	}
-	for _, id := range sortedKeys(answered) { // a retry asks again
-		if r.state.Status(id) == StatusAwaitingInput {
-			r.fail(id, problem)
-		}
-	}
-	for _, id := range r.activeSteps(true) {
-		r.fail(id, problem)
-	}
-	r.state.Fail(&SessionError{Kind: KindTooLarge, Message: message})
-	r.unwritten.touch()
-	return nil
-}
-
-// failCall fails the step of a call that has ended, and keeps what the call came to in the
-// history.
-func (r *runner) failCall(res *attemptResult, problem failure) {
-	step := res.attempt.step
-	if l := r.state.Live(step); l == nil || l.Visit != res.attempt.call_.Visit || r.state.Status(step) != StatusActive {
-		r.recordLate(res)
-		return
-	}
-	problem.info, problem.output = res.info(), res.output
-	r.fail(step, problem)
+	r.shown = shown
+	data := StatusEvent{Status: status, Awaiting: questionsOf(r.state)}
+	return []notedEvent{{EventSession, data, r.counters.Seq(), r.counters.Messages()}}
 }

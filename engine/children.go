@@ -17,8 +17,11 @@ import (
 // maxDepth is how deep sessions may have child sessions.
 const maxDepth = 16
 
+// children are the sessions that a step has begun: subflows and the elements of a map.
+type children struct{ *visits }
+
 // beginChildren creates the first child sessions of a step.
-func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
+func (r *children) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 	a := res.attempt
 	for i, c := range q.Sessions {
 		if problem := r.checkChild(a.compiled, c); problem != "" {
@@ -29,18 +32,18 @@ func (r *runner) beginChildren(res *attemptResult, q *RunSessions) *Execution {
 	if err != nil {
 		return r.badHandover(res, "sessions: %v", err)
 	}
-	d := r.entrust(res)
+	d := r.suspend(res)
 	if d.Children == nil {
 		d.Children = &state.Children{}
 	}
 	if err := r.renewChildren(d.Children, list, q); err != nil {
 		return r.failStep(a.step, failure{kind: KindFailed, info: res.info(), message: err.Error()})
 	}
-	r.settleChildren(a.step, d)
+	r.settle(a.step, d)
 	return nil
 }
 
-func (r *runner) checkChild(step *graph.CompiledStep, c ChildSession) string {
+func (r *children) checkChild(step *graph.CompiledStep, c ChildSession) string {
 	var above []string
 	if p := r.state.Parent(); p != nil {
 		above = p.Above
@@ -68,9 +71,9 @@ func (r *runner) checkChild(step *graph.CompiledStep, c ChildSession) string {
 	return ""
 }
 
-// settleChildren starts child sessions as far as there is room; the step is ready when
+// settle starts child sessions as far as there is room; the step is ready when
 // all have ended.
-func (r *runner) settleChildren(id string, d *state.Suspended) (moved bool) {
+func (r *children) settle(id string, d *state.Suspended) (moved bool) {
 	k := d.Children
 	if r.state.Resting() {
 		return false
@@ -99,6 +102,28 @@ func (r *runner) settleChildren(id string, d *state.Suspended) (moved bool) {
 	return moved
 }
 
+func (r *children) resume(ctx context.Context, id string, d *state.Suspended, call *Call) error {
+	if d.Renew {
+		return nil // it is called as the first time: it says which sessions there are to be
+	}
+	results, err := r.childResults(ctx, id, d)
+	call.Body = &BodyOutcome{Results: results, Rounds: d.Children.Count}
+	return err
+}
+
+// retry begins anew the sessions that failed, or has the function say which there are to be.
+func (r *children) retry(_ string, d *state.Suspended) {
+	switch {
+	case d.Renew:
+		d.Ready = true
+	case len(d.Children.Failed) > 0:
+		d.Children.RetryFailed()
+		d.Ready = false
+	}
+}
+
+func (r *children) drop(d *state.Suspended) { r.dropText(d.Children.Sessions) }
+
 // childID is the id of a child session, which no caller can give one of theirs.
 func childID(parent, step string, visit, index, try int) string {
 	id := fmt.Sprintf("%s/%s/%d/%d", parent, step, visit, index)
@@ -109,7 +134,7 @@ func childID(parent, step string, visit, index, try int) string {
 }
 
 // createChild puts a child session into the next checkpoint.
-func (r *runner) createChild(id string, d *state.Suspended, index int, spec string) bool {
+func (r *children) createChild(id string, d *state.Suspended, index int, spec string) bool {
 	var c ChildSession
 	if err := json.Unmarshal([]byte(spec), &c); err != nil {
 		r.failStepFor(id, failure{kind: KindBadInput, message: err.Error(), final: true})
@@ -149,7 +174,7 @@ func (r *runner) createChild(id string, d *state.Suspended, index int, spec stri
 }
 
 // applyChild takes note of a child session's end.
-func (r *runner) applyChild(q *Request) string {
+func (r *children) applyChild(q *Request) string {
 	var e childEnd
 	if err := json.Unmarshal(q.Body, &e); err != nil {
 		return "unreadable: " + err.Error()
@@ -187,7 +212,7 @@ type childEnd struct {
 
 // tellParent is the request with which a child's end reaches its parent, nil when there
 // is nobody to tell.
-func (r *runner) tellParent(status string) *Request {
+func (r *children) tellParent(status string) *Request {
 	p := r.state.Parent()
 	if p == nil {
 		return nil
@@ -212,7 +237,7 @@ func (r *runner) tellParent(status string) *Request {
 }
 
 // childResults reads what the child sessions of a step came to, in order.
-func (r *runner) childResults(ctx context.Context, id string, d *state.Suspended) ([]BodyResult, error) {
+func (r *children) childResults(ctx context.Context, id string, d *state.Suspended) ([]BodyResult, error) {
 	k := d.Children
 	list, err := r.keptText(k.Sessions)
 	if err != nil {
@@ -267,7 +292,7 @@ func (r *runner) childResults(ctx context.Context, id string, d *state.Suspended
 	return out, nil
 }
 
-func (r *runner) childResult(ctx context.Context, rec *SessionRecord, body bool, step string, wanted []string) (BodyResult, error) {
+func (r *children) childResult(ctx context.Context, rec *SessionRecord, body bool, step string, wanted []string) (BodyResult, error) {
 	one := BodyResult{Session: rec.ID, Status: rec.Status}
 	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {

@@ -1,12 +1,6 @@
 package engine
 
-import (
-	"context"
-	"fmt"
-
-	"github.com/stepgraph/stepgraph/engine/internal/retry"
-	"github.com/stepgraph/stepgraph/engine/state"
-)
+import "github.com/stepgraph/stepgraph/engine/state"
 
 // A draft is everything a runner has decided since the last checkpoint that was written: the
 // state and the counters with all that hangs on them (statuses, timers, rounds of containers,
@@ -23,10 +17,11 @@ import (
 // decisions has to be a field of this type. What is left on the runner has really happened,
 // or says nothing about the session: the lease, calls under way, caches.
 type draft struct {
+	stored   string // the session's status in the last written checkpoint
 	state    *State
 	counters *state.Counters
 
-	requests  []Request                 // taken from the inbox, to be applied in order
+	unapplied []Request                 // taken from the inbox, to be applied in order
 	arrived   []arrival                 // ended visits and results that wait for the next wave
 	toStart   []*attempt                // effects to start after the next checkpoint
 	unwritten unwritten                 // what the next checkpoint carries
@@ -56,59 +51,8 @@ func (d *draft) closes() bool {
 	return false
 }
 
-// revert drops the draft and begins a new one from what the store holds. Results of calls
-// that have ended meanwhile have happened: they arrive again. Calls under way go on. The
-// requests that the dropped draft had applied are unapplied again; the caller reads them
-// anew, with those that came since.
-func (r *runner) revert(ctx context.Context) error {
-	rec, err := retry.Do(ctx, func() (*SessionRecord, error) { return r.e.store.Session(ctx, r.id) })
-	if err != nil {
-		return fmt.Errorf("go back to the last checkpoint: %w", err)
-	}
-	if rec.Lease != r.lease || rec.Version != r.version {
-		return errLost
-	}
-	results, notified := r.unwritten.results, r.unwritten.notified
-	r.draft = draft{unsettled: true}
-	if err := r.load(*rec); err != nil {
-		return err
-	}
-	r.inbox = rec.Inbox
-	if !r.extended { // nothing is written yet: the calls listed are those of the engine before
-		r.noteLost()
-	}
-	for i := range results {
-		r.arrive(results[i])
-	}
-	if notified {
-		r.noticesSent()
-	}
-	return nil
-}
-
-// required makes a read of the store that a decision rests on. It is repeated while the store
-// is away; when it fails for good, or the runner ends, the draft is spoiled: nothing of it
-// will be written, and the session is taken up again from its last checkpoint.
-func required[T any](r *runner, read func() (T, error)) (T, bool) {
-	out, err := retry.Do(r.ctx, read)
-	if err != nil {
-		r.spoil(err)
-	}
-	return out, err == nil
-}
-
-// repeat is required for reads whose final errors are an outcome of their own: only a store
-// that stays away spoils the draft.
-func (r *runner) repeat(read func() error) error {
-	_, err := retry.Do(r.ctx, func() (struct{}, error) { return struct{}{}, read() })
-	if err != nil && (retry.Transient(err) || r.ctx.Err() != nil) {
-		r.spoil(err)
-	}
-	return err
-}
-
 // spoil keeps the draft from ever being written.
-func (r *runner) spoil(err error) {
+func (r *draft) spoil(err error) {
 	if r.fault == nil {
 		r.fault = err
 	}
@@ -116,6 +60,91 @@ func (r *runner) spoil(err error) {
 
 // finished reports whether the session has come to its end as far as is decided: nothing is
 // live, and no finished visit has its paths still to be followed.
-func (r *runner) finished() bool {
+func (r *draft) finished() bool {
 	return len(r.arrived) == 0 && ended(r.state.SessionStatus())
+}
+
+// event notes what the next checkpoint's watchers are told.
+func (r *draft) event(kind string, data any) {
+	r.unwritten.events = append(r.unwritten.events, notedEvent{kind, data, r.counters.Seq(), r.counters.Messages()})
+}
+
+// show tells watchers that a step has changed its status.
+func (r *draft) show(step string) {
+	r.event(EventStep, r.stepEvent(step, r.state.Live(step), r.state.Status(step)))
+}
+
+// stepEvent returns the event of a step that has a status now; l may be nil.
+func (r *draft) stepEvent(step string, l *state.LiveStep, status string) StepEvent {
+	ev := StepEvent{Step: step, Status: status}
+	if l != nil {
+		ev.Visit = l.Visit
+		if l.Tool != nil {
+			ev.Caller = l.Tool.Agent
+		}
+	}
+	return ev
+}
+
+// ensureVisit gives a step that somebody made active by hand its visit number.
+func (r *draft) ensureVisit(step string) *state.LiveStep {
+	l, made := r.state.EnsureVisit(step, r.counters)
+	if made {
+		r.unwritten.dirty = true
+	}
+	return l
+}
+
+// starting reports whether a step's call is queued to be started.
+func (r *draft) starting(step string) bool {
+	l := r.state.Live(step)
+	return l != nil && l.Queued
+}
+
+// queue puts a call among those that start after the next checkpoint.
+func (r *draft) queue(a *attempt) {
+	r.toStart = append(r.toStart, a)
+	r.state.MakeLive(a.step).Queued = true
+	r.unwritten.touch()
+}
+
+// nextQueued takes the first call out of the queue.
+func (r *draft) nextQueued() *attempt {
+	a := r.toStart[0]
+	r.toStart = r.toStart[1:]
+	if l := r.state.Live(a.step); l != nil {
+		l.Queued = false
+	}
+	return a
+}
+
+// unqueue takes the calls out of the queue that drop says; their steps stay as they are.
+func (r *draft) unqueue(drop func(a *attempt) bool) {
+	kept := r.toStart[:0:0]
+	for _, a := range r.toStart {
+		if !drop(a) {
+			kept = append(kept, a)
+		} else if l := r.state.Live(a.step); l != nil {
+			l.Queued = false
+		}
+	}
+	r.toStart = kept
+}
+
+// unqueueAll empties the queue: whoever looks at the active steps next queues them again.
+func (r *draft) unqueueAll() {
+	r.unqueue(func(*attempt) bool { return true })
+}
+
+// notifyChildren passes a request on to every child session that has not ended, once the next
+// checkpoint is written.
+func (r *draft) notifyChildren(kind, reason string) {
+	if r.state.HasChildren() {
+		r.notify(state.Notice{Kind: kind, Reason: reason, N: r.counters.Seen()})
+	}
+}
+
+func (r *draft) notify(n state.Notice) {
+	r.state.Notify(n)
+	r.unwritten.touch()
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
+// effects are the calls that run beside the session's goroutine.
+type effects struct{ *ledger }
+
 // startEffects starts the effects of the last wave. Everything before them is durable now.
-func (r *runner) startEffects(ctx context.Context) {
+func (r *effects) startEffects(ctx context.Context) {
 	if r.state.Resting() || r.failing != "" {
 		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
 	}
@@ -21,7 +22,7 @@ func (r *runner) startEffects(ctx context.Context) {
 }
 
 // startDurable starts the calls that the last checkpoint lists, see callsUnderWay.
-func (r *runner) startDurable(ctx context.Context) {
+func (r *effects) startDurable(ctx context.Context) {
 	for len(r.toStart) > 0 && r.toStart[0].durable && len(r.running) < r.e.o.StepsAtOnce {
 		r.startEffect(ctx, r.nextQueued())
 	}
@@ -30,7 +31,7 @@ func (r *runner) startDurable(ctx context.Context) {
 // startEffect makes a call beside the runner, when its function has a free slot. The lease is
 // looked at after that: a call may wait for its slot for minutes, and one that starts when
 // the lease is nearly over is made twice, here and by whoever claims the session next.
-func (r *runner) startEffect(ctx context.Context, a *attempt) {
+func (r *effects) startEffect(ctx context.Context, a *attempt) {
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	inQueue, leave := context.WithCancelCause(ctx)
 	a.leave = leave
@@ -42,12 +43,12 @@ func (r *runner) startEffect(ctx context.Context, a *attempt) {
 		res := attemptResult{attempt: a, started: r.nowTime()}
 		free, err := r.e.slots.take(inQueue, a.spec.Name, whose)
 		if err == nil {
-			r.e.reseat(r, func(s *seat) { s.calls++ })
+			r.e.reseat(r.claim, func(s *seat) { s.calls++ })
 			if err = r.leaseForCall(inQueue); err == nil {
 				res = *a.call(ctx)
 				res.made = true
 			}
-			r.e.reseat(r, func(s *seat) { s.calls-- })
+			r.e.reseat(r.claim, func(s *seat) { s.calls-- })
 			free()
 		}
 		if !res.made {
@@ -71,57 +72,16 @@ func (res *attemptResult) notBegun() bool {
 	return !res.made && (errors.Is(res.err, errStopped) || errors.Is(res.err, errLost))
 }
 
-// caller is whose calls this runner makes.
-func (r *runner) caller() caller {
-	if r.person.Load() {
-		return caller{r.workflow, levelOfPeople}
-	}
-	return caller{r.workflow, defaultPriority}
-}
-
-// leaseForCall returns when the lease is not in its last third, extending it if need be. No
-// call starts while the store cannot be asked.
-func (r *runner) leaseForCall(ctx context.Context) error {
-	for attempt := 0; ; attempt++ {
-		if time.Since(r.leased()) <= r.e.o.LeaseFor*2/3 {
-			return context.Cause(ctx)
-		}
-		switch err := r.extend(ctx); {
-		case err == nil:
-		case errors.Is(err, errLost):
-			r.loseOnce()
-			return err
-		default:
-			if cause := retry.Sleep(ctx, retry.Backoff(attempt)); cause != nil {
-				return cause
-			}
-		}
-	}
-}
-
-func (r *runner) extend(ctx context.Context) error {
-	asked := time.Now()
-	lost, err := r.e.store.Extend(ctx, []LeaseRef{{Session: r.id, Token: r.lease}}, r.e.o.LeaseFor)
-	switch {
-	case err != nil:
-		return err
-	case len(lost) > 0:
-		return errLost
-	}
-	r.beat.Store(asked.UnixNano())
-	return nil
-}
-
 // cancelStep ends a live step from outside: its call is told to stop, and a question of
 // it is closed.
-func (r *runner) cancelStep(id, reason string) {
+func (r *visits) cancelStep(id, reason string) {
 	if a := r.running[id]; a != nil {
 		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &CallError{Kind: KindCancelled, Message: reason}})
 	}
 	if r.starting(id) {
 		r.unqueue(func(a *attempt) bool { return a.step == id })
 	}
-	r.stopDriven(id, reason)
+	r.stopSuspended(id, reason)
 	v := visitInfo{status: StatusCancelled, started: r.nowTime()}
 	l := r.state.Live(id)
 	if ask := r.state.Ask(id); ask != nil {
@@ -135,7 +95,7 @@ func (r *runner) cancelStep(id, reason string) {
 
 // abandon tells the calls of a runner that ends to stop, and waits until they have: a
 // call never outlives its runner. It returns what they came to.
-func (r *runner) abandon(cause error) []attemptResult {
+func (r *effects) abandon(cause error) []attemptResult {
 	for _, a := range r.running {
 		a.cancel(cause)
 	}

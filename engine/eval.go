@@ -116,6 +116,5 @@ func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope,
 	if err != nil {
 		return references.Scope{}, detail(ErrBadRequest, "%v", err)
 	}
-	r := &runner{e: e, ctx: ctx, id: session, draft: draft{state: st}}
-	return references.Scope{Session: session, Outputs: (*runnerOutputs)(r), Limit: evalLimit}, nil
+	return references.Scope{Session: session, Outputs: outputsOf(ctx, e, st, nil), Limit: evalLimit}, nil
 }

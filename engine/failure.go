@@ -34,7 +34,7 @@ func (f failure) json() json.RawMessage {
 // failStep ends an attempt that failed: tried again later where the policy allows, else
 // the step is in error and on_error decides. It returns a record when the step's paths
 // are to be followed all the same (on_error: continue).
-func (r *runner) failStep(id string, f failure) *Execution {
+func (r *visits) failStep(id string, f failure) *Execution {
 	r.logRefusal(id, f)
 	step := r.def.Step(id)
 	l := r.ensureVisit(id)
@@ -63,7 +63,7 @@ func (r *runner) failStep(id string, f failure) *Execution {
 // retryPolicy returns the policy of a step for a kind of failure: its own, else that of its
 // function. A function's policy does not apply to the step's own timeout: its author has said
 // how long the step may take, and three attempts would take three times as long.
-func (r *runner) retryPolicy(step *graph.CompiledStep, kind string) RetryPolicy {
+func (r *visits) retryPolicy(step *graph.CompiledStep, kind string) RetryPolicy {
 	switch {
 	case step == nil:
 		return RetryPolicy{}
@@ -78,21 +78,12 @@ func (r *runner) retryPolicy(step *graph.CompiledStep, kind string) RetryPolicy 
 	return step.Policy
 }
 
-func (r *runner) recordFailure(id string, f failure) *Execution {
-	f.info.status = StatusError
-	f.info.attempt = r.counters.CountFailed(id)
-	if f.info.started.IsZero() {
-		f.info.started = r.nowTime()
-	}
-	return r.record(id, f.info, f.output, f.json())
-}
-
 // fail puts a step into error: its own path stops here.
-func (r *runner) fail(id string, f failure) {
+func (r *visits) fail(id string, f failure) {
 	r.ensureVisit(id)
 	l := r.state.Live(id)
 	r.recordFailure(id, f)
-	r.stopDriven(id, "the step failed: "+f.message)
+	r.stopSuspended(id, "the step failed: "+f.message)
 	if l != nil {
 		l.Kind = f.kind
 	}
@@ -108,7 +99,7 @@ func (r *runner) fail(id string, f failure) {
 
 // failRound tells the container that holds a step that its round ends in error; groups
 // wait for their other ends.
-func (r *runner) failRound(id string) {
+func (r *visits) failRound(id string) {
 	holder := r.holderOf(id)
 	if holder == "" {
 		return
@@ -120,20 +111,20 @@ func (r *runner) failRound(id string) {
 
 // failStepFor fails a step outside the wave's own list of steps; where on_error lets its
 // paths be followed, that is in the next wave.
-func (r *runner) failStepFor(id string, f failure) {
+func (r *visits) failStepFor(id string, f failure) {
 	if record := r.failStep(id, f); record != nil {
 		r.arrived = append(r.arrived, arrival{step: id, record: record})
 	}
 }
 
 // failAndContinue keeps the error as an output and lets the paths be followed.
-func (r *runner) failAndContinue(id string, f failure) *Execution {
+func (r *visits) failAndContinue(id string, f failure) *Execution {
 	record := r.recordFailure(id, f)
 	output, _ := jsontext.Marshal(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
 	if d := r.state.Suspended(id); d != nil {
-		r.stopDriven(id, "the step failed: "+f.message)
+		r.stopSuspended(id, "the step failed: "+f.message)
 		r.showOutput(id, d, output, record.Seq)
-		r.dropDriven(id)
+		r.dropSuspended(id)
 	} else {
 		r.keepOutput(id, output, record.Seq)
 	}
@@ -152,7 +143,7 @@ func (r *runner) failAndContinue(id string, f failure) *Execution {
 }
 
 // failSession cancels everything else of the session. What it cuts off is kept for a retry.
-func (r *runner) failSession(cause string) {
+func (r *visits) failSession(cause string) {
 	h := r.state.Halt(cause)
 	for _, id := range r.state.StepIDs() {
 		switch r.state.Status(id) {
@@ -176,7 +167,7 @@ func callFailure(err error) failure {
 }
 
 // logRefusal tells the operator of a step that policy has refused.
-func (r *runner) logRefusal(id string, f failure) {
+func (r *visits) logRefusal(id string, f failure) {
 	if f.kind != KindDisabled || !r.e.refusals.isNew(r.workflow, id, f.message) {
 		return
 	}

@@ -41,13 +41,13 @@ func (r *runner) gather(ctx context.Context) {
 	if len(r.state.StepIDs()) < manySteps || r.unwritten.dirty || r.stopNow {
 		return
 	}
-	if r.drainResults(); !succeeded(r.arrived) {
+	if r.effects.drainResults(); !succeeded(r.arrived) {
 		return
 	}
 	left := time.NewTimer(r.pace.left())
 	defer left.Stop()
 	for {
-		r.startDurable(ctx)
+		r.effects.startDurable(ctx)
 		if len(r.running) == 0 || len(r.toStart) > 0 && len(r.running) < r.e.o.StepsAtOnce {
 			return // what else may start has to be listed first
 		}

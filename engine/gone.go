@@ -16,11 +16,11 @@ import (
 // stepGone puts a step whose STEP was removed into error. What the visit came to is kept in
 // the history; what the step acts through (its body, its tools) stays as it is, so that a
 // retry goes on there once the STEP is back.
-func (r *runner) stepGone(id string, v visitInfo, output json.RawMessage, while string) {
+func (r *visits) stepGone(id string, v visitInfo, output json.RawMessage, while string) {
 	r.goneFor(id, v, output, fmt.Sprintf("step %q was removed while %s; add it again and retry, or move the session to another step", id, while))
 }
 
-func (r *runner) goneFor(id string, v visitInfo, output json.RawMessage, message string) {
+func (r *visits) goneFor(id string, v visitInfo, output json.RawMessage, message string) {
 	l := r.ensureVisit(id)
 	f := failure{kind: KindStepGone, message: message, final: true}
 	v.status, v.attempt = StatusError, r.counters.CountFailed(id)
@@ -32,7 +32,7 @@ func (r *runner) goneFor(id string, v visitInfo, output json.RawMessage, message
 }
 
 // putGone gives the step its status when its visit has been recorded.
-func (r *runner) putGone(id string, l *state.LiveStep, f failure) {
+func (r *visits) putGone(id string, l *state.LiveStep, f failure) {
 	if l != nil {
 		l.Kind, l.Wait = f.kind, nil
 	}
@@ -49,7 +49,7 @@ func (r *runner) putGone(id string, l *state.LiveStep, f failure) {
 // settleGone ends a step that others act for when it is gone, or when it no longer holds a
 // step that its round runs. It reports whether it did, or whether the step has to wait for
 // child sessions that are under way.
-func (r *runner) settleGone(id string, d *state.Suspended) (moved, handled bool) {
+func (r *visits) settleGone(id string, d *state.Suspended) (moved, handled bool) {
 	v := visitInfo{started: state.Time(d.Started), reads: d.Reads}
 	switch {
 	case r.def.Step(id) == nil && d.Children != nil && len(d.Children.Live) > 0:
@@ -75,33 +75,4 @@ func (r *runner) settleGone(id string, d *state.Suspended) (moved, handled bool)
 		}
 	}
 	return false, false
-}
-
-// bodySteps is what a container's rounds run: its body as the workflow has it now, and the
-// steps of the round under way that are no longer in it.
-func (r *runner) bodySteps(id string) []string {
-	var body []string
-	if step := r.def.Step(id); step != nil {
-		body = step.Body
-	}
-	d := r.state.Suspended(id)
-	if d == nil || d.Body == nil {
-		return body
-	}
-	whole := append([]string(nil), body...)
-	for _, inner := range d.Body.Steps {
-		if !containsText(body, inner) {
-			whole = append(whole, inner)
-		}
-	}
-	return whole
-}
-
-// holderOf is the container whose round a step is part of, "" for none: as the workflow has
-// it, or, of a step that is gone, as the round began.
-func (r *runner) holderOf(id string) string {
-	if step := r.def.Step(id); step != nil {
-		return step.Holder
-	}
-	return r.state.HolderOf(id)
 }

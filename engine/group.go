@@ -12,7 +12,7 @@ const defaultConcurrency = 32
 
 // settleGroup starts what has room now and ends the group when all its ends have. With
 // First the first success ends it.
-func (r *runner) settleGroup(id string, d *state.Suspended) (moved bool) {
+func (r *bodies) settleGroup(id string, d *state.Suspended) (moved bool) {
 	b := d.Body
 	step := r.def.Step(id)
 	if b.First {
@@ -23,7 +23,7 @@ func (r *runner) settleGroup(id string, d *state.Suspended) (moved bool) {
 					r.cancelStep(end, fmt.Sprintf("step %q was first", winner))
 				}
 			}
-			r.cancelBody(id, fmt.Sprintf("step %q was first", winner))
+			r.stop(id, fmt.Sprintf("step %q was first", winner))
 			r.endBody(id, d)
 			return true
 		}
@@ -49,7 +49,7 @@ func (r *runner) settleGroup(id string, d *state.Suspended) (moved bool) {
 	return true
 }
 
-func (r *runner) liveInBody(step *graph.CompiledStep) (n int) {
+func (r *bodies) liveInBody(step *graph.CompiledStep) (n int) {
 	for _, id := range step.Body {
 		if r.state.HasBegun(id) {
 			n++
@@ -59,7 +59,7 @@ func (r *runner) liveInBody(step *graph.CompiledStep) (n int) {
 }
 
 // failedIn is the last step of a body that is in error, "" for none.
-func (r *runner) failedIn(step *graph.CompiledStep) (failed string) {
+func (r *bodies) failedIn(step *graph.CompiledStep) (failed string) {
 	for _, id := range step.Body {
 		if r.state.Failed(id) {
 			failed = id
@@ -69,7 +69,7 @@ func (r *runner) failedIn(step *graph.CompiledStep) (failed string) {
 }
 
 // firstSuccess is the end of a group whose output came first, "" when none has one yet.
-func (r *runner) firstSuccess(step *graph.CompiledStep) (winner string) {
+func (r *bodies) firstSuccess(step *graph.CompiledStep) (winner string) {
 	var earliest int64
 	for _, end := range step.Ends {
 		if r.state.Status(end) != StatusComplete {
@@ -84,7 +84,7 @@ func (r *runner) firstSuccess(step *graph.CompiledStep) (winner string) {
 }
 
 // groupResults are the ends of a group in the order of CONTAINS, as they ended.
-func (r *runner) groupResults(id string) []BodyResult {
+func (r *bodies) groupResults(id string) []BodyResult {
 	step := r.def.Step(id)
 	var out []BodyResult
 	for _, end := range step.Ends {
@@ -94,7 +94,7 @@ func (r *runner) groupResults(id string) []BodyResult {
 		}
 		switch one.Status {
 		case StatusComplete:
-			if value, found, err := (*runnerOutputs)(r).Output(end, -1); found && err == nil {
+			if value, found, err := r.ledger.Output(end, -1); found && err == nil {
 				one.Output = value
 			}
 		case StatusError:

@@ -8,14 +8,14 @@ import (
 
 // noteHalted keeps a step that is about to be cancelled. Body steps and tools are begun by their
 // container or agent.
-func (r *runner) noteHalted(h *state.Halted, id string) {
+func (r *visits) noteHalted(h *state.Halted, id string) {
 	if l := r.state.Live(id); l != nil && l.Tool == nil && r.holderOf(id) == "" {
 		h.Live = append(h.Live, state.HaltedVisit{Step: id, Took: l.Took})
 	}
 }
 
 // haltPaths keeps the visits that finished in the wave in which the session failed.
-func (r *runner) haltPaths(done []arrival) {
+func (r *visits) haltPaths(done []arrival) {
 	h := r.state.Halted()
 	for _, d := range done {
 		if h != nil && r.holderOf(d.step) == "" {
@@ -27,7 +27,7 @@ func (r *runner) haltPaths(done []arrival) {
 // takeUpHalted goes on with what the failure of a step had cut off, now that it is retried:
 // paths of finished visits are followed in the next wave, cancelled steps begin new visits,
 // joins wait again.
-func (r *runner) takeUpHalted(again []string) {
+func (r *visits) takeUpHalted(again []string) {
 	h := r.state.Halted()
 	if h == nil || !slices.Contains(again, h.Step) {
 		return

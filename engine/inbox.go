@@ -17,14 +17,14 @@ func (r *runner) takeRequests(ctx context.Context) error {
 		}
 	}
 	if r.state.Paused() == nil && len(r.state.Held()) > 0 { // a person's edit has lifted the pause
-		r.applyHeld()
+		r.requests.applyHeld()
 		r.unsettled = true
 		r.unwritten.touch()
 	}
-	for i := range r.requests {
-		r.apply(&r.requests[i])
+	for i := range r.unapplied {
+		r.requests.apply(&r.unapplied[i])
 	}
-	r.requests = nil
+	r.unapplied = nil
 	return nil
 }
 
@@ -34,7 +34,7 @@ func (r *runner) fetchRequests(ctx context.Context) error {
 	if err := r.readInbox(ctx); err != nil {
 		return err
 	}
-	if len(r.requests) == 0 {
+	if len(r.unapplied) == 0 {
 		return nil
 	}
 	if r.unwritten.dirty && (r.closes() || ended(r.state.SessionStatus())) {
@@ -60,8 +60,8 @@ func (r *runner) readInbox(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read inbox: %w", err)
 	}
-	r.requests = found[r.id]
-	for _, q := range r.requests {
+	r.unapplied = found[r.id]
+	for _, q := range r.unapplied {
 		r.inbox = max(r.inbox, q.N)
 	}
 	return nil
@@ -70,7 +70,7 @@ func (r *runner) readInbox(ctx context.Context) error {
 // haveUpTo tells whether the requests at hand reach from the first not seen to n.
 func (r *runner) haveUpTo(n int64) bool {
 	next := r.counters.Seen() + 1
-	for _, q := range r.requests {
+	for _, q := range r.unapplied {
 		if q.N == next {
 			next++
 		}
@@ -78,9 +78,19 @@ func (r *runner) haveUpTo(n int64) bool {
 	return next > n
 }
 
+// requests are what people and other sessions ask of a session: answers, signals, the actions
+// of operators, the ends of child sessions.
+type requests struct {
+	*visits
+	joins     *joins
+	children  *children
+	waits     *waits
+	questions *questions
+}
+
 // apply does what one request asks for and marks it. A request below what has been seen
 // was applied in an earlier checkpoint.
-func (r *runner) apply(q *Request) {
+func (r *requests) apply(q *Request) {
 	if q.N <= r.counters.Seen() {
 		return
 	}
@@ -98,7 +108,7 @@ func (r *runner) apply(q *Request) {
 
 // outcome applies a request; held is true for an answer that waits for the end of a
 // pause.
-func (r *runner) outcome(q *Request) (text string, held bool) {
+func (r *requests) outcome(q *Request) (text string, held bool) {
 	if q.Applied {
 		return q.Outcome, false // an edit of the state is applied when it is written
 	}
@@ -115,28 +125,25 @@ func (r *runner) outcome(q *Request) (text string, held bool) {
 	case RequestLost:
 		return r.applyLost(q), false
 	}
-	if act := steering(q.Kind); act != nil {
-		return act(r, q), false
-	}
-	return fmt.Sprintf("this engine does not know requests of kind %q", q.Kind), false
+	return r.steer(q), false
 }
 
 // answered applies an answer and notes that its question was closed by it.
-func (r *runner) answered(q *Request) string {
+func (r *requests) answered(q *Request) string {
 	if ref := (state.AskRef{Visit: q.Visit, Ask: q.Ask}); r.state.IsOpen(q.Step, ref) {
 		r.unwritten.answer(q.Step, ref)
 	}
-	return r.applyAnswer(q)
+	return r.questions.applyAnswer(q)
 }
 
 // applyHeld applies the answers that were given during a pause: when it is lifted, and before
 // a request that closes questions, which came after them.
-func (r *runner) applyHeld() {
+func (r *requests) applyHeld() {
 	held := r.state.Held()
 	if len(held) == 0 {
 		return
 	}
-	found, ok := required(r, func() (map[string][]Request, error) {
+	found, ok := required(r.ledger, func() (map[string][]Request, error) {
 		return r.e.store.Requests(r.ctx, []InboxAfter{{Session: r.id, N: held[0].N - 1}})
 	})
 	if !ok {

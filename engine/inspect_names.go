@@ -35,9 +35,14 @@ func newInspector(e *Engine) *inspect.Inspector {
 	return inspect.New(inspect.Options{
 		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: heardWithin,
 		Outputs: func(ctx context.Context, s *state.State, def *graph.Definition) references.Outputs {
-			return (*runnerOutputs)(&runner{e: e, ctx: ctx, id: s.ID, def: def, draft: draft{state: s}})
+			return outputsOf(ctx, e, s, def)
 		},
 	})
+}
+
+// outputsOf reads the outputs of a stored session, following BLOBs.
+func outputsOf(ctx context.Context, e *Engine, s *state.State, def *graph.Definition) references.Outputs {
+	return &ledger{claim: &claim{e: e, ctx: ctx, id: s.ID}, draft: &draft{state: s}, def: def}
 }
 
 // loadFindings says how full the engine is. A full one is no fault: work waits its turn.

@@ -12,7 +12,7 @@ const keptBytes = 4 << 10
 
 // keepText returns what the engine's part of the state holds for a JSON text: itself, or
 // where a BLOB keeps it.
-func (r *runner) keepText(text json.RawMessage) json.RawMessage {
+func (r *ledger) keepText(text json.RawMessage) json.RawMessage {
 	if len(text) <= keptBytes {
 		return text
 	}
@@ -24,7 +24,7 @@ func (r *runner) keepText(text json.RawMessage) json.RawMessage {
 }
 
 // keptText returns the text that keepText kept.
-func (r *runner) keptText(value json.RawMessage) (json.RawMessage, error) {
+func (r *ledger) keptText(value json.RawMessage) (json.RawMessage, error) {
 	hash := state.KeptHash(value)
 	if hash == "" {
 		return value, nil
@@ -33,7 +33,7 @@ func (r *runner) keptText(value json.RawMessage) (json.RawMessage, error) {
 }
 
 // dropText gives the BLOB of a kept text up, unless another holds the same.
-func (r *runner) dropText(value json.RawMessage) {
+func (r *ledger) dropText(value json.RawMessage) {
 	hash := state.KeptHash(value)
 	if hash == "" || r.state.Mentions(hash) {
 		return

@@ -103,7 +103,7 @@ func (b background) inboxLoop(ctx context.Context) {
 		waiting := map[string]*runner{}
 		b.mu.Lock()
 		for id, r := range b.runners {
-			if r.waits.Load() {
+			if r.waiting.Load() {
 				waiting[id] = r
 			}
 		}

@@ -32,7 +32,7 @@ const manySteps = 256
 // session may have at once, and in a large session an eighth of its steps more: each may
 // leave an EXECUTION `lost` without having been made, but a checkpoint for each group of
 // StepsAtOnce calls makes a fan-out cost the square of its size.
-func (r *runner) callsUnderWay() (calls map[string]state.BegunCall, starting []*attempt) {
+func (r *effects) callsUnderWay() (calls map[string]state.BegunCall, starting []*attempt) {
 	calls = map[string]state.BegunCall{}
 	list := func(a *attempt) {
 		l := r.state.Live(a.step)
@@ -63,7 +63,7 @@ func (r *runner) callsUnderWay() (calls map[string]state.BegunCall, starting []*
 
 // noteLost records the calls that the engine which held the session before may have made, and
 // of whose results nothing is stored.
-func (r *runner) noteLost() {
+func (r *effects) noteLost() {
 	calls := r.counters.TakeCalls()
 	for _, step := range sortedKeys(calls) {
 		c := calls[step]
@@ -89,34 +89,16 @@ type lostCall struct {
 	Finished int64           `json:"finished"`
 }
 
-func (r *runner) recordLost(c lostCall, message string) {
-	if p := r.state.Parent(); p != nil && p.ToldAt == r.counters.Seq() {
-		p.ToldAt++ // word of a lost call is no new end to notify the parent of
-	}
-	seq := r.counters.NextSeq()
-	if c.Error != "" {
-		message += ": " + c.Error
-	}
-	problem, _ := jsontext.Marshal(map[string]any{"kind": KindLost, "message": message, "transient": false, "key": c.Key})
-	if !r.keepsHistory(StatusLost) {
-		return
-	}
-	r.unwritten.executions = append(r.unwritten.executions, &Execution{
-		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
-		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: StatusLost, Function: c.Function, Output: c.Output,
-		Error: problem, StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)})
-}
-
 // applyLost hears from a worker what a call came to that it made although it had lost the
 // session. The call is in the history already: whoever took the session over has found it in
 // the list of the last checkpoint. The request keeps what it came to. Only where the history
 // knows nothing of the attempt (an older engine has taken the session over) is it recorded.
-func (r *runner) applyLost(q *Request) string {
+func (r *requests) applyLost(q *Request) string {
 	var c lostCall
 	if err := json.Unmarshal(q.Body, &c); err != nil {
 		return "unreadable: " + err.Error()
 	}
-	known, ok := required(r, func() ([]Execution, error) {
+	known, ok := required(r.ledger, func() ([]Execution, error) {
 		return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: c.Step, Newest: true, Limit: maxPage})
 	})
 	if !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // say puts a message into the chat: the newest stay in the state, each becomes a MESSAGE.
-func (r *runner) say(role, content, step string) {
+func (r *ledger) say(role, content, step string) {
 	n := r.counters.NextMessage()
 	m := Message{Role: role, Content: content, Step: step, At: r.now(), N: n,
 		ID: fmt.Sprintf("%s/%d", r.id, n)}

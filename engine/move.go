@@ -8,7 +8,7 @@ import (
 
 // applyMove closes a step (one that is gone, waits or failed) and activates another. A step
 // in error that it leads to begins a new visit: who moves a session there wants it to run.
-func (r *runner) applyMove(q *Request) string {
+func (r *requests) applyMove(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
 	if r.def.Step(b.To) == nil {
@@ -25,7 +25,7 @@ func (r *runner) applyMove(q *Request) string {
 	case StatusActive, StatusPending, StatusAwaitingInput:
 		r.cancelStep(from, fmt.Sprintf("moved to step %q", b.To))
 	case StatusError:
-		r.stopDriven(from, fmt.Sprintf("moved to step %q", b.To))
+		r.stopSuspended(from, fmt.Sprintf("moved to step %q", b.To))
 		r.end(from, StatusCancelled)
 	case "":
 		if from != "" {

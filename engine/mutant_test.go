@@ -24,7 +24,7 @@ type mutant struct {
 }
 
 var mutants = []mutant{
-	{name: "nothing is taken back", file: "draft.go", tests: "^(TestParentIsNotified|TestAnswerBeforeAClosedQuestion|TestCancelDuringTheLastCall)$/^memory$",
+	{name: "nothing is taken back", file: "revert.go", tests: "^(TestParentIsNotified|TestAnswerBeforeAClosedQuestion|TestCancelDuringTheLastCall)$/^memory$",
 		old:     "func (r *runner) revert(ctx context.Context) error {\n",
 		changed: "func (r *runner) revert(ctx context.Context) error {\n\tif r != nil {\n\t\treturn nil\n\t}\n"},
 	{name: "no closing guard", file: "../memory/checkpoint.go", tests: "^(TestInjectFound|TestAnswersAroundTheDueTime|TestCancelDuringTheLastCall|TestAnswerBeforeAClosedQuestion)$",
@@ -32,7 +32,7 @@ var mutants = []mutant{
 	{name: "no lease token", file: "../memory/checkpoint.go", tests: "Store", in: "../memory",
 		old: "case c.Lease == \"\" || x.record.Lease != c.Lease || ", changed: "case "},
 	{name: "inbox backwards", file: "inbox.go", tests: "^TestScenarios$",
-		old: "\tfor i := range r.requests {\n\t\tr.apply(", changed: "\tfor i := len(r.requests) - 1; i >= 0; i-- {\n\t\tr.apply("},
+		old: "\tfor i := range r.unapplied {\n\t\tr.requests.apply(", changed: "\tfor i := len(r.unapplied) - 1; i >= 0; i-- {\n\t\tr.requests.apply("},
 	{name: "acceptance does not look at requests in front", file: "deliver.go", tests: "^(TestAnswersBesideAReask|TestAnswerBehindAReask)$/^memory$",
 		old: "closes(q, asked) {", changed: "closes(q, asked) && q == nil {"},
 	{name: "a parent is notified once, whatever the store says", file: "children.go", tests: "^TestParentIsNotified$//^memory$",

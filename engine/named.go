@@ -40,7 +40,7 @@ func copied(list []json.RawMessage) []json.RawMessage {
 }
 
 // setNamed keeps the values a function gave names of their own; all of them or none.
-func (r *runner) setNamed(a *attempt) *failure {
+func (r *steps) setNamed(a *attempt) *failure {
 	values := make([]json.RawMessage, len(a.named))
 	grown := map[string]json.RawMessage{} // lists that several entries add to
 	for i, n := range a.named {
@@ -75,10 +75,10 @@ func (r *runner) setNamed(a *attempt) *failure {
 
 // grow is the list that stands under a name, or so far, with what is added to it; nil when
 // that is nothing.
-func (r *runner) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, error) {
+func (r *steps) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if soFar == nil {
-		found, ok, err := (*runnerOutputs)(r).Output(n.name, -1)
+		found, ok, err := r.ledger.Output(n.name, -1)
 		if err != nil {
 			return nil, err
 		}

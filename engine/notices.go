@@ -14,17 +14,10 @@ import (
 // noticesAtOnce bounds the sessions of one statement.
 const noticesAtOnce = 100
 
-// notifyChildren passes a request on to every child session that has not ended, once the next
-// checkpoint is written.
-func (r *runner) notifyChildren(kind, reason string) {
-	if r.state.HasChildren() {
-		r.notify(state.Notice{Kind: kind, Reason: reason, N: r.counters.Seen()})
-	}
-}
-
-// cancelChildren cancels the child sessions of a step. Those that the next checkpoint was to
+// stop cancels the child sessions of a step. Those that the next checkpoint was to
 // create are not created.
-func (r *runner) cancelChildren(id string, d *state.Suspended, reason string) {
+func (r *children) stop(id, reason string) {
+	d := r.state.Suspended(id)
 	unborn := map[string]bool{}
 	kept := r.unwritten.children[:0]
 	for _, c := range r.unwritten.children {
@@ -47,14 +40,12 @@ func (r *runner) cancelChildren(id string, d *state.Suspended, reason string) {
 	}
 }
 
-func (r *runner) notify(n state.Notice) {
-	r.state.Notify(n)
-	r.unwritten.touch()
-}
+// notices pass on to child sessions what their parent decided.
+type notices struct{ *ledger }
 
 // sendNotices sends what is to be passed on, in order. It is called when the checkpoint that
 // decided it has been written; the next one records that it was sent.
-func (r *runner) sendNotices(ctx context.Context) error {
+func (r *notices) sendNotices(ctx context.Context) error {
 	if len(r.state.Notices()) == 0 {
 		return nil
 	}
@@ -75,7 +66,7 @@ func (d *draft) noticesSent() {
 	d.unwritten.touch()
 }
 
-func (r *runner) sendNotice(ctx context.Context, n state.Notice) error {
+func (r *notices) sendNotice(ctx context.Context, n state.Notice) error {
 	to := n.To
 	if len(to) == 0 {
 		to = r.state.LiveChildren()
@@ -94,7 +85,7 @@ func (r *runner) sendNotice(ctx context.Context, n state.Notice) error {
 
 // sendGroup puts one request into the inboxes of some child sessions, in one statement.
 // Children that have ended or are gone need none.
-func (r *runner) sendGroup(ctx context.Context, children []string, kind, key string, body json.RawMessage) error {
+func (r *notices) sendGroup(ctx context.Context, children []string, kind, key string, body json.RawMessage) error {
 	deliveries := make([]Delivery, len(children))
 	for i, id := range children {
 		deliveries[i] = Delivery{Session: id, Key: key, Decide: func(v InboxView) (*Request, error) {

@@ -14,19 +14,15 @@ import (
 // blobBytes is the size above which an output leaves the state.
 const blobBytes = 64 << 10
 
-// runnerOutputs lets references read a runner's state, following BLOBs.
-type runnerOutputs runner
-
 // Output returns one kept output of a step; see references.Outputs.
-func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, error) {
-	r := (*runner)(o)
+func (r *ledger) Output(step string, index int) (json.RawMessage, bool, error) {
 	value, ok := r.state.KeptOutput(step, index)
 	if !ok {
 		return r.e.o.variables(step, index)
 	}
 	hash := state.BlobHash(value)
 	if hash == "" {
-		return o.withResults(step, index, value)
+		return r.withResults(step, index, value)
 	}
 	text, err := r.blob(hash)
 	if err != nil {
@@ -36,7 +32,7 @@ func (o *runnerOutputs) Output(step string, index int) (json.RawMessage, bool, e
 }
 
 // intern returns what the state holds for an output: itself, or where a BLOB keeps it.
-func (r *runner) intern(output json.RawMessage) json.RawMessage {
+func (r *ledger) intern(output json.RawMessage) json.RawMessage {
 	if len(output) <= blobBytes {
 		return output
 	}
@@ -49,7 +45,7 @@ func (r *runner) intern(output json.RawMessage) json.RawMessage {
 
 // forget drops the BLOB of an output that has left the window, unless another output
 // of the session holds the same.
-func (r *runner) forget(old json.RawMessage) {
+func (r *ledger) forget(old json.RawMessage) {
 	hash := state.BlobHash(old)
 	if hash == "" || r.state.KeepsBlob(hash) {
 		return
@@ -57,34 +53,9 @@ func (r *runner) forget(old json.RawMessage) {
 	r.unwritten.drop = append(r.unwritten.drop, hash)
 }
 
-func (r *runner) blob(hash string) ([]byte, error) {
-	if text, ok := r.blobs[hash]; ok {
-		return text, nil
-	}
-	found, err := retry.Do(r.ctx, func() (map[string][]byte, error) { // a store that is away must not decide a path
-		return r.e.store.Blobs(r.ctx, r.id, []string{hash})
-	})
-	if err != nil {
-		return nil, err
-	}
-	text, ok := found[hash]
-	if !ok {
-		return nil, fmt.Errorf("blob %s of session %s is gone", hash, r.id)
-	}
-	r.rememberBlob(hash, text)
-	return text, nil
-}
-
-func (r *runner) rememberBlob(hash string, text []byte) {
-	if r.blobs == nil {
-		r.blobs = map[string][]byte{}
-	}
-	r.blobs[hash] = text
-}
-
 // checkOutput refuses an output that is no JSON, too large, or does not fit the step's
 // output_schema.
-func (r *runner) checkOutput(step *graph.CompiledStep, output json.RawMessage) *failure {
+func (r *ledger) checkOutput(step *graph.CompiledStep, output json.RawMessage) *failure {
 	if len(output) == 0 {
 		return &failure{kind: KindOutputInvalid, message: fmt.Sprintf("function %s gave no output", step.Function), final: true}
 	}
@@ -114,7 +85,7 @@ func (r *runner) checkOutput(step *graph.CompiledStep, output json.RawMessage) *
 
 // tooLarge tells whether the state has no room for an output of n bytes; one that goes
 // onto a BLOB takes none.
-func (r *runner) tooLarge(n int) string {
+func (r *ledger) tooLarge(n int) string {
 	if n > blobBytes {
 		n = 0
 	}
@@ -126,8 +97,7 @@ func (r *runner) tooLarge(n int) string {
 
 // withResults completes the output of a container that runs by the results of its rounds
 // so far, where its body asks for them.
-func (o *runnerOutputs) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
-	r := (*runner)(o)
+func (r *ledger) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
 	d := r.state.SuspendedNow(step)
 	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.ReadsResults(step) {
 		return value, true, nil
@@ -145,3 +115,28 @@ func (o *runnerOutputs) withResults(step string, index int, value json.RawMessag
 	}
 	return jsontext.With(value, []jsontext.Field{{Key: "results", Value: append(list, ']')}}), true, nil
 }
+
+// roundResults returns what the rounds of a container have come to so far, in order: those of
+// this claim are at hand, earlier ones are read once.
+func (r *ledger) roundResults(id string, d *state.Suspended) ([]StoredResult, error) {
+	key := roundsKey(id, d.Visit)
+	have := r.rounds[key]
+	missing := d.Body.Stored
+	if len(have) > 0 {
+		missing = have[0].Index
+	}
+	if missing > 0 {
+		stored, err := retry.Do(r.ctx, func() ([]StoredResult, error) { return r.e.store.Results(r.ctx, r.id, id, d.Visit) })
+		if err != nil {
+			return nil, fmt.Errorf("results of %q: %w", id, err)
+		}
+		have = append(stored[:min(missing, len(stored)):min(missing, len(stored))], have...)
+		if r.rounds == nil {
+			r.rounds = map[string][]StoredResult{}
+		}
+		r.rounds[key] = have
+	}
+	return have, nil
+}
+
+func roundsKey(step string, visit int) string { return fmt.Sprintf("%s/%d", step, visit) }

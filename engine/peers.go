@@ -30,8 +30,8 @@ func functionNames(r *Registry) []string {
 
 // leave leaves a step whose function this engine lacks to an engine that has it. It reports
 // false when there is none.
-func (r *runner) leave(id, function string) bool {
-	others, ok := required(r, func() ([]Announcement, error) { return r.e.store.Engines(r.ctx, lackFor) })
+func (r *steps) leave(id, function string) bool {
+	others, ok := required(r.ledger, func() ([]Announcement, error) { return r.e.store.Engines(r.ctx, lackFor) })
 	if !ok {
 		return true // the draft is spoiled: nothing is decided
 	}

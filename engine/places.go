@@ -205,11 +205,11 @@ func (h *holding) room(most int) (list []*place, skip []string) {
 }
 
 // occupy hands a place to the runner of its session, whose workflow is known now.
-func (h *holding) occupy(p *place, r *runner) {
+func (h *holding) occupy(p *place, c *claim) {
 	h.places.running.add(p.workflow, -1)
 	h.places.held.add(p.workflow, -1)
-	r.seat = seat{has: true}
-	h.takePlace(&place{r.workflow})
+	c.seat = seat{has: true}
+	h.takePlace(&place{c.workflow})
 }
 
 // A seat is what a runner has of the engine's places, guarded by Engine.mu.
@@ -221,10 +221,10 @@ type seat struct {
 }
 
 // reseat gives the place back or takes it again after f has changed the seat.
-func (h *holding) reseat(r *runner, f func(*seat)) {
+func (h *holding) reseat(c *claim, f func(*seat)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &r.seat
+	s := &c.seat
 	if s.left {
 		return
 	}
@@ -232,23 +232,23 @@ func (h *holding) reseat(r *runner, f func(*seat)) {
 	switch wants := !s.idle || s.calls > 0; {
 	case wants && !s.has:
 		s.has = true
-		h.places.running.add(r.workflow, 1)
+		h.places.running.add(c.workflow, 1)
 	case !wants && s.has:
 		s.has = false
-		h.freePlace(r.workflow)
+		h.freePlace(c.workflow)
 	}
 }
 
 // leave gives back what a runner that ends has of the places. Engine.mu is held.
-func (h *holding) leave(r *runner) {
-	if r.seat.left {
+func (h *holding) leave(c *claim) {
+	if c.seat.left {
 		return
 	}
-	if r.seat.has {
-		h.freePlace(r.workflow)
+	if c.seat.has {
+		h.freePlace(c.workflow)
 	}
-	h.places.held.add(r.workflow, -1)
-	r.seat = seat{left: true}
+	h.places.held.add(c.workflow, -1)
+	c.seat = seat{left: true}
 	if h.places.refused {
 		h.places.refused = false
 		h.wakeUp()

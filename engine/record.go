@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -21,7 +24,7 @@ type visitInfo struct {
 }
 
 // complete ends a visit with an output (nil for none) and returns its record.
-func (r *runner) complete(id string, output json.RawMessage, v visitInfo) *Execution {
+func (r *visits) complete(id string, output json.RawMessage, v visitInfo) *Execution {
 	if v.status == "" {
 		v.status = StatusComplete
 	}
@@ -38,7 +41,7 @@ func (r *runner) complete(id string, output json.RawMessage, v visitInfo) *Execu
 
 // handOn returns the record of a visit whose paths are to be followed, nil where its end
 // goes elsewhere: to the agent that called it as a tool, to a step named before.
-func (r *runner) handOn(l *state.LiveStep, record *Execution, result ToolResult) *Execution {
+func (r *visits) handOn(l *state.LiveStep, record *Execution, result ToolResult) *Execution {
 	switch {
 	case l == nil:
 		return record
@@ -52,7 +55,7 @@ func (r *runner) handOn(l *state.LiveStep, record *Execution, result ToolResult)
 }
 
 // end takes a step out of the live ones and gives it its last status.
-func (r *runner) end(id, status string) {
+func (r *visits) end(id, status string) {
 	ev := r.stepEvent(id, r.state.Live(id), status)
 	entry := r.state.SetStatus(id, status, "")
 	if status == StatusComplete {
@@ -60,7 +63,7 @@ func (r *runner) end(id, status string) {
 	}
 	if status != StatusError { // what is in error may be retried: the same visit, the same key
 		r.state.EndLive(id)
-		r.dropDriven(id)
+		r.dropSuspended(id)
 	}
 	r.state.CloseAsk(id)
 	r.state.ClearFailure(id)
@@ -69,7 +72,7 @@ func (r *runner) end(id, status string) {
 }
 
 // keepOutput appends an output to the state's window, on a BLOB when it is large.
-func (r *runner) keepOutput(id string, output json.RawMessage, seq int64) {
+func (r *ledger) keepOutput(id string, output json.RawMessage, seq int64) {
 	kept := r.def.Step(id).Keep()
 	value := r.intern(output)
 	r.stateBytes += len(value)
@@ -82,7 +85,7 @@ func (r *runner) keepOutput(id string, output json.RawMessage, seq int64) {
 
 // record writes the EXECUTION of a visit that has ended, as far as the workflow's level
 // of history asks for it. The number is taken at every level.
-func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage) *Execution {
+func (r *ledger) record(id string, v visitInfo, output, problem json.RawMessage) *Execution {
 	seq := r.counters.NextSeq()
 	l := r.state.Live(id)
 	if l == nil {
@@ -117,7 +120,7 @@ func (r *runner) record(id string, v visitInfo, output, problem json.RawMessage)
 	return e
 }
 
-func (r *runner) keepsHistory(status string) bool {
+func (r *ledger) keepsHistory(status string) bool {
 	switch r.def.Workflow.Settings.History {
 	case HistoryNone:
 		return false
@@ -127,7 +130,7 @@ func (r *runner) keepsHistory(status string) bool {
 	return true
 }
 
-func (r *runner) tookLineage(took []state.TakenPath) []Lineage {
+func (r *ledger) tookLineage(took []state.TakenPath) []Lineage {
 	var out []Lineage
 	for _, t := range took {
 		if t.Seq > 0 {
@@ -138,7 +141,7 @@ func (r *runner) tookLineage(took []state.TakenPath) []Lineage {
 }
 
 // lineage turns what an input read into relations to the executions that wrote it.
-func (r *runner) lineage(reads []references.Read) []Lineage {
+func (r *ledger) lineage(reads []references.Read) []Lineage {
 	var out []Lineage
 	for _, read := range reads {
 		kept := len(r.state.Outputs(read.Step))
@@ -154,6 +157,62 @@ func (r *runner) lineage(reads []references.Read) []Lineage {
 }
 
 // withoutCredentials is an input as the history keeps it.
-func (r *runner) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
+func (r *ledger) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
 	return function.ReplaceCredentials(r.e.registry.Find(name), input, func(function.Credential) string { return "***" })
+}
+
+func (r *ledger) recordFailure(id string, f failure) *Execution {
+	f.info.status = StatusError
+	f.info.attempt = r.counters.CountFailed(id)
+	if f.info.started.IsZero() {
+		f.info.started = r.nowTime()
+	}
+	return r.record(id, f.info, f.output, f.json())
+}
+
+// recordLate keeps the result of a call that was cancelled and finished all the same, so
+// that people see it; one that heeded the cancel is in the history already.
+func (r *ledger) recordLate(res *attemptResult) {
+	if errors.Is(res.err, context.Canceled) || res.err != nil && KindOf(res.err) == KindCancelled {
+		return
+	}
+	v := res.info()
+	v.status = StatusCancelled
+	var problem json.RawMessage
+	if res.err != nil {
+		problem = callFailure(res.err).json()
+	}
+	r.record(res.attempt.step, v, res.output, problem)
+}
+
+func (r *ledger) recordLost(c lostCall, message string) {
+	if p := r.state.Parent(); p != nil && p.ToldAt == r.counters.Seq() {
+		p.ToldAt++ // word of a lost call is no new end to notify the parent of
+	}
+	seq := r.counters.NextSeq()
+	if c.Error != "" {
+		message += ": " + c.Error
+	}
+	problem, _ := jsontext.Marshal(map[string]any{"kind": KindLost, "message": message, "transient": false, "key": c.Key})
+	if !r.keepsHistory(StatusLost) {
+		return
+	}
+	r.unwritten.executions = append(r.unwritten.executions, &Execution{
+		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
+		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: StatusLost, Function: c.Function, Output: c.Output,
+		Error: problem, StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)})
+}
+
+// showOutput makes an output the one entry of the visit, anew or in the place of what
+// stands there.
+func (r *ledger) showOutput(id string, d *state.Suspended, output json.RawMessage, seq int64) {
+	if !d.Shown || len(r.state.Outputs(id)) == 0 {
+		d.Shown = true
+		r.keepOutput(id, output, seq)
+		return
+	}
+	old, _ := r.state.KeptOutput(id, -1)
+	r.state.SetNewest(id, r.intern(output))
+	r.counters.RenewOutput(id, seq)
+	r.forget(old)
 }

@@ -12,7 +12,7 @@ import (
 // renew has what a retried step is given resolved anew: whoever retries may have edited its
 // input, and else it would fail by the old one for ever. What an approver has let through
 // stays, and so does the list of rounds under way.
-func (r *runner) renew(id string, d *state.Suspended) {
+func (r *visits) renew(id string, d *state.Suspended) {
 	if step := r.def.Step(id); step == nil || step.Approval || d.Body != nil && !d.Ready {
 		return
 	}
@@ -22,7 +22,7 @@ func (r *runner) renew(id string, d *state.Suspended) {
 
 // inputOf is the input with which the function of a driven step is called again: that of
 // its first call, after a retry that of now if all of it has a value.
-func (r *runner) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (input, bindings json.RawMessage, reads []Lineage, problem *failure) {
+func (r *inputs) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (input, bindings json.RawMessage, reads []Lineage, problem *failure) {
 	if d.Renew {
 		if step.Fault != nil {
 			return nil, nil, nil, &failure{kind: KindBadInput, message: step.Fault.Error(), final: true}
@@ -42,7 +42,7 @@ func (r *runner) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolv
 }
 
 // renewed notes the input by which a driven step goes on.
-func (r *runner) renewed(d *state.Suspended, a *attempt) {
+func (r *visits) renewed(d *state.Suspended, a *attempt) {
 	if d.Renew {
 		r.dropText(d.Input)
 		d.Input, d.Reads, d.Renew = r.keepText(a.input), a.reads, false
@@ -52,7 +52,7 @@ func (r *runner) renewed(d *state.Suspended, a *attempt) {
 // renewChildren goes on with the child sessions that a retried step says there are to be.
 // Those that have not failed and are still wanted as they were stay; the others start anew,
 // as sessions of their own.
-func (r *runner) renewChildren(k *state.Children, list json.RawMessage, q *RunSessions) error {
+func (r *children) renewChildren(k *state.Children, list json.RawMessage, q *RunSessions) error {
 	var before json.RawMessage
 	if k.Sessions != nil {
 		var err error

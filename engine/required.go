@@ -9,7 +9,7 @@ import (
 // dropClosed gives up the waiting steps with `join: required` of which some requirement is not
 // met and that nothing live can reach any more: a gate before them stayed closed. What has
 // arrived stays known, for a loop that brings the rest.
-func (r *runner) dropClosed() {
+func (r *joins) dropClosed() {
 	var closed []*graph.CompiledStep
 	for _, id := range r.state.WaitingJoins() {
 		if step := r.def.Step(id); step != nil && step.Join == JoinRequired && len(r.state.Unmet(step)) > 0 {

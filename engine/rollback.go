@@ -13,7 +13,7 @@ import (
 // again. A compensating step, if one is named, runs before it, on the state as it was when
 // the visit had been made undone: it undoes outside what the session cannot. The history
 // keeps all that happened; counters never go down.
-func (r *runner) applyRollback(q *Request) string {
+func (r *requests) applyRollback(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
 	if r.def.Step(b.Step) == nil {
@@ -59,7 +59,7 @@ func (r *runner) applyRollback(q *Request) string {
 
 // forkHere reads the history as a fork of this session would, with what the next
 // checkpoint will write.
-func (r *runner) forkHere(b actionBody) (*forking, error) {
+func (r *requests) forkHere(b actionBody) (*forking, error) {
 	f := &forking{store: r.e.store, definitions: r.e.definitions, ctx: r.ctx, q: ForkRequest{Session: r.id, Step: b.Step, Visit: b.Visit},
 		rec: &SessionRecord{ID: r.id, Workflow: r.workflow, UpdatedAt: r.nowTime()}, state: r.state, counted: r.counters}
 	if f.q.Visit == 0 {
@@ -81,7 +81,7 @@ func (r *runner) forkHere(b actionBody) (*forking, error) {
 
 // goesOn finds the steps whose visit was under way then and still is, with what runs inside
 // of them: bodies of containers, tools of agents.
-func (r *runner) goesOn(f *forking) map[string]bool {
+func (r *requests) goesOn(f *forking) map[string]bool {
 	kept := map[string]bool{}
 	for _, v := range f.live {
 		kept[v.step] = f.underWay(visitKey{v.step, v.visit})
@@ -106,7 +106,7 @@ func (r *runner) goesOn(f *forking) map[string]bool {
 
 // takeBack makes the session's state what it was, but for what is never taken back and for
 // the steps that go on.
-func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
+func (r *requests) takeBack(was *State, f *forking, kept map[string]bool) {
 	was.ReplaceOutputs(r.intern)
 	was.TakeBack(r.state, r.counters, state.Past{Ended: f.before, First: f.first(), Joins: f.joins, Arrived: f.arrived, Kept: kept})
 	r.state = was
@@ -115,7 +115,7 @@ func (r *runner) takeBack(was *State, f *forking, kept map[string]bool) {
 }
 
 // keepGoing drops the results and calls of steps that do not go on.
-func (r *runner) keepGoing(kept map[string]bool) {
+func (r *requests) keepGoing(kept map[string]bool) {
 	arrived := r.arrived
 	r.arrived = nil
 	for _, a := range arrived {

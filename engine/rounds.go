@@ -1,18 +1,18 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
-	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// settleBody looks whether a container's round is over, and goes on to the next or ends
+// settle looks whether a container's round is over, and goes on to the next or ends
 // the body. It tells whether anything moved.
-func (r *runner) settleBody(id string, d *state.Suspended) bool {
+func (r *bodies) settle(id string, d *state.Suspended) bool {
 	if d.Body.AtOnce {
 		return r.settleGroup(id, d)
 	}
@@ -31,7 +31,25 @@ func (r *runner) settleBody(id string, d *state.Suspended) bool {
 	return true
 }
 
-func (r *runner) toNextRound(id string, d *state.Suspended) {
+func (r *bodies) resume(_ context.Context, id string, d *state.Suspended, call *Call) (err error) {
+	call.Body, err = r.outcomeOf(id, d)
+	return err
+}
+
+// retry goes on with the step that failed the round, or gives as many rounds again.
+func (r *bodies) retry(id string, d *state.Suspended) {
+	b := d.Body
+	if b.Failed == "" && b.Round >= b.Max && !b.Over {
+		b.Max += max(b.Max, 1)
+		r.nextRound(id, d)
+		return
+	}
+	b.Failed = ""
+}
+
+func (r *bodies) drop(d *state.Suspended) { r.dropText(d.Body.Items) }
+
+func (r *bodies) toNextRound(id string, d *state.Suspended) {
 	d.Body.Round++
 	if !d.Body.Over {
 		if b := d.Body; b.Rounds == 0 || b.Round < b.Rounds {
@@ -42,7 +60,7 @@ func (r *runner) toNextRound(id string, d *state.Suspended) {
 }
 
 // bodyLive tells whether anything in a container's body still goes on or waits.
-func (r *runner) bodyLive(id string) bool {
+func (r *bodies) bodyLive(id string) bool {
 	for _, inner := range r.bodySteps(id) {
 		if r.state.HasBegun(inner) {
 			return true
@@ -60,12 +78,12 @@ func (r *runner) bodyLive(id string) bool {
 }
 
 // endFailedRound does what the container's on_error says about a body step in error.
-func (r *runner) endFailedRound(id string, d *state.Suspended) bool {
+func (r *bodies) endFailedRound(id string, d *state.Suspended) bool {
 	b := d.Body
 	step := r.def.Step(id)
 	problem := r.state.StepError(b.Failed)
 	f := failure{kind: problem.Kind, message: problem.Message, final: true}
-	r.cancelBody(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
+	r.stop(id, fmt.Sprintf("step %q ended the round in error", b.Failed))
 	if step.OnError != OnErrorContinue && !b.KeepGoing {
 		f.message = fmt.Sprintf("round %d: step %q: %s", b.Round+1, b.Failed, problem.Message)
 		r.failBody(id, f)
@@ -83,7 +101,7 @@ func (r *runner) endFailedRound(id string, d *state.Suspended) bool {
 }
 
 // failBody fails a container; what it had reached stays, so that a retry goes on there.
-func (r *runner) failBody(id string, f failure) {
+func (r *bodies) failBody(id string, f failure) {
 	d := r.state.Suspended(id)
 	text, _ := r.keptText(d.Input)
 	f.info = visitInfo{started: state.Time(d.Started), input: text, reads: d.Reads}
@@ -92,7 +110,7 @@ func (r *runner) failBody(id string, f failure) {
 
 // resultOfRound is the newest output of the body's end, an object by step id where the body
 // has several ends: of those that ran in this round.
-func (r *runner) resultOfRound(step *graph.CompiledStep) json.RawMessage {
+func (r *bodies) resultOfRound(step *graph.CompiledStep) json.RawMessage {
 	return resultOf(step.Ends, func(id string) (json.RawMessage, bool) {
 		switch r.state.Status(id) {
 		case StatusComplete:
@@ -103,13 +121,13 @@ func (r *runner) resultOfRound(step *graph.CompiledStep) json.RawMessage {
 		default:
 			return nil, false
 		}
-		value, found, err := (*runnerOutputs)(r).Output(id, -1)
+		value, found, err := r.ledger.Output(id, -1)
 		return value, found && err == nil
 	})
 }
 
 // keepResult stores a round's result, to be put together at the end.
-func (r *runner) keepResult(id string, d *state.Suspended, result json.RawMessage) {
+func (r *bodies) keepResult(id string, d *state.Suspended, result json.RawMessage) {
 	if result == nil {
 		result = json.RawMessage("null")
 	}
@@ -125,34 +143,9 @@ func (r *runner) keepResult(id string, d *state.Suspended, result json.RawMessag
 	r.unwritten.touch()
 }
 
-func roundsKey(step string, visit int) string { return fmt.Sprintf("%s/%d", step, visit) }
-
-// roundResults returns what the rounds of a container have come to so far, in order: those of
-// this claim are at hand, earlier ones are read once.
-func (r *runner) roundResults(id string, d *state.Suspended) ([]StoredResult, error) {
-	key := roundsKey(id, d.Visit)
-	have := r.rounds[key]
-	missing := d.Body.Stored
-	if len(have) > 0 {
-		missing = have[0].Index
-	}
-	if missing > 0 {
-		stored, err := retry.Do(r.ctx, func() ([]StoredResult, error) { return r.e.store.Results(r.ctx, r.id, id, d.Visit) })
-		if err != nil {
-			return nil, fmt.Errorf("results of %q: %w", id, err)
-		}
-		have = append(stored[:min(missing, len(stored)):min(missing, len(stored))], have...)
-		if r.rounds == nil {
-			r.rounds = map[string][]StoredResult{}
-		}
-		r.rounds[key] = have
-	}
-	return have, nil
-}
-
 // endBody ends a container: its function is called again where it wants to, else its
 // output is what the rounds gave.
-func (r *runner) endBody(id string, d *state.Suspended) {
+func (r *bodies) endBody(id string, d *state.Suspended) {
 	r.unwritten.touch()
 	if d.Body.Finish {
 		d.Ready = true
@@ -173,12 +166,12 @@ func (r *runner) endBody(id string, d *state.Suspended) {
 		return
 	}
 	input, _ := r.keptText(d.Input)
-	r.finishDriven(id, output, visitInfo{started: state.Time(d.Started), input: input, reads: d.Reads, attempt: r.counters.Attempts(id) + 1})
+	r.finishSuspended(id, output, visitInfo{started: state.Time(d.Started), input: input, reads: d.Reads, attempt: r.counters.Attempts(id) + 1})
 }
 
-// finishDriven ends the visit of a driven step with its output. A path that broke out of
+// finishSuspended ends the visit of a driven step with its output. A path that broke out of
 // its body is the only one taken.
-func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
+func (r *bodies) finishSuspended(id string, output json.RawMessage, v visitInfo) {
 	d := r.state.Suspended(id)
 	if problem := r.checkOutput(r.def.Step(id), output); problem != nil {
 		problem.info = v
@@ -202,7 +195,7 @@ func (r *runner) finishDriven(id string, output json.RawMessage, v visitInfo) {
 
 // noteBreak keeps a path out of a running body for the end of its round. In a session
 // that runs a map's body alone there is no outside.
-func (r *runner) noteBreak(p *graph.CompiledPath, from state.TakenPath) {
+func (r *bodies) noteBreak(p *graph.CompiledPath, from state.TakenPath) {
 	if d := r.state.Suspended(r.def.Step(p.Source).Holder); d != nil && d.Body != nil {
 		d.Body.Broke = append(d.Body.Broke, state.BrokenPath{Target: p.Target, From: from})
 		r.unwritten.touch()
@@ -210,7 +203,7 @@ func (r *runner) noteBreak(p *graph.CompiledPath, from state.TakenPath) {
 }
 
 // breakOut takes the paths that broke out of a container's body.
-func (r *runner) breakOut(id string, record *Execution, broke []state.BrokenPath) {
+func (r *bodies) breakOut(id string, record *Execution, broke []state.BrokenPath) {
 	holder := r.def.Step(id).Holder
 	for _, b := range broke {
 		target := r.def.Step(b.Target)
@@ -232,7 +225,7 @@ func (r *runner) breakOut(id string, record *Execution, broke []state.BrokenPath
 }
 
 // outcomeOf is what a container's function is told of its body.
-func (r *runner) outcomeOf(id string, d *state.Suspended) (*BodyOutcome, error) {
+func (r *bodies) outcomeOf(id string, d *state.Suspended) (*BodyOutcome, error) {
 	b := d.Body
 	out := &BodyOutcome{Broke: len(b.Broke) > 0, Rounds: b.Round}
 	if b.AtOnce {

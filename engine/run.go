@@ -24,9 +24,9 @@ func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 	r := e.newRunner(c)
 	r.def = def
 	e.mu.Lock()
-	e.occupy(p, r)
+	e.occupy(p, r.claim)
 	if e.stopping {
-		e.leave(r)
+		e.leave(r.claim)
 		e.mu.Unlock()
 		e.release([]LeaseRef{{Session: r.id, Token: r.lease}})
 		return
@@ -54,14 +54,14 @@ func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
 	if e.runners[r.id] == r {
 		delete(e.runners, r.id)
 	}
-	e.leave(r)
+	e.leave(r.claim)
 	e.mu.Unlock()
 	select {
 	case <-r.poke: // told of something after it had looked for the last time
 		e.wakeUp()
 	default:
 	}
-	late := r.abandon(errOr(err, errStopped))
+	late := r.effects.abandon(errOr(err, errStopped))
 	switch {
 	case err == nil:
 	case errors.Is(err, errLost):
@@ -117,10 +117,6 @@ func (r *runner) pokeNow() {
 	case r.poke <- struct{}{}:
 	default:
 	}
-}
-
-func (r *runner) loseOnce() {
-	r.losing.Do(func() { close(r.lost) })
 }
 
 func (r *runner) askToStop() {

@@ -3,10 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,62 +13,61 @@ import (
 // A runner advances one session whose lease this engine holds. One goroutine owns it and
 // the decoded state; effects run beside it and hand their results back over a channel.
 // It lives from the claim to the checkpoint that gives the lease up.
+//
+// What a session can do is in types of their own, each of which knows only those below it:
+//
+//	claim, draft            the hold on the session; what is decided and not written yet
+//	ledger                  texts, outputs and records of the next checkpoint
+//	visits                  how a visit begins, ends, fails and is cancelled
+//	bodies, children, agents   the suspended calls; joins, waits, questions beside them
+//	steps, effects          one step: its input, its call, what came of it
+//	waves, requests         all steps that are active now; what people ask of the session
+//
+// The runner is what remains: it loads the session, runs waves, writes checkpoints, goes back
+// when one is refused, and gives the lease up.
 type runner struct {
-	e        *Engine
-	ctx      context.Context // of run; ends when the lease is lost or the engine stops
-	log      *slog.Logger
-	id       string
-	lease    string
-	workflow string
-	version  int64
-	stored   string // the session's status in the last written checkpoint
+	*visits
+	children *children
+	effects  *effects
+	waves    *waves
+	requests *requests
+	notices  *notices
 
-	draft // what is decided and not written yet
-
-	def    *Definition
-	readAt time.Time // when the definition was read last
-
-	offset  clockOffset
-	inbox   int64 // newest inbox number known
-	claimed int64 // inbox number below which everything was applied when the session was claimed, as far as the claim shows
-	running map[string]*attempt
-	results chan attemptResult
-	poke    chan struct{}     // something may be in the inbox; capacity 1
-	lost    chan struct{}     // closed when another worker has the session
-	blobs   map[string][]byte // BLOBs read or written, by hash: a text stays what its hash says
-	root    string            // the topmost session this one descends from
-	shown   string            // status and questions as watchers were last told, see events
-	stopNow bool              // the engine stops: go to rest at once
+	version int64
+	readAt  time.Time     // when the definition was read last
+	inbox   int64         // newest inbox number known
+	claimed int64         // inbox number below which everything was applied when the session was claimed, as far as the claim shows
+	poke    chan struct{} // something may be in the inbox; capacity 1
+	shown   string        // status and questions as watchers were last told, see events
 	pace    pace
 
 	// What the engine's loops look at from outside.
 	stopping atomic.Bool
-	waits    atomic.Bool  // the session waits for effects
-	person   atomic.Bool  // a request of a person has moved it on since the claim
+	waiting  atomic.Bool  // the session waits for effects
 	known    atomic.Int64 // newest inbox number known
-	beat     atomic.Int64 // newest extension asked for, Unix ns
 	extended bool         // by a checkpoint of this runner, which its first one always does
-	losing   sync.Once    // closes lost
-	seat     seat         // guarded by Engine.mu
 }
-
-// leased is when the newest extension of the lease was asked for.
-func (r *runner) leased() time.Time { return time.Unix(0, r.beat.Load()) }
-
-// errLost ends a runner whose lease another worker has taken.
-var errLost = errors.New("another worker holds the session")
 
 func (e *Engine) newRunner(c Claimed) *runner {
 	rec := c.Session
-	r := &runner{
-		e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), version: rec.Version,
-		inbox: rec.Inbox, claimed: rec.Inbox,
-		draft: draft{requests: c.Requests}, root: cmp.Or(rec.Root, rec.ID),
+	v := &visits{ledger: &ledger{
+		claim: &claim{e: e, id: rec.ID, lease: rec.Lease, workflow: workflowOf(rec.Workflow), root: cmp.Or(rec.Root, rec.ID),
+			lost: make(chan struct{}), log: e.o.Log.With(logSession, rec.ID)},
+		draft:   &draft{unapplied: c.Requests},
 		running: map[string]*attempt{},
 		results: make(chan attemptResult, e.o.StepsAtOnce),
-		poke:    make(chan struct{}, 1),
-		lost:    make(chan struct{}),
-		log:     e.o.Log.With(logSession, rec.ID),
+	}}
+	bodies, children, agents := &bodies{v}, &children{v}, &agents{v}
+	v.body, v.sessions, v.tools = bodies, children, agents
+	joins, waits, effects := &joins{v}, &waits{v}, &effects{v.ledger}
+	questions := &questions{v, waits}
+	r := &runner{
+		visits: v, children: children, effects: effects, notices: &notices{v.ledger},
+		waves: &waves{visits: v, joins: joins, bodies: bodies, effects: effects, waits: waits, questions: questions,
+			steps: &steps{visits: v, inputs: &inputs{v.ledger}, bodies: bodies, children: children, agents: agents, waits: waits, questions: questions}},
+		requests: &requests{visits: v, joins: joins, children: children, waits: waits, questions: questions},
+		version:  rec.Version, inbox: rec.Inbox, claimed: rec.Inbox,
+		poke: make(chan struct{}, 1),
 	}
 	for i := range c.Requests {
 		r.claimed = min(r.claimed, c.Requests[i].N-1)
@@ -80,14 +76,6 @@ func (e *Engine) newRunner(c Claimed) *runner {
 	r.beat.Store(time.Now().UnixNano())
 	r.known.Store(rec.Inbox)
 	return r
-}
-
-// now is the store's clock in milliseconds.
-func (r *runner) now() int64 { return time.Now().Add(r.offset.get()).UnixMilli() }
-
-// nowTime is the store's clock.
-func (r *runner) nowTime() time.Time {
-	return time.Now().Add(r.offset.get()).UTC().Truncate(time.Millisecond)
 }
 
 // run moves the session on until it rests, is lost, or the engine stops.
@@ -100,7 +88,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 	} else if err := r.readDefinition(ctx); err != nil {
 		return err
 	}
-	r.noteLost()
+	r.effects.noteLost()
 	if rec.Claims > maxClaims {
 		r.poison(rec.Claims)
 	}
@@ -118,7 +106,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 			r.unqueueAll() // still active in the state: whoever claims the session starts them
 			leaveQueues(r.running)
 		}
-		progressed := r.wave(ctx)
+		progressed := r.waves.wave(ctx)
 		if r.fault != nil {
 			return r.fault
 		}
@@ -131,7 +119,7 @@ func (r *runner) run(ctx context.Context, rec SessionRecord) error {
 			if err := r.checkpoint(ctx); err != nil {
 				return err
 			}
-			r.startEffects(ctx)
+			r.effects.startEffects(ctx)
 		}
 		// A checkpoint may have found requests, and applying one may have made a step active:
 		// the session must not rest before a wave has seen that, nothing else would wake it.
@@ -163,10 +151,10 @@ func (r *runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 	}
 	r.pace.rest()
 	r.known.Store(r.inbox)
-	r.waits.Store(true)
-	defer r.waits.Store(false)
-	r.e.reseat(r, func(s *seat) { s.idle = true })
-	defer r.e.reseat(r, func(s *seat) { s.idle = false })
+	r.waiting.Store(true)
+	defer r.waiting.Store(false)
+	r.e.reseat(r.claim, func(s *seat) { s.idle = true })
+	defer r.e.reseat(r.claim, func(s *seat) { s.idle = false })
 	due, stop := r.untilTimer()
 	defer stop()
 	select {
@@ -236,15 +224,6 @@ func (r *runner) keepGivenMessages() {
 	r.unwritten.touch()
 }
 
-// ensureVisit gives a step that somebody made active by hand its visit number.
-func (r *runner) ensureVisit(step string) *state.LiveStep {
-	l, made := r.state.EnsureVisit(step, r.counters)
-	if made {
-		r.unwritten.dirty = true
-	}
-	return l
-}
-
 func (r *runner) readDefinition(ctx context.Context) error {
 	def, err := r.e.definitions.Read(ctx, r.workflow, r.state.Entry())
 	if err != nil {
@@ -270,7 +249,7 @@ func (r *runner) unreadable(ctx context.Context, rec SessionRecord, cause error)
 // takes it up again.
 func (r *runner) poison(claims int) {
 	message := fmt.Sprintf("claimed %d times without a checkpoint: its workers died; see the logs, then retry", claims)
-	for _, id := range r.activeSteps(true) {
+	for _, id := range r.waves.activeSteps(true) {
 		r.fail(id, failure{kind: KindPoison, message: message, final: true})
 	}
 	if r.state.Failure() == nil {

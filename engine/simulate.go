@@ -63,10 +63,10 @@ func (e *Engine) forecast(ctx context.Context, rec *SessionRecord, q *Request) (
 		own := *q
 		own.N = r.counters.Seen() + 1
 		r.counters.See(own.N)
-		f.Outcome, _ = r.outcome(&own)
+		f.Outcome, _ = r.requests.outcome(&own)
 	}
 	for range forecastWaves {
-		if !r.wave(ctx) || len(r.toStart) > 0 || ctx.Err() != nil {
+		if !r.waves.wave(ctx) || len(r.toStart) > 0 || ctx.Err() != nil {
 			break
 		}
 	}

@@ -7,36 +7,36 @@ import (
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
-// steering gives what each kind of operator's request does to a session, under its
-// lease. Each returns what became of it, for people.
-func steering(kind string) func(*runner, *Request) string {
-	switch kind {
+// steer does what an operator's request asks for, under the lease. It returns what became of
+// it, for people.
+func (r *requests) steer(q *Request) string {
+	switch q.Kind {
 	case RequestPause:
-		return (*runner).applyPause
+		return r.applyPause(q)
 	case RequestResume:
-		return (*runner).applyResume
+		return r.applyResume(q)
 	case RequestCancel:
-		return (*runner).applyCancel
+		return r.applyCancel(q)
 	case RequestRetry:
-		return (*runner).applyRetry
+		return r.applyRetry(q)
 	case RequestAdvance:
-		return (*runner).applyAdvance
+		return r.applyAdvance(q)
 	case RequestMove:
-		return (*runner).applyMove
+		return r.applyMove(q)
 	case RequestReask:
-		return (*runner).applyReask
+		return r.applyReask(q)
 	case RequestRollback:
-		return (*runner).applyRollback
+		return r.applyRollback(q)
 	case RequestSignal:
-		return (*runner).applySignal
+		return r.waits.applySignal(q)
 	case RequestChild:
-		return (*runner).applyChild
+		return r.children.applyChild(q)
 	}
-	return nil
+	return fmt.Sprintf("this engine does not know requests of kind %q", q.Kind)
 }
 
 // applyPause lets calls under way finish and starts nothing more.
-func (r *runner) applyPause(q *Request) string {
+func (r *requests) applyPause(q *Request) string {
 	if r.state.Paused() != nil {
 		return "paused already"
 	}
@@ -50,7 +50,7 @@ func (r *runner) applyPause(q *Request) string {
 
 // applyResume lifts a pause; answers that came meanwhile are applied. On any session it
 // has the effect of a claim: what is pending is tried again.
-func (r *runner) applyResume(*Request) string {
+func (r *requests) applyResume(*Request) string {
 	if r.state.Paused() == nil {
 		return "resumed"
 	}
@@ -64,7 +64,7 @@ func (r *runner) applyResume(*Request) string {
 // Visits that have just ended stay as they are, and none of their paths is followed. A cancel
 // that was accepted came before every end that is not written yet, so an end counts only
 // if it is stored.
-func (r *runner) applyCancel(q *Request) string {
+func (r *requests) applyCancel(q *Request) string {
 	r.applyHeld()
 	if len(r.arrived) == 0 && r.stored == StatusComplete && r.state.SessionStatus() == StatusComplete {
 		return "the session was complete before"
@@ -90,7 +90,7 @@ func reasonOr(reason, otherwise string) string {
 
 // applyRetry runs failed steps again, as a new attempt of the same visit, with a new
 // allowance of steps.
-func (r *runner) applyRetry(q *Request) string {
+func (r *requests) applyRetry(q *Request) string {
 	b := bodyOf(q)
 	var again []string
 	for _, id := range r.state.StepIDs() {
@@ -111,7 +111,7 @@ func (r *runner) applyRetry(q *Request) string {
 		r.state.SetStatus(id, StatusActive, "")
 		r.state.ClearFailure(id)
 		r.event(EventStep, r.stepEvent(id, l, StatusActive))
-		r.takeUpDriven(id)
+		r.retrySuspended(id)
 	}
 	r.takeUpHalted(again)
 	if len(again) == 0 {
@@ -121,7 +121,7 @@ func (r *runner) applyRetry(q *Request) string {
 }
 
 // applyAdvance evaluates a finished step's paths again: one added later is taken now.
-func (r *runner) applyAdvance(q *Request) string {
+func (r *requests) applyAdvance(q *Request) string {
 	b := bodyOf(q)
 	step := r.def.Step(b.Step)
 	if step == nil {
@@ -142,14 +142,14 @@ func (r *runner) applyAdvance(q *Request) string {
 			fresh++
 		}
 	}
-	r.settleJoins()
+	r.joins.settleJoins()
 	return fmt.Sprintf("%d of %d paths taken", fresh, len(step.Next))
 }
 
 // takenSince returns the newest execution of a step and its paths that were taken after
 // it, as far as the history knows: advance takes what was not.
-func (r *runner) takenSince(step *graph.CompiledStep) (last int64, taken map[string]bool) {
-	newest, ok := required(r, func() ([]Execution, error) {
+func (r *requests) takenSince(step *graph.CompiledStep) (last int64, taken map[string]bool) {
+	newest, ok := required(r.ledger, func() ([]Execution, error) {
 		return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: step.ID, Newest: true, Limit: 1})
 	})
 	if !ok || len(newest) == 0 {
@@ -160,7 +160,7 @@ func (r *runner) takenSince(step *graph.CompiledStep) (last int64, taken map[str
 		for _, t := range r.pathsTaken(p.Target) {
 			taken[p.ID] = taken[p.ID] || t.Seq == last && t.Path == p.ID
 		}
-		targets, ok := required(r, func() ([]Execution, error) {
+		targets, ok := required(r.ledger, func() ([]Execution, error) {
 			return r.e.store.Executions(r.ctx, r.id, HistoryQuery{Step: p.Target, After: last, Limit: maxPage, Lineage: true})
 		})
 		if !ok {
@@ -176,7 +176,7 @@ func (r *runner) takenSince(step *graph.CompiledStep) (last int64, taken map[str
 }
 
 // pathsTaken are the paths that led to a step which has not ended, or waits as a join.
-func (r *runner) pathsTaken(id string) []state.TakenPath {
+func (r *requests) pathsTaken(id string) []state.TakenPath {
 	taken := r.state.TakenTo(id)
 	if l := r.state.Live(id); l != nil {
 		taken = append(append([]state.TakenPath(nil), taken...), l.Took...)
@@ -185,7 +185,7 @@ func (r *runner) pathsTaken(id string) []state.TakenPath {
 }
 
 // applyReask closes a question as it was shown and asks what the step asks now.
-func (r *runner) applyReask(q *Request) string {
+func (r *requests) applyReask(q *Request) string {
 	r.applyHeld()
 	b := bodyOf(q)
 	n := 0
@@ -196,7 +196,7 @@ func (r *runner) applyReask(q *Request) string {
 		if r.def.Step(id) == nil {
 			continue
 		}
-		r.closeToAsk(id)
+		r.questions.closeToAsk(id)
 		r.unwritten.closing = true
 		n++
 	}
@@ -207,7 +207,7 @@ func (r *runner) applyReask(q *Request) string {
 }
 
 // closeToAsk closes a step's question and makes the step active, to ask what it asks now.
-func (r *runner) closeToAsk(id string) {
+func (r *questions) closeToAsk(id string) {
 	if q := r.state.Ask(id); q != nil && q.HasEntry() {
 		r.state.DropNewest(id)
 		r.counters.DropOutput(id)

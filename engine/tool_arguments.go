@@ -19,7 +19,7 @@ import (
 // the step has to leave it open. Anything else is an error that the model sees.
 
 // badArguments says what is wrong with the arguments of a call, "" when nothing is.
-func (r *runner) badArguments(tool *Path, args json.RawMessage) string {
+func (r *agents) badArguments(tool *Path, args json.RawMessage) string {
 	target := r.def.Step(tool.Target)
 	spec := r.e.registry.Find(target.Function)
 	if spec == nil {
@@ -59,7 +59,7 @@ func listed(names []string) string {
 // overArguments puts the arguments of a tool call into a resolved input: beside its fields,
 // or into the one that the function has for them. badArguments has seen them; what a later
 // edit of the step fixed stays as the step has it.
-func (r *runner) overArguments(input json.RawMessage, step *graph.CompiledStep, spec *Spec, call *state.ToolVisit) (json.RawMessage, error) {
+func (r *inputs) overArguments(input json.RawMessage, step *graph.CompiledStep, spec *Spec, call *state.ToolVisit) (json.RawMessage, error) {
 	args, err := r.keptText(call.Args)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -8,13 +9,16 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
+// agents are the rounds of agents with their tool calls. A call is a visit of the tool's step.
+type agents struct{ *visits }
+
 // beginTools records one round of an agent and queues its calls.
-func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
+func (r *agents) beginTools(res *attemptResult, q *CallTools) *Execution {
 	a := res.attempt
 	if problem := r.checkCalls(q); problem != "" {
 		return r.badHandover(res, "%s", problem)
 	}
-	d := r.entrust(res)
+	d := r.suspend(res)
 	if d.Agent == nil {
 		d.Agent = &state.Agent{}
 	}
@@ -38,11 +42,11 @@ func (r *runner) beginTools(res *attemptResult, q *CallTools) *Execution {
 		d.Ready = true
 		return nil
 	}
-	r.settleTools(a.step, d)
+	r.settle(a.step, d)
 	return nil
 }
 
-func (r *runner) checkCalls(q *CallTools) string {
+func (r *agents) checkCalls(q *CallTools) string {
 	if len(q.Entry) > r.e.o.MaxOutput {
 		return fmt.Sprintf("the round's entry has %d bytes, at most %d are kept", len(q.Entry), r.e.o.MaxOutput)
 	}
@@ -62,9 +66,9 @@ func (r *runner) checkCalls(q *CallTools) string {
 	return ""
 }
 
-// settleTools starts the calls of an agent that have room, and makes the agent ready for
+// settle starts the calls of an agent that have room, and makes the agent ready for
 // its next round when all have ended.
-func (r *runner) settleTools(id string, d *state.Suspended) (moved bool) {
+func (r *agents) settle(id string, d *state.Suspended) (moved bool) {
 	g := d.Agent
 	running, open := 0, 0
 	for i := range g.Calls {
@@ -107,15 +111,33 @@ func (r *runner) settleTools(id string, d *state.Suspended) (moved bool) {
 	return true
 }
 
+func (r *agents) resume(_ context.Context, _ string, d *state.Suspended, call *Call) (err error) {
+	call.Transcript, err = r.transcript(d.Agent)
+	return err
+}
+
+// retry has nothing to give: an agent that failed is called again with its transcript.
+func (r *agents) retry(string, *state.Suspended) {}
+
+// stop cancels the tool calls that run.
+func (r *agents) stop(id, reason string) {
+	for _, c := range r.state.Suspended(id).Agent.Calls {
+		if c.State == state.CallRuns && r.state.HasBegun(c.Step) {
+			r.state.MakeLive(c.Step).Tool = nil // nobody waits for its result
+			r.cancelStep(c.Step, reason)
+		}
+	}
+}
+
 // stillRuns tells whether a call's visit is still the one its step is in.
-func (r *runner) stillRuns(agent string, c *state.AgentCall) bool {
+func (r *agents) stillRuns(agent string, c *state.AgentCall) bool {
 	l := r.state.Live(c.Step)
 	return l != nil && l.Visit == c.Visit && l.ToolBelongs(agent, c.ID)
 }
 
 // startCall begins the visit of a tool's step, when the step is free. A tool that is not
 // there ends the call at once.
-func (r *runner) startCall(agent string, c *state.AgentCall) (started, ended bool) {
+func (r *agents) startCall(agent string, c *state.AgentCall) (started, ended bool) {
 	tool := r.toolPath(agent, c.Tool)
 	if tool == nil {
 		r.endCall(c, ToolResult{Error: &SessionError{Kind: KindUnknownTool,
@@ -136,12 +158,12 @@ func (r *runner) startCall(agent string, c *state.AgentCall) (started, ended boo
 	return true, false
 }
 
-func (r *runner) clearToolStatus(id string) {
+func (r *agents) clearToolStatus(id string) {
 	r.settleError(id)
-	r.dropDriven(id)
+	r.dropSuspended(id)
 }
 
-func (r *runner) toolPath(agent, name string) *Path {
+func (r *agents) toolPath(agent, name string) *Path {
 	for _, t := range r.def.Tools(agent, r.e.registry) {
 		if t.Name == name {
 			return t.Path
@@ -150,7 +172,7 @@ func (r *runner) toolPath(agent, name string) *Path {
 	return nil
 }
 
-func (r *runner) toolNames(agent string) string {
+func (r *agents) toolNames(agent string) string {
 	text := ""
 	for i, t := range r.def.Tools(agent, r.e.registry) {
 		if i > 0 {
@@ -165,7 +187,7 @@ func (r *runner) toolNames(agent string) string {
 }
 
 // endCall keeps what a call came to.
-func (r *runner) endCall(c *state.AgentCall, result ToolResult) {
+func (r *visits) endCall(c *state.AgentCall, result ToolResult) {
 	result.ID, result.Tool, result.Step = c.ID, c.Tool, c.Step
 	text, _ := jsontext.Marshal(result)
 	c.End(r.keepText(text))
@@ -174,7 +196,7 @@ func (r *runner) endCall(c *state.AgentCall, result ToolResult) {
 
 // toolEnded tells an agent what a call of its came to. It is false when the visit is no
 // such call.
-func (r *runner) toolEnded(l *state.LiveStep, result ToolResult) bool {
+func (r *visits) toolEnded(l *state.LiveStep, result ToolResult) bool {
 	if l == nil || l.Tool == nil {
 		return false
 	}
@@ -191,7 +213,7 @@ func (r *runner) toolEnded(l *state.LiveStep, result ToolResult) bool {
 }
 
 // transcript is what an agent's function is told of the rounds that have passed.
-func (r *runner) transcript(g *state.Agent) ([]TranscriptEntry, error) {
+func (r *agents) transcript(g *state.Agent) ([]TranscriptEntry, error) {
 	out := make([]TranscriptEntry, len(g.Rounds))
 	for i, round := range g.Rounds {
 		entry, err := r.keptText(round.Entry)
@@ -212,7 +234,8 @@ func (r *runner) transcript(g *state.Agent) ([]TranscriptEntry, error) {
 	return out, nil
 }
 
-func (r *runner) dropTranscript(g *state.Agent) {
+func (r *agents) drop(d *state.Suspended) {
+	g := d.Agent
 	for _, round := range g.Rounds {
 		r.dropText(round.Entry)
 		r.dropText(round.Results)

@@ -22,8 +22,11 @@ type resolvedInput struct {
 	err      error
 }
 
+// inputs resolve what steps are given.
+type inputs struct{ *ledger }
+
 // resolveInputs resolves the inputs of a wave's steps, all against the state as it is now.
-func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
+func (r *inputs) resolveInputs(steps []string) map[string]resolvedInput {
 	if len(steps) == 0 {
 		return nil
 	}
@@ -46,7 +49,7 @@ func (r *runner) resolveInputs(steps []string) map[string]resolvedInput {
 }
 
 // resolveNow resolves one input against the state as it is now.
-func (r *runner) resolveNow(step *graph.CompiledStep, spec *Spec, l *state.LiveStep) (in resolvedInput) {
+func (r *inputs) resolveNow(step *graph.CompiledStep, spec *Spec, l *state.LiveStep) (in resolvedInput) {
 	in.result, in.bindings, in.ok, in.err = r.resolveInput(step, spec, l)
 	if in.ok && in.err == nil {
 		in.reads = r.lineage(in.result.Reads)
@@ -54,11 +57,23 @@ func (r *runner) resolveNow(step *graph.CompiledStep, spec *Spec, l *state.LiveS
 	return in
 }
 
+// steps run single steps: each gets its input, is called, and what came of the call is put into
+// the state.
+type steps struct {
+	*visits
+	inputs    *inputs
+	bodies    *bodies
+	children  *children
+	agents    *agents
+	waits     *waits
+	questions *questions
+}
+
 // runStep runs an active step or tries a pending one again, with its input as it was when the
 // wave began. A pure step is finished when it returns; one with effects is put into
 // r.toStart. record is set when the visit is complete and its paths are to be followed;
 // moved when anything changed.
-func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (record *Execution, moved bool) {
+func (r *steps) runStep(ctx context.Context, id string, in resolvedInput) (record *Execution, moved bool) {
 	l := r.ensureVisit(id)
 	step := r.def.Step(id)
 	if step == nil && (l.Tries > 0 || l.Approved != nil || r.state.Suspended(id) != nil) {
@@ -107,7 +122,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 		r.count(id, l)
 		return r.failStep(id, failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}), true
 	case !in.ok:
-		return nil, r.stayPending(id, l, in.result.Missing)
+		return nil, r.inputs.stayPending(id, l, in.result.Missing)
 	}
 	if r.state.Status(id) == StatusPending {
 		r.state.SetStatus(id, StatusActive, "")
@@ -117,7 +132,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 	input := in.result.Value
 	if step.Approval {
 		if l.Approved == nil {
-			r.askApproval(step, input, in.reads)
+			r.questions.askApproval(step, input, in.reads)
 			return nil, true
 		}
 		input = l.Approved
@@ -133,7 +148,7 @@ func (r *runner) runStep(ctx context.Context, id string, in resolvedInput) (reco
 
 // callAgain calls the function of a step that had handed control to the engine, with what
 // came of it. A step with child sessions that is retried is called as the first time.
-func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (*Execution, bool) {
+func (r *steps) callAgain(ctx context.Context, step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (*Execution, bool) {
 	fail := func(f failure) (*Execution, bool) {
 		f.info = visitInfo{started: state.Time(d.Started), reads: d.Reads}
 		return r.failStep(step.ID, f), true
@@ -148,25 +163,15 @@ func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *sta
 	if spec == nil {
 		return fail(failure{kind: KindNoFunction, message: r.noFunction(step.Function), final: true})
 	}
-	input, bindings, reads, problem := r.inputOf(step, d, in)
+	input, bindings, reads, problem := r.inputs.inputOf(step, d, in)
 	if problem != nil {
 		return fail(*problem)
 	}
 	a := r.newAttempt(step, spec, input, bindings, reads)
-	var err error
-	switch {
-	case d.Children != nil && d.Renew:
-	case d.Body != nil:
-		a.call_.Body, err = r.outcomeOf(step.ID, d)
-	case d.Children != nil:
-		var results []BodyResult
-		results, err = r.childResults(ctx, step.ID, d)
-		a.call_.Body = &BodyOutcome{Results: results, Rounds: d.Children.Count}
-	case d.Agent != nil:
-		a.call_.Transcript, err = r.transcript(d.Agent)
-	}
-	if err != nil {
-		return fail(callFailure(err))
+	if k := r.kind(d); k != nil {
+		if err := k.resume(ctx, step.ID, d, &a.call_); err != nil {
+			return fail(callFailure(err))
+		}
 	}
 	if spec.Effects {
 		r.queue(a)
@@ -177,7 +182,7 @@ func (r *runner) callAgain(ctx context.Context, step *graph.CompiledStep, d *sta
 
 // count counts a visit against max_steps, once however often it is begun anew. The calls
 // of tools count against their agent's limits instead.
-func (r *runner) count(id string, l *state.LiveStep) {
+func (r *steps) count(id string, l *state.LiveStep) {
 	if !l.Counted && l.Tool == nil {
 		l.Counted = true
 		r.state.CountVisit(r.countedIn(id))
@@ -185,7 +190,7 @@ func (r *runner) count(id string, l *state.LiveStep) {
 }
 
 // overLimit says which limit the session has reached, "" for none.
-func (r *runner) overLimit(id string) string {
+func (r *steps) overLimit(id string) string {
 	limit := r.allowance()
 	if r.state.Visits(r.countedIn(id)) < limit {
 		return ""
@@ -193,7 +198,7 @@ func (r *runner) overLimit(id string) string {
 	return fmt.Sprintf("max_steps: %d steps have run since the last pause; retry gives a new allowance", limit)
 }
 
-func (r *runner) noFunction(name string) string {
+func (r *steps) noFunction(name string) string {
 	text := fmt.Sprintf("Function not found: %s", name)
 	if near := r.e.registry.Near(name); len(near) > 0 {
 		text += "; near it are " + strings.Join(near, ", ")
@@ -202,7 +207,7 @@ func (r *runner) noFunction(name string) string {
 }
 
 // resolveInput resolves a step's whole input against the state as it is now.
-func (r *runner) resolveInput(step *graph.CompiledStep, spec *Spec, l *state.LiveStep) (references.Result, json.RawMessage, bool, error) {
+func (r *inputs) resolveInput(step *graph.CompiledStep, spec *Spec, l *state.LiveStep) (references.Result, json.RawMessage, bool, error) {
 	input, raw, err := step.InputFor(spec)
 	if err != nil {
 		return references.Result{}, nil, false, err
@@ -220,8 +225,8 @@ func (r *runner) resolveInput(step *graph.CompiledStep, spec *Spec, l *state.Liv
 	return result, bindings, true, nil
 }
 
-func (r *runner) resolveWith(input *references.Input, spec *Spec) (references.Result, json.RawMessage, bool, error) {
-	scope := references.Scope{Session: r.id, Outputs: (*runnerOutputs)(r), Limit: r.e.o.MaxInput}
+func (r *inputs) resolveWith(input *references.Input, spec *Spec) (references.Result, json.RawMessage, bool, error) {
+	scope := references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.o.MaxInput}
 	if len(spec.Program) == 0 {
 		result, err := input.Resolve(scope)
 		return result, nil, result.Resolved, err
@@ -266,7 +271,7 @@ func mergeBindings(fields []string, programs map[string]references.Program) json
 
 // stayPending keeps a step waiting for values. Nothing has moved when it lacks what it
 // lacked before.
-func (r *runner) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
+func (r *inputs) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
 	names, why := make([]string, len(missing)), make([]string, len(missing))
 	for i, m := range missing {
 		names[i], why[i] = m.Reference, r.missingReason(m)
@@ -286,7 +291,7 @@ func (r *runner) stayPending(id string, l *state.LiveStep, missing []references.
 
 // missingReason says why a reference has no value, and where its source can give none
 // any more, that.
-func (r *runner) missingReason(m references.Missing) string {
+func (r *inputs) missingReason(m references.Missing) string {
 	if m.Step == "" {
 		return m.Reason
 	}
@@ -314,7 +319,7 @@ func equalTexts(a, b []string) bool {
 // bypassed is the output of a step that is not called: nil keeps the one it has. A bypassed step
 // without one gets that of its property bypass_output, JSON text, because in the system that its
 // workflow came from such a node shows an empty text.
-func (r *runner) bypassed(step *graph.CompiledStep) json.RawMessage {
+func (r *steps) bypassed(step *graph.CompiledStep) json.RawMessage {
 	text, _ := step.Extra["bypass_output"].(string)
 	if !step.Bypass || !json.Valid([]byte(text)) || len(r.state.Outputs(step.ID)) > 0 {
 		return nil

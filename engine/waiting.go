@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
+// waits are steps that wait for a time or a signal.
+type waits struct{ *visits }
+
 // beginWait makes a step wait for a time or a signal.
-func (r *runner) beginWait(res *attemptResult, w *Wait) *Execution {
+func (r *waits) beginWait(res *attemptResult, w *Wait) *Execution {
 	a := res.attempt
 	if len(w.Entry) > 0 && (!json.Valid(w.Entry) || w.Entry[0] != '{') {
 		return r.badHandover(res, "the wait's entry is no JSON object")
@@ -39,7 +42,7 @@ func (r *runner) beginWait(res *attemptResult, w *Wait) *Execution {
 }
 
 // endWait completes a step whose time has come (signal nil) or whose signal was sent.
-func (r *runner) endWait(id string, signal *state.Signal) *Execution {
+func (r *waits) endWait(id string, signal *state.Signal) *Execution {
 	l := r.state.Live(id)
 	w := l.Wait
 	fields := jsontext.Fields(w.Entry)
@@ -71,7 +74,7 @@ func (r *runner) endWait(id string, signal *state.Signal) *Execution {
 }
 
 // fireTimers ends the waits whose time has come.
-func (r *runner) fireTimers() {
+func (r *waits) fireTimers() {
 	if r.state.Resting() {
 		return
 	}
@@ -99,7 +102,7 @@ func (r *runner) fireTimers() {
 
 // applySignal hands a signal to the step that has waited longest for it, or keeps it for
 // one that will.
-func (r *runner) applySignal(q *Request) string {
+func (r *waits) applySignal(q *Request) string {
 	b := bodyOf(q)
 	s := state.Signal{Name: b.Name, Body: b.Body, N: q.N}
 	for _, w := range r.state.Waiting() {

@@ -15,6 +15,17 @@ type arrival struct {
 	record *Execution     // of a complete visit
 }
 
+// waves run all that is active, together.
+type waves struct {
+	*visits
+	steps     *steps
+	joins     *joins
+	bodies    *bodies
+	effects   *effects
+	waits     *waits
+	questions *questions
+}
+
 // wave runs one wave: what has arrived, then every pure step that is active now, in the
 // order of activation; then the paths of all that finished, together and once; then the
 // joins and the skipped. It reports whether anything moved, so that another wave may.
@@ -28,11 +39,11 @@ type arrival struct {
 // A step that fails the session does so when all steps of its wave have run.
 //
 // Effects found active are put into r.toStart; they start after the next checkpoint.
-func (r *runner) wave(ctx context.Context) (progressed bool) {
+func (r *waves) wave(ctx context.Context) (progressed bool) {
 	r.unsettled, r.lookedAt = false, r.now()
-	r.fireDue()
-	r.fireTimers()
-	arrivals := r.takeArrivals()
+	r.questions.fireDue()
+	r.waits.fireTimers()
+	arrivals := r.effects.takeArrivals()
 	done := r.finishArrivals(arrivals)
 	if r.endFailed(done) {
 		return true
@@ -41,32 +52,32 @@ func (r *runner) wave(ctx context.Context) (progressed bool) {
 		r.followPaths(done)
 		return len(arrivals) > 0
 	}
-	ran, moved := r.runSteps(ctx, r.activeSteps(len(arrivals) == 0))
+	ran, moved := r.steps.runSteps(ctx, r.activeSteps(len(arrivals) == 0))
 	done = append(done, ran...)
 	if r.endFailed(done) {
 		return true
 	}
 	progressed = moved || len(arrivals) > 0
 	r.followPaths(done)
-	if r.settleJoins() {
+	if r.joins.settleJoins() {
 		progressed = true
 	}
-	if r.settleDriven(ctx) {
+	if r.settleSuspended(ctx) {
 		progressed = true
 	}
-	r.settleSkipped()
+	r.joins.settleSkipped()
 	return progressed
 }
 
 // finishArrivals puts what has arrived into the state and returns the visits whose paths are
 // to be followed.
-func (r *runner) finishArrivals(arrivals []arrival) (done []arrival) {
+func (r *waves) finishArrivals(arrivals []arrival) (done []arrival) {
 	for _, a := range arrivals {
 		if a.result != nil && a.result.notBegun() {
 			continue
 		}
 		if a.result != nil {
-			if a.record = r.finishAttempt(a.result); a.record == nil {
+			if a.record = r.steps.finishAttempt(a.result); a.record == nil {
 				continue
 			}
 		}
@@ -76,8 +87,8 @@ func (r *runner) finishArrivals(arrivals []arrival) (done []arrival) {
 }
 
 // runSteps runs the steps of a wave and returns those whose paths are to be followed.
-func (r *runner) runSteps(ctx context.Context, steps []string) (done []arrival, moved bool) {
-	inputs := r.resolveInputs(steps)
+func (r *steps) runSteps(ctx context.Context, steps []string) (done []arrival, moved bool) {
+	inputs := r.inputs.resolveInputs(steps)
 	for _, step := range steps {
 		if ctx.Err() != nil || r.stopNow {
 			break
@@ -96,7 +107,7 @@ func (r *runner) runSteps(ctx context.Context, steps []string) (done []arrival, 
 
 // endFailed ends the session where a step with on_error: fail_session has failed. The paths of
 // the wave's finished visits are not followed: a retry follows them.
-func (r *runner) endFailed(done []arrival) bool {
+func (r *waves) endFailed(done []arrival) bool {
 	if r.failing == "" {
 		return false
 	}
@@ -108,7 +119,7 @@ func (r *runner) endFailed(done []arrival) bool {
 
 // fireDue gives questions whose time is over the answer that was set for that, or fails
 // their steps.
-func (r *runner) fireDue() {
+func (r *questions) fireDue() {
 	now := r.now()
 	for _, w := range r.state.Waiting() {
 		q := r.state.Ask(w.Step)
@@ -126,7 +137,7 @@ func (r *runner) fireDue() {
 	}
 }
 
-func (r *runner) takeArrivals() []arrival {
+func (r *effects) takeArrivals() []arrival {
 	r.drainResults()
 	out := r.arrived
 	r.arrived = nil
@@ -134,7 +145,7 @@ func (r *runner) takeArrivals() []arrival {
 }
 
 // drainResults takes the results that are there.
-func (r *runner) drainResults() {
+func (r *effects) drainResults() {
 	for {
 		select {
 		case res := <-r.results:
@@ -145,17 +156,10 @@ func (r *runner) drainResults() {
 	}
 }
 
-func (r *runner) arrive(res attemptResult) {
-	delete(r.running, res.attempt.step)
-	r.unwritten.results = append(r.unwritten.results, res)
-	r.arrived = append(r.arrived, arrival{step: res.attempt.step, result: &res})
-	r.unsettled = true
-}
-
 // activeSteps returns the steps to be run or tried again now, in the order of
 // activation: active ones that are not under way and not waiting for a retry, and
 // pending ones where asked for.
-func (r *runner) activeSteps(pending bool) []string {
+func (r *waves) activeSteps(pending bool) []string {
 	now := r.now()
 	var steps []string
 	for id, l := range r.state.LiveSteps() {
@@ -177,50 +181,9 @@ func (r *runner) activeSteps(pending bool) []string {
 	return steps
 }
 
-// starting reports whether a step's call is queued to be started.
-func (r *runner) starting(step string) bool {
-	l := r.state.Live(step)
-	return l != nil && l.Queued
-}
-
-// queue puts a call among those that start after the next checkpoint.
-func (r *runner) queue(a *attempt) {
-	r.toStart = append(r.toStart, a)
-	r.state.MakeLive(a.step).Queued = true
-	r.unwritten.touch()
-}
-
-// nextQueued takes the first call out of the queue.
-func (r *runner) nextQueued() *attempt {
-	a := r.toStart[0]
-	r.toStart = r.toStart[1:]
-	if l := r.state.Live(a.step); l != nil {
-		l.Queued = false
-	}
-	return a
-}
-
-// unqueue takes the calls out of the queue that drop says; their steps stay as they are.
-func (r *runner) unqueue(drop func(a *attempt) bool) {
-	kept := r.toStart[:0:0]
-	for _, a := range r.toStart {
-		if !drop(a) {
-			kept = append(kept, a)
-		} else if l := r.state.Live(a.step); l != nil {
-			l.Queued = false
-		}
-	}
-	r.toStart = kept
-}
-
-// unqueueAll empties the queue: whoever looks at the active steps next queues them again.
-func (r *runner) unqueueAll() {
-	r.unqueue(func(*attempt) bool { return true })
-}
-
 // followPaths evaluates the paths of finished visits, all against the same state, and
 // activates their targets in path order.
-func (r *runner) followPaths(done []arrival) {
+func (r *waves) followPaths(done []arrival) {
 	if len(done) == 0 || r.state.Cancelled() != nil {
 		return
 	}
@@ -242,7 +205,7 @@ func (r *runner) followPaths(done []arrival) {
 	for _, t := range taken {
 		t.from.Jump = t.path.Closes
 		if t.path.Leaves {
-			r.noteBreak(t.path, t.from)
+			r.bodies.noteBreak(t.path, t.from)
 			continue
 		}
 		r.activate(t.path.Target, t.from)

@@ -8,9 +8,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/state"
 )
 
-// drive does what a function handed over. It returns a record when the step's paths are
+// handOver does what a function handed over. It returns a record when the step's paths are
 // to be followed at once.
-func (r *runner) drive(res *attemptResult) (record *Execution, handed bool) {
+func (r *steps) handOver(res *attemptResult) (record *Execution, handed bool) {
 	var (
 		body     *RunBody
 		sessions *RunSessions
@@ -19,20 +19,20 @@ func (r *runner) drive(res *attemptResult) (record *Execution, handed bool) {
 	)
 	switch {
 	case errors.As(res.err, &body):
-		return r.beginBody(res, body), true
+		return r.bodies.beginBody(res, body), true
 	case errors.As(res.err, &sessions):
-		return r.beginChildren(res, sessions), true
+		return r.children.beginChildren(res, sessions), true
 	case errors.As(res.err, &tools):
-		return r.beginTools(res, tools), true
+		return r.agents.beginTools(res, tools), true
 	case errors.As(res.err, &wait):
-		return r.beginWait(res, wait), true
+		return r.waits.beginWait(res, wait), true
 	}
 	return nil, false
 }
 
-// entrust makes a step one that others act for, and returns its entry: the one it has
+// suspend makes a step one that others act for, and returns its entry: the one it has
 // when its function has been called before in this visit.
-func (r *runner) entrust(res *attemptResult) *state.Suspended {
+func (r *visits) suspend(res *attemptResult) *state.Suspended {
 	a := res.attempt
 	d := r.state.Suspended(a.step)
 	if d == nil || d.Visit != a.call_.Visit {
@@ -46,9 +46,40 @@ func (r *runner) entrust(res *attemptResult) *state.Suspended {
 	return d
 }
 
-// settleDriven moves on what others act for, innermost first, and tells whether anything
+// A suspendedCall is one way in which a call that has returned goes on: others act for its step
+// until the function is called again or the step ends. Keeping such a call's goroutine instead
+// would hold a slot for days and would not survive a restart; so the function returns what it
+// waits for (RunBody, RunSessions, CallTools), the state keeps it, and each wave looks how far
+// it has come.
+type suspendedCall interface {
+	// settle moves the call on and reports whether anything moved.
+	settle(id string, d *state.Suspended) (moved bool)
+	// resume tells the function that is called again what came of it.
+	resume(ctx context.Context, id string, d *state.Suspended, call *Call) error
+	// retry gives a call that failed another allowance.
+	retry(id string, d *state.Suspended)
+	// stop ends what acts for the step, because the step is cancelled or has failed.
+	stop(id, reason string)
+	// drop gives up what the ended call kept.
+	drop(d *state.Suspended)
+}
+
+// kind returns what acts for a step, nil for a call that has handed over nothing yet.
+func (r *visits) kind(d *state.Suspended) suspendedCall {
+	switch {
+	case d.Body != nil:
+		return r.body
+	case d.Agent != nil:
+		return r.tools
+	case d.Children != nil:
+		return r.sessions
+	}
+	return nil
+}
+
+// settleSuspended moves on what others act for, innermost first, and tells whether anything
 // moved.
-func (r *runner) settleDriven(ctx context.Context) (moved bool) {
+func (r *visits) settleSuspended(ctx context.Context) (moved bool) {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -61,62 +92,40 @@ func (r *runner) settleDriven(ctx context.Context) (moved bool) {
 			moved = gone || moved
 			continue
 		}
-		switch {
-		case d.Body != nil:
-			moved = r.settleBody(id, d) || moved
-		case d.Agent != nil:
-			moved = r.settleTools(id, d) || moved
-		case d.Children != nil:
-			moved = r.settleChildren(id, d) || moved
+		if k := r.kind(d); k != nil {
+			moved = k.settle(id, d) || moved
 		}
 	}
 	return moved
 }
 
-// dropDriven forgets what a visit that has ended was given over to, and its BLOBs.
-func (r *runner) dropDriven(id string) {
+// dropSuspended forgets what a visit that has ended was given over to, and its BLOBs.
+func (r *visits) dropSuspended(id string) {
 	d := r.state.Suspended(id)
 	if d == nil {
 		return
 	}
 	r.state.EndSuspended(id)
 	r.dropText(d.Input)
-	switch {
-	case d.Body != nil:
-		r.dropText(d.Body.Items)
-	case d.Children != nil:
-		r.dropText(d.Children.Sessions)
-	case d.Agent != nil:
-		r.dropTranscript(d.Agent)
+	if k := r.kind(d); k != nil {
+		k.drop(d)
 	}
 }
 
-// stopDriven ends what acts for a step that is cancelled or fails: body steps, tools,
+// stopSuspended ends what acts for a step that is cancelled or fails: body steps, tools,
 // child sessions.
-func (r *runner) stopDriven(id, reason string) {
-	d := r.state.Suspended(id)
-	if d == nil {
-		return
-	}
-	switch {
-	case d.Body != nil:
-		r.cancelBody(id, reason)
-	case d.Agent != nil:
-		for _, c := range d.Agent.Calls {
-			if c.State == state.CallRuns && r.state.HasBegun(c.Step) {
-				r.state.MakeLive(c.Step).Tool = nil // nobody waits for its result
-				r.cancelStep(c.Step, reason)
-			}
+func (r *visits) stopSuspended(id, reason string) {
+	if d := r.state.Suspended(id); d != nil {
+		if k := r.kind(d); k != nil {
+			k.stop(id, reason)
 		}
-	case d.Children != nil:
-		r.cancelChildren(id, d, reason)
 	}
 }
 
 // withContainers completes the steps of a retry: a container that failed because of one
 // of its body goes on with that step, and a step goes on in the container that failed
 // because of it.
-func (r *runner) withContainers(again []string) []string {
+func (r *visits) withContainers(again []string) []string {
 	seen := map[string]bool{}
 	var out []string
 	var add func(id string)
@@ -142,24 +151,15 @@ func (r *runner) withContainers(again []string) []string {
 	return out
 }
 
-// takeUpDriven gives what a retried step acts through a new allowance.
-func (r *runner) takeUpDriven(id string) {
+// retrySuspended gives what a retried step acts through a new allowance.
+func (r *visits) retrySuspended(id string) {
 	d := r.state.Suspended(id)
 	if d == nil || r.def.Step(id) == nil { // one that is gone is so again in the next wave
 		return
 	}
 	r.renew(id, d)
-	switch {
-	case d.Children != nil && d.Renew:
-		d.Ready = true // it says which sessions there are to be
-	case d.Children != nil && len(d.Children.Failed) > 0:
-		d.Children.RetryFailed()
-		d.Ready = false
-	case d.Body != nil && d.Body.Failed == "" && d.Body.Round >= d.Body.Max && !d.Body.Over:
-		d.Body.Max += max(d.Body.Max, 1)
-		r.nextRound(id, d)
-	case d.Body != nil:
-		d.Body.Failed = ""
+	if k := r.kind(d); k != nil {
+		k.retry(id, d)
 	}
 }
 
@@ -170,12 +170,12 @@ func problemOf(step string, f failure) *SessionError {
 
 // settleError marks a failed step's error as dealt with by what the step acted for: it
 // stays to be seen, and the session goes on as if nothing were open.
-func (r *runner) settleError(id string) {
+func (r *visits) settleError(id string) {
 	if !r.state.Failed(id) {
 		return
 	}
 	r.state.Handle(id)
-	r.dropDriven(id)
+	r.dropSuspended(id)
 	r.unwritten.touch()
 	if step := r.def.Step(id); step != nil {
 		for _, inner := range step.Body { // what made it fail is dealt with, too
@@ -185,6 +185,6 @@ func (r *runner) settleError(id string) {
 }
 
 // badHandover fails a step whose function handed over something that cannot be done.
-func (r *runner) badHandover(res *attemptResult, format string, args ...any) *Execution {
+func (r *visits) badHandover(res *attemptResult, format string, args ...any) *Execution {
 	return r.failStep(res.attempt.step, failure{kind: KindBadInput, final: true, info: res.info(), message: fmt.Sprintf(format, args...)})
 }
