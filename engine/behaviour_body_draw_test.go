@@ -73,17 +73,17 @@ func (g *partMaker) chain(w where) *piece {
 func (g *partMaker) part(w where) *piece {
 	kinds := []string{"act", "act", "act"}
 	if g.room > 2 {
-		kinds = append(kinds, "choose", "par", "repeat", "robot")
+		kinds = append(kinds, "choose", "par", "repeat", "scripted_agent")
 		if w.depth < 3 {
-			kinds = append(kinds, "rounds", "rounds", "group", "kids")
+			kinds = append(kinds, "rounds", "rounds", "group", "children")
 		}
 	}
 	switch kind := rapid.SampledFrom(kinds).Draw(g.t, "kind"); kind {
 	case "act":
 		return g.act(w)
-	case "robot":
-		return g.robot(w)
-	case "rounds", "group", "kids":
+	case "scripted_agent":
+		return g.agent(w)
+	case "rounds", "group", "children":
 		return g.body(kind, w)
 	default:
 		return g.graph(kind, w)
@@ -170,7 +170,7 @@ func (g *partMaker) body(kind string, w where) *piece {
 		if g.yes("breakable", 2) {
 			inside.holders, inside.alone = w.within(p), false
 		}
-	case "kids":
+	case "children":
 		p.strict = (w.alone || p.onError == engine.OnErrorContinue) && g.yes("strict", 2)
 		inside.alone, inside.must = chains == 1, true
 	}
@@ -194,12 +194,12 @@ func (g *partMaker) race(p *piece, w where) *piece {
 	return p
 }
 
-func (g *partMaker) robot(w where) *piece {
-	p := &piece{kind: "robot", id: g.name(), effects: true, atOnce: rapid.IntRange(0, 2).Draw(g.t, "at once")}
+func (g *partMaker) agent(w where) *piece {
+	p := &piece{kind: "scripted_agent", id: g.name(), effects: true, atOnce: rapid.IntRange(0, 2).Draw(g.t, "at once")}
 	inside := where{alone: true, quiet: w.quiet, tool: true, depth: w.depth + 1}
 	for range rapid.IntRange(1, 2).Draw(g.t, "tools") {
 		if inside.depth < 4 && g.room > 2 && g.yes("container", 3) {
-			p.parts = append(p.parts, g.body(rapid.SampledFrom([]string{"rounds", "group", "kids"}).Draw(g.t, "tool"), inside))
+			p.parts = append(p.parts, g.body(rapid.SampledFrom([]string{"rounds", "group", "children"}).Draw(g.t, "tool"), inside))
 			continue
 		}
 		p.parts = append(p.parts, g.act(inside))

@@ -17,8 +17,8 @@ func (d *drawing) registry() *engine.Registry {
 	engine.Register(r, "call", d.act, effects)
 	engine.Register(r, "rounds", runRounds, func(s *engine.Spec) { s.Raw = []string{"until"} })
 	engine.Register(r, "group", runGroup)
-	engine.Register(r, "kids", runKids)
-	engine.Register(r, "robot", runRobot, effects)
+	engine.Register(r, "children", runChildren)
+	engine.Register(r, "scripted_agent", runAgent, effects)
 	return r
 }
 
@@ -78,7 +78,7 @@ func runGroup(ctx context.Context, in bodyInput) (json.RawMessage, error) {
 	return nil, &engine.RunBody{AtOnce: true, First: in.First, Concurrency: in.AtOnce, Finish: true}
 }
 
-func runKids(ctx context.Context, in bodyInput) (json.RawMessage, error) {
+func runChildren(ctx context.Context, in bodyInput) (json.RawMessage, error) {
 	if body := engine.CallOf(ctx).Body; body != nil {
 		for _, one := range body.Results {
 			if one.Error != nil && in.Strict {
@@ -108,7 +108,7 @@ func results(body *engine.BodyOutcome) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"results": list})
 }
 
-func runRobot(ctx context.Context, in struct {
+func runAgent(ctx context.Context, in struct {
 	Calls  [][]engine.ToolCall `json:"calls"`
 	AtOnce int                 `json:"at_once"`
 }) (json.RawMessage, error) {

@@ -140,10 +140,10 @@ func (r *reckoning) run(p *piece) string {
 		return r.rounds(p)
 	case "group":
 		return r.group(p)
-	case "kids":
-		return r.kids(p)
+	case "children":
+		return r.children(p)
 	}
-	return r.robot(p)
+	return r.agent(p)
 }
 
 func (r *reckoning) act(p *piece) string {
@@ -222,7 +222,7 @@ func (r *reckoning) settle(p *piece) {
 		if wrong {
 			delete(r.status, inner.id)
 		}
-		if wrong || !inner.container() && inner.kind != "robot" {
+		if wrong || !inner.container() && inner.kind != "scripted_agent" {
 			r.settle(inner)
 		}
 	}
@@ -236,7 +236,7 @@ func (r *reckoning) settleCause(p *piece) {
 		case r.status[inner.id] == engine.StatusError && inner.onError == "":
 			delete(r.status, inner.id)
 			r.settle(inner)
-		case !inner.container() && inner.kind != "robot":
+		case !inner.container() && inner.kind != "scripted_agent":
 			r.settleCause(inner)
 		}
 	}
@@ -247,7 +247,7 @@ func (r *reckoning) inside(p *piece, do func(id string)) {
 		do(inner.id)
 		do(inner.id + "m")
 		do(inner.id + "e")
-		if inner.kind != "robot" { // tools stand in no body
+		if inner.kind != "scripted_agent" { // tools stand in no body
 			r.inside(inner, do)
 		}
 	}
@@ -358,7 +358,7 @@ func (r *reckoning) race(p *piece) {
 	}
 }
 
-func (r *reckoning) kids(p *piece) string {
+func (r *reckoning) children(p *piece) string {
 	visit := r.begin(p.id)
 	results, lost := []any{}, false
 	for i := range p.times {
@@ -378,7 +378,7 @@ func (r *reckoning) kids(p *piece) string {
 	return arrived
 }
 
-func (r *reckoning) robot(p *piece) string {
+func (r *reckoning) agent(p *piece) string {
 	r.begin(p.id)
 	heard := []any{}
 	for _, calls := range p.calls {

@@ -11,7 +11,7 @@ import (
 // A piece is one construct of a random program; a program is a tree of them. Each has one
 // step that it begins with and one that it ends in, so that parts can be put together.
 type piece struct {
-	kind  string // act, seq, choose, par, repeat, rounds, group, kids, robot
+	kind  string // act, seq, choose, par, repeat, rounds, group, children, agent
 	id    string
 	parts []*piece // of seq; arms of choose and par; the one of repeat; chains of a body; tools
 
@@ -24,12 +24,12 @@ type piece struct {
 
 	picks  []int  // of choose: the arm, -1 for none
 	opens  []int  // of par: a bit for each arm
-	times  int    // of repeat, rounds, kids
+	times  int    // of repeat, rounds, children
 	until  []bool // of rounds: what its first chain's end says, visit by visit
 	finish bool   // of rounds: its function makes the output
-	atOnce int    // of group, kids, robot
+	atOnce int    // of group, children, agent
 	first  bool   // of group: parts[0] wins
-	strict bool   // of kids: a child that failed fails it
+	strict bool   // of children: a child that failed fails it
 	calls  [][]int
 	escape bool // a path leads out of the body, to <id>e
 	marked bool // of repeat: its path back is marked so
@@ -57,7 +57,9 @@ func (p *piece) ends() string {
 }
 
 // container tells whether a part runs its parts as a body.
-func (p *piece) container() bool { return p.kind == "rounds" || p.kind == "group" || p.kind == "kids" }
+func (p *piece) container() bool {
+	return p.kind == "rounds" || p.kind == "group" || p.kind == "children"
+}
 
 // at is what a list says of the n-th visit.
 func at[T any](list []T, n int) (value T) {
@@ -103,9 +105,9 @@ func (p *piece) String() string {
 		text += fmt.Sprintf("[%d until=%v finish=%t]", p.times, p.until, p.finish)
 	case "group":
 		text += fmt.Sprintf("[first=%t at once=%d]", p.first, p.atOnce)
-	case "kids":
+	case "children":
 		text += fmt.Sprintf("[%d strict=%t at once=%d]", p.times, p.strict, p.atOnce)
-	case "robot":
+	case "scripted_agent":
 		text += fmt.Sprintf("[%v at once=%d]", p.calls, p.atOnce)
 	}
 	return text + list()
@@ -203,9 +205,9 @@ func (d *drawing) draw(p *piece, holders []*piece) {
 		s.open = func(visit int, target string) bool { return (target == p.begins()) == (visit%p.times != 0) }
 		d.follow(p.parts[0], p.id)
 		d.guarded(p.id, p.begins()).Back = p.marked
-	case "robot":
-		d.step(p, p.id, "robot", holders)
-		d.w.Steps[len(d.w.Steps)-1].Input = marshalText(map[string]any{"calls": robotCalls(p), "at_once": p.atOnce})
+	case "scripted_agent":
+		d.step(p, p.id, "scripted_agent", holders)
+		d.w.Steps[len(d.w.Steps)-1].Input = marshalText(map[string]any{"calls": agentCalls(p), "at_once": p.atOnce})
 		for _, tool := range p.parts {
 			d.draw(tool, nil)
 			d.w.Paths = append(d.w.Paths, engine.Path{Kind: engine.Tool, Source: p.id, Target: tool.id})
@@ -281,8 +283,8 @@ func (d *drawing) body(p *piece, holders []*piece) {
 	}
 }
 
-// robotCalls are the calls of each round of an agent.
-func robotCalls(p *piece) [][]engine.ToolCall {
+// agentCalls are the calls of each round of an agent.
+func agentCalls(p *piece) [][]engine.ToolCall {
 	rounds := make([][]engine.ToolCall, len(p.calls))
 	for i, calls := range p.calls {
 		for j, tool := range calls {

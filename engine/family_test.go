@@ -114,7 +114,7 @@ func TestFamilyBesideMany(t *testing.T) {
 func TestAnsweredBelow(t *testing.T) {
 	refusals(t, engine.Options{}, func(r *refusal) {
 		r.workflow("topchild", []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "e", Function: "echo", Input: "{}"}}, "root>e")
-		r.workflow("top", []engine.Step{{ID: "root", Function: "kids", Input: `{"items": [1, 2], "workflow": true}`}})
+		r.workflow("top", []engine.Step{{ID: "root", Function: "children", Input: `{"items": [1, 2], "workflow": true}`}})
 		r.run()
 		r.start("top", "T")
 		r.until("T/root/1/1", engine.StatusAwaitingInput)

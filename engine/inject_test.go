@@ -118,7 +118,7 @@ func product(s *scenario, calls map[string]int) []injection {
 
 func (s *scenario) startsChildren() bool {
 	return slices.ContainsFunc(s.workflow.Steps, func(step engine.Step) bool {
-		return slices.Contains([]string{"kids", "map", "subflow"}, step.Function)
+		return slices.Contains([]string{"children", "map", "subflow"}, step.Function)
 	})
 }
 

@@ -24,9 +24,9 @@ func lossWorkflow() *engine.Workflow {
 		{ID: "root", Function: "say", Input: `{"text": "hi"}`},
 		{ID: "busy", Function: "busy", Retry: `{"max_attempts": 3, "initial_interval": "2s"}`},
 		{ID: "loop", Function: "rounds", Input: `{"count": 3}`}, {ID: "inner", Function: "mail"},
-		{ID: "bot", Function: "robot", Input: `{"rounds": [{"calls": [{"id": "1", "tool": "one"}, {"id": "2", "tool": "two"}]}, {"calls": [{"id": "1", "tool": "one"}]}]}`},
+		{ID: "bot", Function: "scripted_agent", Input: `{"rounds": [{"calls": [{"id": "1", "tool": "one"}, {"id": "2", "tool": "two"}]}, {"calls": [{"id": "1", "tool": "one"}]}]}`},
 		{ID: "one", Function: "mail"}, {ID: "two", Function: "mail"},
-		{ID: "map", Function: "kids", Input: `{"items": ["a", "b"], "at_once": 2}`}, {ID: "item", Function: "mail"},
+		{ID: "map", Function: "children", Input: `{"items": ["a", "b"], "at_once": 2}`}, {ID: "item", Function: "mail"},
 		{ID: "end", Function: "say", Join: engine.JoinAll, Input: `{"text": "bye"}`},
 	}}
 	next := func(kind engine.PathKind, source string, targets ...string) {
@@ -104,9 +104,9 @@ func (o *ordeal) accounts() map[string]*account {
 			switch number := 1; {
 			case x.Status == engine.StatusLost:
 				of(gjson.GetBytes(x.Error, "key").String()).lost++
-			case !slices.Contains([]string{"mail", "busy", "robot"}, x.Function):
+			case !slices.Contains([]string{"mail", "busy", "scripted_agent"}, x.Function):
 			default:
-				if x.Function == "robot" {
+				if x.Function == "scripted_agent" {
 					rounds++
 					number = rounds
 				}

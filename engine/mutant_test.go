@@ -38,7 +38,7 @@ var mutants = []mutant{
 	{name: "a parent is notified once, whatever the store says", file: "children.go", tests: "^TestParentIsNotified$//^memory$",
 		old:     "\tp := r.state.Parent()\n\tif p == nil {\n\t\treturn nil\n\t}\n\tif p.Told > 0",
 		changed: "\tp := r.state.Parent()\n\tif p == nil {\n\t\treturn nil\n\t}\n\tif _, told := notified.LoadOrStore(r, true); told || p.Told > 0"},
-	{name: "the end of a child is not noted", file: "state/suspended.go", tests: "^TestScenarios$/^kids",
+	{name: "the end of a child is not noted", file: "state/suspended.go", tests: "^TestScenarios$/^children",
 		old: "\tdelete(k.Live, key)\n", changed: ""},
 	{name: "a batch item has no key", file: "batch_item.go", tests: "^TestBatchSignalsKilledAnywhere$",
 		old: "{ return fmt.Sprintf(\"%s/%d\", w.b.ID, item.N) }", changed: "{ return fmt.Sprint(w.e.o.NewID(), item.N) }"},

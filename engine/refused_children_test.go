@@ -16,7 +16,7 @@ import (
 func (r *refusal) mapOf(id string, n, ms int) {
 	r.Helper()
 	r.workflow(id, []engine.Step{
-		{ID: "root", Function: "kids", Input: fmt.Sprintf(`{"items": [%s]}`, strings.TrimSuffix(strings.Repeat("1,", n), ","))},
+		{ID: "root", Function: "children", Input: fmt.Sprintf(`{"items": [%s]}`, strings.TrimSuffix(strings.Repeat("1,", n), ","))},
 		{ID: "w", Function: "linger", Input: fmt.Sprintf(`{"ms": %d}`, ms)},
 		{ID: "e", Function: "echo", Input: `{"done": "@{SESSION_ID}.w.done"}`},
 		{ID: "after", Function: "echo", Input: `{"told": "@{SESSION_ID}.root.told"}`}},
@@ -164,7 +164,7 @@ func TestChildrenAreNotifiedInGroups(t *testing.T) {
 		r.store.Store = counted
 		const children = 250
 		r.workflow("w", []engine.Step{
-			{ID: "root", Function: "kids", Input: fmt.Sprintf(`{"at_once": %d, "items": [%s]}`, children, strings.TrimSuffix(strings.Repeat("1,", children), ","))},
+			{ID: "root", Function: "children", Input: fmt.Sprintf(`{"at_once": %d, "items": [%s]}`, children, strings.TrimSuffix(strings.Repeat("1,", children), ","))},
 			{ID: "w", Function: "ask", Input: `{"prompt": "?"}`}}, "root:w")
 		r.run()
 		r.start("w", "P")

@@ -13,8 +13,8 @@ import (
 func (f *fakes) handovers(r *engine.Registry) {
 	engine.Register(r, "rounds", rounds, func(s *engine.Spec) { s.Raw = []string{"while", "until"} })
 	engine.Register(r, "side", side)
-	engine.Register(r, "kids", kids)
-	engine.Register(r, "robot", f.robot, func(s *engine.Spec) { s.Effects = true })
+	engine.Register(r, "children", children)
+	engine.Register(r, "scripted_agent", f.agent, func(s *engine.Spec) { s.Effects = true })
 	engine.Register(r, "sleep", sleep)
 	engine.Register(r, "keep", keep)
 }
@@ -64,9 +64,9 @@ func side(ctx context.Context, in struct {
 	return nil, &engine.RunBody{AtOnce: true, First: in.First, Concurrency: in.AtOnce, Finish: true}
 }
 
-// kids runs child sessions: of its own body for each item, or of the workflow given as
+// children runs child sessions: of its own body for each item, or of the workflow given as
 // child.json.
-func kids(ctx context.Context, in struct {
+func children(ctx context.Context, in struct {
 	Items    []json.RawMessage `json:"items"`
 	AtOnce   int               `json:"at_once"`
 	Workflow bool              `json:"workflow"`
@@ -94,8 +94,8 @@ func kids(ctx context.Context, in struct {
 	return nil, q
 }
 
-// robot is an agent whose model is its input: the calls of each round.
-func (f *fakes) robot(ctx context.Context, in struct {
+// agent is an agent whose model is its input: the calls of each round.
+func (f *fakes) agent(ctx context.Context, in struct {
 	Rounds []struct {
 		Say   string            `json:"say"`
 		Calls []engine.ToolCall `json:"calls"`
