@@ -133,7 +133,13 @@ func trim(value json.RawMessage) []byte {
 func (r Rule) texts(o Options) (bool, error) {
 	left, right := textOf(r.Left), textOf(r.Right)
 	if o.StripMarkup {
-		left, right = Strip(left), Strip(right)
+		var err error
+		if left, err = o.Budget.strip(left); err != nil {
+			return false, err
+		}
+		if right, err = o.Budget.strip(right); err != nil {
+			return false, err
+		}
 	}
 	switch r.Operator {
 	case Contains:

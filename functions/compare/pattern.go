@@ -12,28 +12,58 @@ import (
 // patience is how long one match may take: patterns of JavaScript can take for ever.
 const patience = 250 * time.Millisecond
 
-// A Budget is the time that the patterns of one step may take together: each may take its
-// patience, and nothing bounds how many there are.
-type Budget struct{ left time.Duration }
+// A Budget is the time that the patterns of one step may take together, those that take marks
+// out of texts included: each may take its patience, and nothing bounds how many there are. It
+// serves one goroutine.
+type Budget struct {
+	left     time.Duration
+	stripped map[string]string // the rules of a step often look at the same text
+}
 
 // NewBudget is what one step has.
-func NewBudget() *Budget { return &Budget{together} }
+func NewBudget() *Budget { return &Budget{left: together, stripped: map[string]string{}} }
 
 // together is the time of all patterns of one step.
 const together = time.Second
 
-// matches is matches within the budget.
-func (b *Budget) matches(text, pattern string, lenient bool) (bool, error) {
+// spend runs what matches patterns, unless the time is used up.
+func (b *Budget) spend(match func() error) error {
 	if b == nil {
-		return matches(text, pattern, lenient)
+		return match()
 	}
 	if b.left <= 0 {
-		return false, fmt.Errorf("right: matching the patterns of this step takes longer than %v together", together)
+		return fmt.Errorf("right: matching the patterns of this step takes longer than %v together", together)
 	}
 	began := time.Now()
-	found, err := matches(text, pattern, lenient)
+	err := match()
 	b.left -= time.Since(began)
+	return err
+}
+
+// matches is matches within the budget.
+func (b *Budget) matches(text, pattern string, lenient bool) (found bool, err error) {
+	err = b.spend(func() (err error) {
+		found, err = matches(text, pattern, lenient)
+		return err
+	})
 	return found, err
+}
+
+// strip is Strip within the budget.
+func (b *Budget) strip(text string) (plain string, err error) {
+	if b != nil {
+		if known, ok := b.stripped[text]; ok {
+			return known, nil
+		}
+	}
+	err = b.spend(func() error {
+		plain = Strip(text)
+		return nil
+	})
+	if b != nil && err == nil {
+		b.stripped[text] = plain
+	}
+	return plain, err
 }
 
 // maxPattern bounds the length of a pattern in bytes.

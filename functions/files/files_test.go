@@ -3,10 +3,12 @@ package files_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/files"
@@ -217,4 +219,35 @@ func TestManyFiles(t *testing.T) {
 	if _, err := callIn[files.GrepOutput](t, ctx, dir, "file.grep", `{"pattern":"x"}`); err == nil {
 		t.Error("a search goes on after its end")
 	}
+}
+
+// TestGrepIsBounded: neither a large program, nor a long line, nor many files keep a step for
+// long; the error says so, and no part of the matches looks like all of them.
+func TestGrepIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 40 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".txt")), []byte(strings.Repeat(strings.Repeat("ab", 5_000)+"\n", 50)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := filepath.Join(dir, "one")
+	if err := os.Mkdir(one, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(one, "long.txt"), []byte(strings.Repeat("ab", 500_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantSlow := func(in, want string) {
+		t.Helper()
+		began := time.Now()
+		out, err := call[files.GrepOutput](t, dir, "file.grep", in)
+		if err == nil || !strings.Contains(err.Error(), want) || time.Since(began) > 5*time.Second {
+			t.Errorf("%.60s: after %v %v, %v", in, time.Since(began), out.Count, err)
+		}
+	}
+	wantSlow(`{"pattern":"`+strings.Repeat("a{1000}", 100)+`"}`, "too large")
+	wantSlow(`{"pattern":"(([ab]{1,30}){1,30}x)$","path":"one"}`, "takes longer")
+	wantSlow(`{"pattern":"(([ab]{1,30}){1,30}x)$","path":"one/long.txt"}`, "takes longer")
+	files.SearchFor(t, 300*time.Millisecond)
+	wantSlow(`{"pattern":"(([ab]{1,30}){1,30}x)$","files":"*.txt"}`, "takes longer")
 }

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/regexcost"
 )
 
 // GrepInput is the input of file.grep.
@@ -50,6 +53,8 @@ func (f *folder) grepSpec() engine.Spec {
 // A search is one call of file.grep.
 type search struct {
 	pattern *regexp.Regexp
+	size    int       // of its program
+	until   time.Time // when it has matched long enough
 	files   glob
 	room    room
 	left    int // bytes it may still read
@@ -71,7 +76,11 @@ func grep(ctx context.Context, root *os.Root, in GrepInput) (GrepOutput, error) 
 		if err != nil {
 			return GrepOutput{}, whole(below, err)
 		}
-		s.out.Truncated = s.look(shown(below), content) != nil
+		err = s.look(shown(below), content)
+		if errors.Is(err, errSlowPattern) {
+			return GrepOutput{}, err
+		}
+		s.out.Truncated = err != nil
 		return s.done(), nil
 	}
 	skipped := false
@@ -104,11 +113,18 @@ func newSearch(in GrepInput) (*search, error) {
 	if in.IgnoreCase {
 		text = "(?i)" + text
 	}
-	pattern, err := regexp.Compile(text)
+	size, err := regexcost.Of(text)
+	if err == nil && size > maxProgram {
+		err = errors.New("too large: write smaller numbers of repetitions")
+	}
+	var pattern *regexp.Regexp
+	if err == nil {
+		pattern, err = regexp.Compile(text)
+	}
 	if err != nil {
 		return nil, input.Bad("pattern: %v", err)
 	}
-	s := &search{pattern: pattern, room: newRoom(200), left: maxSearch, out: GrepOutput{Matches: []Match{}}}
+	s := &search{pattern: pattern, size: max(size, 1), until: time.Now().Add(searchTime), room: newRoom(200), left: maxSearch, out: GrepOutput{Matches: []Match{}}}
 	if in.Limit != nil {
 		s.room = newRoom(min(max(int(*in.Limit), 1), maxResults))
 	}
@@ -116,6 +132,27 @@ func newSearch(in GrepInput) (*search, error) {
 		s.files, err = newGlob(string(in.Files))
 	}
 	return s, err
+}
+
+// Bounds of the pattern. A match takes at most the length of the line times the size of the
+// pattern's program.
+const (
+	maxProgram = 20_000
+	maxLineOps = 200 << 20
+)
+
+// searchTime is how long one call may match; a variable for its test.
+var searchTime = 10 * time.Second
+
+// errSlowPattern ends a search. It is no output: half the matches must not look like all.
+var errSlowPattern = input.Bad("pattern: matching it takes longer than %s together; make it simpler, or look in fewer files", searchTime)
+
+// allows stops a search whose patterns take too long, and a line that alone would.
+func (s *search) allows(line []byte) error {
+	if len(line) > maxLineOps/s.size || time.Now().After(s.until) {
+		return errSlowPattern
+	}
+	return nil
 }
 
 // look searches one file; files that are no text hold no lines.
@@ -127,6 +164,9 @@ func (s *search) look(path string, content []byte) error {
 		line, rest, _ := bytes.Cut(content, []byte("\n"))
 		content = rest
 		line = bytes.TrimSuffix(line, []byte("\r"))
+		if err := s.allows(line); err != nil {
+			return err
+		}
 		if !s.pattern.Match(line) {
 			continue
 		}

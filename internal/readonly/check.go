@@ -37,6 +37,9 @@ func Check(query string) error {
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
 	}
+	if err := patterns(tokens); err != nil {
+		return err
+	}
 	tokens = visible(tokens)
 	if len(tokens) == 0 {
 		return fmt.Errorf("query: there is none")

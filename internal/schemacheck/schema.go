@@ -14,8 +14,8 @@ import (
 const (
 	// MaxText is the longest schema that is read, in bytes.
 	MaxText = 256 << 10
-	// MaxWork is how many subschemas one check may enter. A large answer against a large
-	// form needs some thousands.
+	// MaxWork is how many subschemas one check may enter, and patterns cost as much as they
+	// take time. A large answer against a large form needs some thousands.
 	MaxWork = 250_000
 	// MaxDepth is how deep objects and lists of a schema may stand in one another. Compiling
 	// takes the cube of it, so that a schema of 40 KB could take minutes.
@@ -35,8 +35,9 @@ type Schema struct {
 
 // form is one compiled schema and the work left for the check that uses it.
 type form struct {
-	schema *jsonschema.Schema
-	left   int
+	schema   *jsonschema.Schema
+	left     int
+	programs int // size of its patterns, of which the library compiles each more than once
 }
 
 var errTooMuchWork = errors.New("too much work")
@@ -94,7 +95,9 @@ func (s *Schema) compile() (f *form, err error) {
 	if word := dynamic(document); word != "" {
 		return nil, fmt.Errorf("schema: %s is not supported, use $ref", word)
 	}
+	f = &form{left: MaxWork}
 	compiler := jsonschema.NewCompiler()
+	compiler.UseRegexpEngine(f.pattern)
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
 	compiler.UseLoader(noLoader{})
@@ -105,7 +108,7 @@ func (s *Schema) compile() (f *form, err error) {
 	if err != nil {
 		return nil, compileError(err)
 	}
-	f = &form{schema: compiled}
+	f.schema = compiled
 	f.meter()
 	return f, nil
 }

@@ -99,6 +99,52 @@ func TestHostileSchemasEnd(t *testing.T) {
 	}
 }
 
+// TestPatternsAreWork: patterns whose matching takes long are refused within a bound of time,
+// alone, many together, in property names and in references that multiply them.
+func TestPatternsAreWork(t *testing.T) {
+	slow := `"^(([a-z]{1,30}){1,30}[0-9])$"`
+	long := `"` + strings.Repeat("a", 1<<20) + `"`
+	var many, names []string
+	for i := range 120 {
+		many = append(many, fmt.Sprintf(`{"pattern":"^(a?){200}%d$"}`, i))
+		names = append(names, fmt.Sprintf(`"^(a?){200}%d$":{}`, i))
+	}
+	for name, c := range map[string][2]string{
+		"one":        {`{"pattern":` + slow + `}`, long},
+		"many":       {`{"anyOf":[` + strings.Join(many, ",") + `]}`, `"` + strings.Repeat("a", 20_000) + `"`},
+		"properties": {`{"patternProperties":{` + strings.Join(names, ",") + `}}`, `{"` + strings.Repeat("a", 20_000) + `":1}`},
+		"items":      {`{"items":{"pattern":` + slow + `}}`, "[" + strings.Repeat(`"`+strings.Repeat("a", 1000)+`",`, 1000) + "1]"},
+	} {
+		schema, err := schemacheck.Compile([]byte(c[0]))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		began := time.Now()
+		if got := text(schema.Check([]byte(c[1]))); !strings.Contains(got, "takes too long") {
+			t.Errorf("%s: %.200q", name, got)
+		}
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("%s took %s", name, took)
+		} else {
+			t.Logf("%s: refused after %s", name, took)
+		}
+	}
+	for _, c := range []string{`{"pattern":"` + strings.Repeat("a{1000}", 1000) + `"}`, `{"anyOf":[` + strings.Repeat(strings.Join(many, ",")+",", 20) + "true]}"} {
+		if _, err := schemacheck.Compile([]byte(c)); err == nil || !strings.Contains(err.Error(), "too large together") {
+			t.Errorf("a schema with %d bytes of patterns: %v", len(c), err)
+		}
+	}
+	// What people write is far below the bound.
+	schema, err := schemacheck.Compile([]byte(`{"items":{"type":"string","pattern":"^[^@ ]+@[^@ ]+\\.[a-z]{2,}$","maxLength":100}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := schema.Check([]byte("[" + strings.Repeat(`"somebody.with.a.long.name@mail.example.com",`, 20_000) + `"a@b.cc"]`)); got != nil {
+		t.Errorf("20,000 addresses: %v", got)
+	}
+}
+
 func TestEndlessReference(t *testing.T) {
 	schema, err := schemacheck.Compile([]byte(`{"$ref":"#"}`))
 	if err != nil {
