@@ -28,7 +28,7 @@ func (r *visits) activate(id string, from state.TakenPath) {
 		r.state.Arrive(step, from)
 	}
 	status := r.state.Status(id)
-	if r.running[id] != nil || r.starting(id) {
+	if r.running[id] != nil || r.starting(id) || r.state.RunsAsTool(id) {
 		r.state.RunAgain(id, from)
 		return
 	}
@@ -74,11 +74,23 @@ func (r *visits) beginVisitOf(tool *state.ToolVisit, id string, took []state.Tak
 // nothing live can.
 type joins struct{ *visits }
 
-// settleJoins starts every waiting join that nothing live can still reach, and tells
-// whether it started any.
+// settleJoins starts every waiting join that nothing live can still reach, and tells whether
+// it started any step. Before that it starts steps that are to run once more and whose visit is
+// over without its paths having been followed: the call of an agent's tool, a visit that a
+// rollback began, a cancelled call that ended late. A step in error keeps what led to it for
+// its retry.
 func (r *joins) settleJoins() (started bool) {
+	for _, id := range r.state.ToRunAgain() {
+		if r.running[id] != nil || r.state.HasBegun(id) || r.state.Failed(id) {
+			continue
+		}
+		for _, from := range r.state.TakeAgain(id) {
+			r.activate(id, from)
+		}
+		started = true
+	}
 	if len(r.state.WaitingJoins()) == 0 {
-		return false
+		return started
 	}
 	r.dropClosed()
 	live := r.liveSteps()
@@ -102,7 +114,7 @@ func (r *joins) settleJoins() (started bool) {
 		}
 		r.beginVisit(id, took)
 	}
-	return len(ready) > 0
+	return started || len(ready) > 0
 }
 
 // joinBefore orders joins that become ready together by what led to them first.

@@ -120,7 +120,7 @@ func (r *runner) build(release bool) *Checkpoint {
 	r.unwritten.starting = starting
 	cp := &Checkpoint{
 		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.o.NewID(),
-		Closing: r.closes() || release && ended(status), Seen: r.counters.Seen(),
+		Closing: r.closes() || ended(status), Seen: r.counters.Seen(),
 		Counters: r.counters.AppendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
 		Release: release, LeaseFor: r.extension(),
 		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,

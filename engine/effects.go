@@ -72,9 +72,13 @@ func (res *attemptResult) notBegun() bool {
 	return !res.made && (errors.Is(res.err, errStopped) || errors.Is(res.err, errLost))
 }
 
-// cancelStep ends a live step from outside: its call is told to stop, and a question of
-// it is closed.
+// cancelStep ends a live step from outside: its call is told to stop, and a question of it is
+// closed. What was to run once more after it does not run. A visit that is an agent's call of
+// a tool ends alone: the paths that led to the step meanwhile did not come from the agent.
 func (r *visits) cancelStep(id, reason string) {
+	if !r.state.RunsAsTool(id) {
+		r.state.TakeAgain(id)
+	}
 	if a := r.running[id]; a != nil {
 		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &CallError{Kind: KindCancelled, Message: reason}})
 	}

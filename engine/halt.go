@@ -36,6 +36,12 @@ func (r *visits) takeUpHalted(again []string) {
 	for _, v := range h.Live {
 		if r.def.Step(v.Step) != nil && !r.state.HasBegun(v.Step) {
 			r.beginVisit(v.Step, append(v.Took, h.Again[v.Step]...))
+			delete(h.Again, v.Step)
+		}
+	}
+	for _, id := range sortedKeys(h.Again) { // of an agent's tools, see noteHalted
+		for _, from := range h.Again[id] {
+			r.state.RunAgain(id, from)
 		}
 	}
 	for _, v := range h.Done {

@@ -66,18 +66,19 @@ type injected struct {
 	*world
 	what injection
 
-	mu      sync.Mutex
-	calls   map[string]int // by method
-	fired   bool
-	sent    string // the session that the request went to, "" when there was none
-	err     error  // how the request was refused
-	undo    func() // takes back what the request began: lifts the pause
-	over    bool   // the events have been played: calls are no longer counted
-	now     *engine.Engine
-	other   *engine.Engine
-	removed string   // the step that the request removed
-	refused []string // how each event was refused, "" for those that were taken
-	broken  []violation
+	mu           sync.Mutex
+	calls        map[string]int // by method
+	fired        bool
+	sent         string // the session that the request went to, "" when there was none
+	err          error  // how the request was refused
+	undo         func() // takes back what the request began: lifts the pause
+	over         bool   // the events have been played: calls are no longer counted
+	now          *engine.Engine
+	other        *engine.Engine
+	removed      string   // the step that the request removed
+	removedVisit int      // the visit that it was in
+	refused      []string // how each event was refused, "" for those that were taken
+	broken       []violation
 }
 
 // playInjected plays a scenario with one injection, or none where what is zero.
@@ -97,7 +98,7 @@ func playInjected(t testing.TB, s *scenario, store engine.Store, bubble bool, wh
 	p.begin()
 	defer func() { p.stop() }()
 	for _, e := range s.events {
-		p.refused = append(p.refused, p.plain(errorText(p.do(e))))
+		p.refused = append(p.refused, p.plain(errorText(p.doAgain(e))))
 		p.rest()
 		p.takeBack()
 	}
@@ -106,6 +107,24 @@ func playInjected(t testing.TB, s *scenario, store engine.Store, bubble bool, wh
 	p.mu.Unlock()
 	p.drain()
 	return p
+}
+
+// doAgain plays an event. An edit of the state that is refused because of what the session is
+// doing just now is repeated, as the refusal says: the scenario goes on with its effect.
+func (p *injected) doAgain(e event) error {
+	err := p.do(e)
+	for range 10 {
+		if e.refuse != "" || !errors.Is(err, engine.ErrSessionBusy) && !errors.Is(err, engine.ErrVersionMismatch) {
+			break
+		}
+		p.rest()
+		if p.bubble {
+			time.Sleep(2 * time.Second)
+		}
+		p.rest()
+		err = p.do(e)
+	}
+	return err
 }
 
 // rest lets the engine do what it can do now.
@@ -212,6 +231,7 @@ func (p *injected) drain() {
 			time.Sleep(length)
 		}
 		length = 2 * time.Second
+		p.takeBack() // of a request that was accepted only now
 		p.rest()
 		if !p.answerAll() && len(p.fakes.waiting()) == 0 {
 			break

@@ -151,6 +151,9 @@ func sendRemove(ctx context.Context, p *injected, via *engine.Engine, session st
 		switch s.Steps[id] {
 		case engine.StatusActive, engine.StatusPending, engine.StatusAwaitingInput:
 			p.removed = id
+			if f := p.find(session); f != nil {
+				p.removedVisit = int(f.own("live." + id + ".visit").Int())
+			}
 			_, err := via.RemoveStep(ctx, s.Workflow, id, "")
 			return nil, err
 		}

@@ -217,9 +217,16 @@ func (a *tallyOfInjections) report(t *testing.T) {
 func TestInjectFound(t *testing.T) {
 	defer oneProcessor()()
 	for text, cause := range map[string]string{
-		"state_edit Session/4 answer session outside":       "an edit of the state passed an answer that was not applied yet",
-		"state_put_back ClaimBatch/1 cancel session inside": "an open question put back into a cancelled session left it cancelled",
-		"edit_question Commit/1 remove session outside":     "a STEP put back without its paths is not gone: its answer completes the session",
+		"state_edit Session/4 answer session outside":         "an edit of the state passed an answer that was not applied yet",
+		"state_put_back ClaimBatch/1 cancel session inside":   "an open question put back into a cancelled session left it cancelled",
+		"edit_question Commit/1 remove session outside":       "a STEP put back without its paths is not gone: its answer completes the session",
+		"gone_call Workflows/4 move session outside":          "a step that a move closed was to run once more and never did",
+		"agent_asks Commit/3 move session inside":             "a move to a step under way as an agent's tool was accepted and came to nothing",
+		"again_moved Commit/3 cancel session outside":         "a session was stored as complete, past a cancel, while a cancelled call was under way",
+		"state_edit_cancelled Deliver/1 pause session inside": "a session that was paused, cancelled and revived stayed paused",
+		"question_due Workflows/6 pause session inside":       "the play did not lift a pause that was accepted late",
+		"rounds_join Commit/2 remove session outside":         "the oracle missed that the visit had finished before its STEP was removed",
+		"state_edit_held Session/3 retry session outside":     "the play did not repeat an edit that was refused because of what the session did just then",
 	} {
 		i, err := parseInjection(text)
 		if err != nil {

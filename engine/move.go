@@ -26,6 +26,7 @@ func (r *requests) applyMove(q *Request) string {
 		r.cancelStep(from, fmt.Sprintf("moved to step %q", b.To))
 	case StatusError:
 		r.stopSuspended(from, fmt.Sprintf("moved to step %q", b.To))
+		r.state.TakeAgain(from)
 		r.end(from, StatusCancelled)
 	case "":
 		if from != "" {

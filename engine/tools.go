@@ -123,7 +123,6 @@ func (r *agents) retry(string, *state.Suspended) {}
 func (r *agents) stop(id, reason string) {
 	for _, c := range r.state.Suspended(id).Agent.Calls {
 		if c.State == state.CallRuns && r.state.HasBegun(c.Step) {
-			r.state.MakeLive(c.Step).Tool = nil // nobody waits for its result
 			r.cancelStep(c.Step, reason)
 		}
 	}

@@ -166,6 +166,11 @@ func (s *State) LiveIn(def *graph.Definition) []*graph.CompiledStep {
 			live = append(live, step)
 		}
 	}
+	for _, id := range s.ToRunAgain() {
+		if step := def.Step(id); step != nil && (s.willRunAgain(id) || s.RunsAsTool(id)) {
+			live = append(live, step)
+		}
+	}
 	return live
 }
 

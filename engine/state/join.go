@@ -50,6 +50,9 @@ func (j *joins) TakeAgain(step string) []TakenPath {
 	return from
 }
 
+// ToRunAgain are the steps that are to run once more, in order.
+func (j *joins) ToRunAgain() []string { return sortedKeys(j.again) }
+
 // DropActivations forgets every join that waits and every step that was to run once more.
 func (j *joins) DropActivations() { j.waiting, j.again = nil, nil }
 

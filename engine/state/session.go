@@ -81,9 +81,11 @@ func (s *State) WaitsForChildren() bool {
 	return false
 }
 
-// Cancel ends the session: nothing that waits is activated any more.
+// Cancel ends the session: nothing that waits is activated any more. It ends a pause as well: a
+// session that a person revives by an edit of its state goes on.
 func (s *State) Cancel(at int64, reason string) {
 	s.joins = joins{halted: s.halted}
+	s.control.paused = nil
 	s.cancelled = &Mark{At: at, Reason: reason}
 }
 

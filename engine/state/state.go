@@ -36,6 +36,16 @@ func New(id string) *State {
 	return &State{ID: id, statuses: statuses{steps: map[string]*Step{}}, outputs: outputs{byStep: map[string]*outputList{}}}
 }
 
+// RunsAsTool reports whether a step's visit that has not ended is the call of an agent's tool.
+func (s *State) RunsAsTool(step string) bool {
+	l := s.liveSteps.live[step]
+	return l != nil && l.Tool != nil && s.HasBegun(step)
+}
+
+// willRunAgain reports whether a step that is to run once more has ended: it begins as soon as
+// its call is over, which may outlive a visit that was cancelled.
+func (s *State) willRunAgain(step string) bool { return !s.HasBegun(step) && !s.Failed(step) }
+
 // SessionStatus is the status of the session as its state says it: the first of
 // cancelled, paused, active, awaiting_input, pending, error, complete that holds.
 func (s *State) SessionStatus() string {
@@ -57,6 +67,9 @@ func (s *State) SessionStatus() string {
 		case store.StatusError:
 			failed = failed || s.Failed(id)
 		}
+	}
+	for id := range s.joins.again {
+		active = active || s.willRunAgain(id)
 	}
 	switch {
 	case active:
