@@ -18,7 +18,7 @@ func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
 	patient.options.CallTimeout = 5 * time.Minute // it may scan
 	s = &patient
 	var findings []engine.Finding
-	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkIndexes, s.checkOrphans, s.checkDeleting} {
+	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkIndexes, s.checkOrphans, s.checkDeleting, s.checkReader} {
 		found, err := check(ctx)
 		if err != nil {
 			return findings, err
@@ -26,6 +26,28 @@ func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
 		findings = append(findings, found...)
 	}
 	return findings, nil
+}
+
+// checkReader says with whose rights the queries of workflows run.
+func (s *Store) checkReader(ctx context.Context) ([]engine.Finding, error) {
+	rows, err := s.read(ctx, queryEdition, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	edition, second := rows[0].text("edition"), s.reader != s.link
+	f := engine.Finding{Level: "ok", Code: "reader"}
+	switch {
+	case edition == "community" && second:
+		f.Message = "graph.query runs as " + s.options.ReaderUsername + ", who may do everything: Neo4j Community has no roles. What keeps queries from writing are the checks of the text and of the plan, and the access mode"
+	case edition == "community":
+		f.Message = "graph.query runs as the engine's own user: Neo4j Community has no roles. What keeps queries from writing are the checks of the text and of the plan, and the access mode"
+	case second:
+		f.Message = "graph.query runs as " + s.options.ReaderUsername
+	default:
+		f.Level, f.Message = "warning", "graph.query runs as the engine's own user, who may write"
+		f.Mend = "make a user with the role reader and give it as $NEO4J_READER_USERNAME and $NEO4J_READER_PASSWORD"
+	}
+	return []engine.Finding{f}, nil
 }
 
 func (s *Store) checkMigrations(ctx context.Context) ([]engine.Finding, error) {

@@ -17,8 +17,14 @@ type Options struct {
 	Username string // none: no authentication
 	Password string
 	Database string // none: the home database of the user
-	Log      *slog.Logger
-	Version  string // of stepgraph, for the user agent; "dev" when empty
+	// ReaderUsername and ReaderPassword are a second user, as whom queries of workflows run
+	// (ReadQuery); none: as Username. Where the server has roles (Enterprise, Aura), give it one
+	// that only reads: then the server, too, refuses what gets past the checks here. Community
+	// gives every user all rights.
+	ReaderUsername string
+	ReaderPassword string
+	Log            *slog.Logger
+	Version        string // of stepgraph, for the user agent; "dev" when empty
 
 	Connections    int           // most connections at once; 50
 	AcquireTimeout time.Duration // wait for a free connection; 10 s

@@ -35,7 +35,7 @@ func (s *Store) ReadQuery(ctx context.Context, query string, parameters map[stri
 	session.FetchSize = readFetch
 	var rows []map[string]any
 	err := s.again(ctx, "graph.query", func(ctx context.Context) error {
-		opened := s.link.session(ctx, session)
+		opened := s.reader.session(ctx, session)
 		defer closeQuietly(ctx, opened)
 		if err := s.plan(ctx, opened, query, parameters); err != nil {
 			return mapped(err, settled)

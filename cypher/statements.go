@@ -27,8 +27,9 @@ type statement struct {
 // Every query file. A file that is missing stops the program before it begins; a test
 // finds files that nobody uses.
 var (
-	queryPing = load("ping")
-	queryNow  = load("now")
+	queryPing    = load("ping")
+	queryEdition = load("edition")
+	queryNow     = load("now")
 
 	queryAuditRecord    = load("audit_record")
 	queryAuditPage      = load("audit_page")

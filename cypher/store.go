@@ -18,6 +18,7 @@ import (
 // calls during the outage return engine.ErrUnavailable.
 type Store struct {
 	link    *link
+	reader  *link // of queries of workflows; link where there is no second user
 	session neo4j.SessionConfig
 	options Options
 	log     *slog.Logger
@@ -39,7 +40,16 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("neo4j %s: %w: want neo4j://, neo4j+s://, bolt:// or bolt+s://, host and port", o.URI, err)
 	}
-	s := &Store{link: link, options: o, log: o.Log, session: neo4j.SessionConfig{
+	reader := link
+	if o.ReaderUsername != "" {
+		reader, err = newLink(func() (neo4j.DriverWithContext, error) {
+			return neo4j.NewDriverWithContext(o.URI, neo4j.BasicAuth(o.ReaderUsername, o.ReaderPassword, ""), o.configure)
+		})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", o.URI, err), link.close(ctx))
+		}
+	}
+	s := &Store{link: link, reader: reader, options: o, log: o.Log, session: neo4j.SessionConfig{
 		// Reads go where writes go, too: a follower of a cluster may be behind, and an
 		// engine must read what it has just written.
 		AccessMode:   neo4j.AccessModeWrite,
@@ -48,8 +58,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}}
 	deadline, cancel := context.WithTimeoutCause(ctx, o.OpenTimeout, fmt.Errorf("no answer within %s", o.OpenTimeout))
 	defer cancel()
-	if err := s.verify(deadline); err != nil {
-		_ = link.close(context.WithoutCancel(ctx)) // the other error says more
+	if err := errors.Join(s.verify(deadline), s.verifyReader(deadline)); err != nil {
+		_ = s.Close() // the other error says more
 		return nil, err
 	}
 	if o.Migrate == nil || *o.Migrate {
@@ -96,6 +106,19 @@ func (s *Store) verify(ctx context.Context) error {
 	return fmt.Errorf("neo4j %s: %w: %s", s.options.URI, err, advice(err))
 }
 
+// verifyReader signs the second user in, if there is one: its credentials are to be found wrong
+// when the engine starts, not when the first query runs.
+func (s *Store) verifyReader(ctx context.Context) error {
+	if s.reader == s.link {
+		return nil
+	}
+	if err := (*s.reader.driver.Load()).VerifyConnectivity(ctx); err != nil {
+		err = mapped(err, settled)
+		return fmt.Errorf("neo4j %s: user %s of graph.query: %w: %s", s.options.URI, s.options.ReaderUsername, err, advice(err))
+	}
+	return nil
+}
+
 // Ping returns nil if the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.read(ctx, queryPing, nil)
@@ -126,5 +149,9 @@ const closeWithin = 5 * time.Second
 func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	return s.link.close(ctx)
+	err := s.link.close(ctx)
+	if s.reader != s.link {
+		err = errors.Join(err, s.reader.close(ctx))
+	}
+	return err
 }

@@ -114,6 +114,9 @@ func (s *Store) silence(ctx context.Context, err error, at stage) error {
 		return err
 	}
 	s.link.renew()
+	if s.reader != s.link {
+		s.reader.renew()
+	}
 	if !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {
 		err = fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
 	}
