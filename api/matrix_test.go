@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
@@ -10,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
@@ -420,4 +424,68 @@ func TestKeptAnswersBelongToTheirCaller(t *testing.T) {
 	w.do("POST", "/api/v1/workflows/talk/steps?force=true", body, masterHeader, "Idempotency-Key: k").want(201)
 	w.do("POST", "/api/v1/workflows/talk/steps?force=true", body, masterHeader, "Idempotency-Key: k").want(201)
 	w.do("POST", "/api/v1/workflows/talk/steps?force=true", body, limited, "Idempotency-Key: k").problem("workflow_not_found")
+}
+
+// TestStreamsOfEveryScope: event streams, followed results and the WebSocket open with the scope
+// that the table says and with admin, and with nothing else. It is the part of the matrix that
+// a request with an answer cannot show.
+func TestStreamsOfEveryScope(t *testing.T) {
+	withoutPauses(t)
+	file := newTokens(t)
+	w := newWorld(t, Options{Token: strings.Repeat("m", 32), Tokens: file, Compat: true})
+	defer close(w.gate)
+	session := w.do("POST", "/api/v1/sessions", map[string]any{"workflow": "slow"}, masterHeader).want(201).str("id")
+	item := map[string]any{"session": w.do("POST", "/api/v1/sessions?wait=10s", map[string]any{"workflow": "talk"}, masterHeader).want(201).str("id"), "response": "x"}
+	batch := w.do("POST", "/api/v1/batches", map[string]any{"action": "answer", "items": []any{item, item}, "rate": 0.001}, masterHeader).want(202).str("id")
+	tokens := map[string]string{"none": "", "wrong": "sg_wrong", "expired": token(t, file, access.Wish{Name: "expired", Scopes: []string{access.Admin}, Lifetime: 1})}
+	for _, scope := range access.Scopes {
+		tokens[scope] = token(t, file, access.Wish{Name: scope, Scopes: []string{scope}})
+	}
+	time.Sleep(1100 * time.Millisecond) // the batch has begun
+	before := w.snapshot()
+	counts := map[int]int{}
+	for _, path := range []string{"/api/v1/sessions/" + session + "/events", "/api/v1/batches/" + batch + "/results", "/api/compat/nebulaflow", "/api/compat/nebulaflow?session=" + session} {
+		bare, _, _ := strings.Cut(path, "?")
+		need := access.ScopeOf("GET", bare)
+		for kind, text := range tokens {
+			want := http.StatusForbidden
+			switch kind {
+			case "none", "wrong", "expired":
+				want = http.StatusUnauthorized
+			case need, access.Admin:
+				want = http.StatusOK
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			headers := http.Header{"Authorization": {"Bearer " + text}}
+			status := 0
+			if strings.Contains(path, "nebulaflow") {
+				ws, got, err := websocket.Dial(ctx, w.server.URL+path, &websocket.DialOptions{HTTPHeader: headers})
+				if status = got.StatusCode; err == nil {
+					status = http.StatusOK
+					_ = ws.CloseNow() // it has opened
+				}
+			} else {
+				r, err := http.NewRequestWithContext(ctx, "GET", w.server.URL+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header = headers
+				got, err := w.server.Client().Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				status = got.StatusCode
+				_ = got.Body.Close() // a stream has no end
+			}
+			cancel()
+			if status != want {
+				t.Errorf("%s with %s: %d, want %d", path, kind, status, want)
+			}
+			counts[status]++
+		}
+	}
+	if after := w.snapshot(); after != before {
+		t.Errorf("the store has changed:\n%s\nwas\n%s", after, before)
+	}
+	t.Logf("%v", counts)
 }

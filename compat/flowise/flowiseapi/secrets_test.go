@@ -91,3 +91,81 @@ func TestReadersSeeNoSecretsOfFlows(t *testing.T) {
 		t.Errorf("left in the vault: %v %v", left, err)
 	}
 }
+
+// TestScopesOfRunningAFlow: predictions, streamed or not, webhooks, attachments and calls of a
+// published flow run with the token that may run them, and with no other one; what is refused
+// starts no session.
+func TestScopesOfRunningAFlow(t *testing.T) {
+	s := newServer(t, nil)
+	tokens, err := access.Open(filepath.Join(t.TempDir(), "tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.url = s.serve(api.Options{Token: strings.Repeat("m", 32), Tokens: tokens})
+	master := "X-API-KEY: " + strings.Repeat("m", 32)
+	texts := map[string]string{"none": "", "wrong": "X-API-KEY: sg_wrong"}
+	for _, scope := range access.Scopes {
+		text, _, err := tokens.Create(scope, []string{scope}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[scope] = "X-API-KEY: " + text
+	}
+	save := func(flow any) string {
+		text, _ := json.Marshal(flow)
+		return fmt.Sprint(s.do("POST", flowise+"chatflows", map[string]any{"name": "f", "flowData": string(text)}, master).json["id"])
+	}
+	flow, hook := save(greetingFlow), save(hookFlow(map[string]any{}))
+	published := fmt.Sprint(s.do("POST", flowise+"mcp-server/"+flow, map[string]any{"toolName": "greet"}, master).json["token"])
+	sessions := func() string { return s.do("GET", "/api/v1/sessions/count", nil, master).text }
+	call := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": "greet", "arguments": map[string]any{"question": "Ada"}}}
+	counts := map[string]int{}
+	for _, c := range []struct {
+		name, path string
+		body       any
+		want       string // in the answer of one that runs
+		own        bool   // a token of its own is needed
+	}{
+		{"prediction", flowise + "prediction/" + flow, map[string]any{"question": "Ada"}, "Hello Ada", false},
+		{"stream", flowise + "prediction/" + flow, map[string]any{"question": "Ada", "streaming": true}, "[DONE]", false},
+		{"webhook", flowise + "webhook/" + hook, map[string]any{"q": "x"}, "", false},
+		{"mcp", flowise + "mcp/" + flow, call, "Hello Ada", true},
+	} {
+		before := sessions()
+		var runs []string
+		for kind, text := range texts {
+			if !c.own && (kind == access.Answer || kind == access.Admin) {
+				runs = append(runs, text)
+				continue
+			}
+			want := http.StatusForbidden
+			if kind == "none" || kind == "wrong" || c.own {
+				want = http.StatusUnauthorized
+			}
+			headers := []string{"Accept: application/json, text/event-stream"}
+			if text != "" {
+				headers = append(headers, text)
+			}
+			if got := s.do("POST", c.path, c.body, headers...); got.status != want {
+				t.Errorf("%s with %s: %d %s", c.name, kind, got.status, got.text)
+			}
+			counts[fmt.Sprint(want)]++
+		}
+		if after := sessions(); after != before {
+			t.Errorf("%s: refused calls started sessions: %s, was %s", c.name, after, before)
+		}
+		if c.own {
+			runs = append(runs, "Authorization: Bearer "+published)
+		}
+		for _, header := range runs {
+			if got := s.do("POST", c.path, c.body, header, "Accept: application/json, text/event-stream"); got.status != 200 || !strings.Contains(got.text, c.want) {
+				t.Errorf("%s with the right token: %d %s", c.name, got.status, got.text)
+			}
+			counts["200"]++
+		}
+		if after := sessions(); after == before {
+			t.Errorf("%s: nothing has run", c.name)
+		}
+	}
+	t.Logf("%v", counts)
+}
