@@ -38,7 +38,7 @@ func readCursor(list, text string) (cursor, error) {
 		err = json.Unmarshal(raw, &c)
 	}
 	if err != nil || c.List != list {
-		return c, problem("bad_request", "", Fault{Parameter: "cursor", Message: "is no cursor of this list; begin without one"})
+		return c, problem("bad_request", "", Fault{Parameter: "cursor", Message: "is not a cursor of this list; begin without one"})
 	}
 	return c, nil
 }

@@ -145,7 +145,7 @@ type reply struct {
 	json   map[string]any
 }
 
-// do sends a request; headers are given as "Name: value". A body that is no text is sent
+// do sends a request; headers are given as "Name: value". A body that is not text is sent
 // as JSON.
 func (w *world) do(method, path string, body any, headers ...string) *reply {
 	w.t.Helper()

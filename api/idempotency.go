@@ -69,7 +69,7 @@ func (a *answerStore) begin(scope string, hash [32]byte) (k *keptAnswer, mine bo
 	return k, true
 }
 
-// finish gives an entry its answer; one that was no success is forgotten, since nothing
+// finish gives an entry its answer; one that was not a success is forgotten, since nothing
 // has changed and trying again may go better.
 func (a *answerStore) finish(k *keptAnswer, status int, header http.Header, body []byte) {
 	a.mu.Lock()

@@ -52,7 +52,7 @@ func TestNebulaFlowSocket(t *testing.T) {
 	}
 }
 
-// What became a WebSocket is counted as such; an early hint is no answer.
+// What became a WebSocket is counted as such; an early hint is not an answer.
 func TestSwitchingIsSeen(t *testing.T) {
 	seen := &seenWriter{ResponseWriter: httptest.NewRecorder()}
 	seen.WriteHeader(http.StatusEarlyHints)

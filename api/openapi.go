@@ -97,7 +97,7 @@ func openAPI(document *huma.OpenAPI) []byte {
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, text, "", "  "); err != nil {
-		panic("api: the OpenAPI document is no JSON: " + err.Error())
+		panic("api: the OpenAPI document is not valid JSON: " + err.Error())
 	}
 	out.WriteByte('\n')
 	return out.Bytes()

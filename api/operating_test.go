@@ -101,7 +101,7 @@ func TestUndo(t *testing.T) {
 	w.do("POST", restore, object{"hash": "abcdef"}).problem("step_not_found")
 	w.do("GET", "/api/v1/workflows/none/log", nil).problem("workflow_not_found")
 	if found := w.do("GET", "/api/v1/workflows/talk/validate", nil).want(200).at("problems").([]any); len(found) == 0 {
-		t.Error("a step that nothing leads to is no problem")
+		t.Error("a step that nothing leads to is not a problem")
 	}
 	w.do("GET", "/api/v1/workflows/none/validate", nil).problem("workflow_not_found")
 }

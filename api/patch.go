@@ -19,7 +19,7 @@ func mergeJSON(target, patch []byte, whole []string) ([]byte, error) {
 	}
 	var on map[string]json.RawMessage
 	if json.Unmarshal(target, &on) != nil || on == nil {
-		on = map[string]json.RawMessage{} // what is no object is replaced by one
+		on = map[string]json.RawMessage{} // what is not an object is replaced by one
 	}
 	for name, value := range with {
 		switch {

@@ -222,7 +222,7 @@ func TestPeopleSignIn(t *testing.T) {
 	}
 	mallory.send("GET", "/sign-in/oidc")
 	want(newBrowser(t, w.server.URL), "GET", link, 400)
-	// An address that is not verified is no name.
+	// An address that is not verified is not a name.
 	p.says(map[string]any{"sub": "4", "email": "ada@example.com", "groups": "ops"})
 	ops := newBrowser(t, w.server.URL)
 	want(ops, "GET", "/sign-in/oidc", 200)

@@ -150,7 +150,7 @@ func TestGETNeverChangesAnything(t *testing.T) {
 			continue
 		}
 		tried++
-		if strings.HasSuffix(r[1], "/compat/nebulaflow") { // a WebSocket: what goes over it is no GET
+		if strings.HasSuffix(r[1], "/compat/nebulaflow") { // a WebSocket: what goes over it is not a GET
 			w.do("GET", r[1], nil).want(http.StatusUpgradeRequired)
 			continue
 		}

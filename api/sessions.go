@@ -222,10 +222,10 @@ func (f *SessionFilter) query() (engine.SessionQuery, error) {
 	return q, nil
 }
 
-// noStatus says that a text is no status of a session; "" when it is one.
+// noStatus says that a text is not a status of a session; "" when it is one.
 func noStatus(text string) string {
 	if slices.Contains(statuses, text) {
 		return ""
 	}
-	return fmt.Sprintf("%q is no status; there are %s", text, strings.Join(statuses, ", "))
+	return fmt.Sprintf("%q is not a status; there are %s", text, strings.Join(statuses, ", "))
 }

@@ -24,7 +24,7 @@ type putStateIn struct {
 func (s *server) registerState() {
 	register(s, operation{id: "getState", method: http.MethodGet, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
 		summary: "Read a session's state", problems: []string{"session_not_found"},
-		about: "The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is no JSON comes as text/plain."}, s.getState)
+		about: "The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is not valid JSON comes as text/plain."}, s.getState)
 	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/state"].Get
 	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: s.anyObject("SessionState")}}
 	register(s, operation{id: "putState", method: http.MethodPut, path: "/api/v1/sessions/{session}/state", tag: tagSessions,

@@ -13,7 +13,7 @@ import (
 // text or as JSON, which becomes its compact form.
 type jsonText string
 
-// UnmarshalJSON reads a text or any JSON; null is no text.
+// UnmarshalJSON reads a text or any JSON; null is not text.
 func (t *jsonText) UnmarshalJSON(b []byte) error {
 	text, err := textOf(b)
 	*t = jsonText(text)

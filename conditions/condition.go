@@ -12,7 +12,7 @@ import (
 const MaxDepth = 64
 
 // A Condition is a compiled condition of a path. It is immutable and safe for
-// concurrent use. The zero Condition is no condition: it is open.
+// concurrent use. The zero Condition is not a condition: it is open.
 type Condition struct {
 	root *node
 	// leaves counts the clauses.

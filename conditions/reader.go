@@ -26,7 +26,7 @@ func isOr(operator string) (bool, error) {
 	return false, fmt.Errorf("unknown operator %q: write AND or OR", operator)
 }
 
-// stored reads the property of a path. nil is no condition.
+// stored reads the property of a path. nil is not a condition.
 func (r *reader) stored(value any) (*node, error) {
 	switch value := value.(type) {
 	case nil:

@@ -80,7 +80,7 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 		}
 	}
 	if len(a.Body) > 0 && !json.Valid(a.Body) {
-		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/body", Message: "is no JSON"}}}
+		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/body", Message: "is not valid JSON"}}}
 	}
 	if need == "" {
 		return nil

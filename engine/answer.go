@@ -16,7 +16,7 @@ import (
 // besides `response` (confirmed, value).
 func checkAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	if !json.Valid(response) {
-		return nil, &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response", Message: "is no JSON"}}}
+		return nil, &DetailError{Err: ErrAnswerInvalid, Faults: []Fault{{Pointer: "/response", Message: "is not valid JSON"}}}
 	}
 	switch q.Kind {
 	case AskConfirm:

@@ -37,7 +37,7 @@ func (r *questions) ask(id string, q *AwaitInput, a *attempt, res *attemptResult
 	}
 	if len(q.OnDue) > 0 {
 		if _, err := checkAnswer(open, q.OnDue); err != nil {
-			return r.failStep(id, failure{kind: KindBadInput, final: true, info: res.info(), message: "on_due is no answer to the question: " + err.Error()})
+			return r.failStep(id, failure{kind: KindBadInput, final: true, info: res.info(), message: "on_due is not an answer to the question: " + err.Error()})
 		}
 	}
 	r.open(id, open, q.Due)
@@ -68,7 +68,7 @@ func (r *visits) open(id string, q *state.Ask, due time.Duration) {
 func (r *questions) checkEntry(entry json.RawMessage) string {
 	switch {
 	case !json.Valid(entry) || !gjson.ParseBytes(entry).IsObject():
-		return "the question's entry is no JSON object"
+		return "the question's entry is not a JSON object"
 	case len(entry) > blobBytes:
 		return fmt.Sprintf("the question's entry has %d bytes, at most %d are kept", len(entry), blobBytes)
 	}

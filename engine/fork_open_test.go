@@ -115,7 +115,7 @@ func TestForkKeepsOpenBranches(t *testing.T) {
 		t.Fatalf("rolled back, the session is %s and asks %q, want the same questions", s.Status, questions(s))
 	}
 	w.finishBranches("s", "j 1 b 2 ")
-	// What a rollback has undone is no part of a later fork, and what ended since is begun again.
+	// What a rollback has undone is not a part of a later fork, and what ended since is begun again.
 	w.act(engine.Action{Session: "s", Kind: engine.RequestRollback, Step: "b", Visit: 2})
 	s = w.wait("s")
 	if s.Status != engine.StatusAwaitingInput || questions(s) != "q/2/1 s/2/1 " {

@@ -45,7 +45,7 @@ func outputsOf(ctx context.Context, e *Engine, s *state.State, def *graph.Defini
 	return &ledger{claim: &claim{e: e, ctx: ctx, id: s.ID}, draft: &draft{state: s}, def: def}
 }
 
-// loadFindings says how full the engine is. A full one is no fault: work waits its turn.
+// loadFindings says how full the engine is. A full one is not a fault: work waits its turn.
 func loadFindings(l Load, mostLate time.Duration) []Finding {
 	list := []Finding{{Level: "ok", Code: "limits", Message: fmt.Sprintf("at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once",
 		l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)}}

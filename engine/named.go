@@ -58,7 +58,7 @@ func (r *steps) setNamed(a *attempt) *failure {
 		case r.def.Step(n.name) != nil:
 			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q cannot be kept: a step has that name", n.name)}
 		case n.name == "" || !json.Valid(value):
-			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q has no name, or is no JSON", n.name)}
+			return &failure{kind: KindOutputInvalid, final: true, message: fmt.Sprintf("the value %q has no name, or is not valid JSON", n.name)}
 		}
 		if problem := r.tooLarge(len(value)); problem != "" {
 			return &failure{kind: KindTooLarge, message: problem, final: true}
@@ -87,7 +87,7 @@ func (r *steps) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, erro
 		}
 	}
 	if soFar != nil && (json.Unmarshal(soFar, &list) != nil || list == nil) {
-		list = []json.RawMessage{} // a text or nothing: what is no list begins one
+		list = []json.RawMessage{} // a text or nothing: what is not a list begins one
 	}
 	switch {
 	case len(list) == 0:

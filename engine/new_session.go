@@ -57,7 +57,7 @@ func (y *youngSession) alias(name string, value json.RawMessage) error {
 		return nil
 	}
 	if !json.Valid(value) {
-		return fmt.Errorf("value of %q is no JSON", name)
+		return fmt.Errorf("value of %q is not valid JSON", name)
 	}
 	y.state.AddOutput(name, value, graph.KeptOutputs)
 	return nil
@@ -96,7 +96,7 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 		for name, value := range given {
 			size += len(value)
 			if !json.Valid(value) {
-				return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/" + field + "/" + name, Message: "is no JSON"}}}
+				return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/" + field + "/" + name, Message: "is not valid JSON"}}}
 			}
 			if field == "seeds" && def.Step(name) == nil {
 				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.IDs()}

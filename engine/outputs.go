@@ -53,7 +53,7 @@ func (r *ledger) forget(old json.RawMessage) {
 	r.unwritten.drop = append(r.unwritten.drop, hash)
 }
 
-// checkOutput refuses an output that is no JSON, too large, or does not fit the step's
+// checkOutput refuses an output that is not valid JSON, too large, or does not fit the step's
 // output_schema.
 func (r *ledger) checkOutput(step *graph.CompiledStep, output json.RawMessage) *failure {
 	if len(output) == 0 {

@@ -107,7 +107,7 @@ func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {
 		return nil, detail(ErrTooLarge, "inputs have %d bytes, at most %d are taken", len(q.Inputs), most)
 	}
 	if !json.Valid(q.Inputs) {
-		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "is no JSON"}}}
+		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "is not valid JSON"}}}
 	}
 	if !gjson.ParseBytes(q.Inputs).IsObject() {
 		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "want an object"}}}

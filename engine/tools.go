@@ -51,7 +51,7 @@ func (r *agents) checkCalls(q *CallTools) string {
 		return fmt.Sprintf("the round's entry has %d bytes, at most %d are kept", len(q.Entry), r.e.o.MaxOutput)
 	}
 	if len(q.Entry) > 0 && !json.Valid(q.Entry) {
-		return "the round's entry is no JSON"
+		return "the round's entry is not valid JSON"
 	}
 	seen := map[string]bool{}
 	for _, c := range q.Calls {

@@ -147,7 +147,7 @@ func TestValidateReportsNearReferences(t *testing.T) {
 	}
 }
 
-// A condition before a step with join "all" is no gate where another path into it is always taken.
+// A condition before a step with join "all" is not a gate where another path into it is always taken.
 func TestOpenGates(t *testing.T) {
 	path := func(from, to, condition string) engine.Path {
 		p := engine.Path{Kind: engine.Next, Source: from, Target: to}

@@ -15,7 +15,7 @@ type waits struct{ *visits }
 func (r *waits) beginWait(res *attemptResult, w *Wait) *Execution {
 	a := res.attempt
 	if len(w.Entry) > 0 && (!json.Valid(w.Entry) || w.Entry[0] != '{') {
-		return r.badHandover(res, "the wait's entry is no JSON object")
+		return r.badHandover(res, "the wait's entry is not a JSON object")
 	}
 	var due int64
 	switch {

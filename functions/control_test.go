@@ -91,7 +91,7 @@ func TestControlRefuses(t *testing.T) {
 		{"wait", `{}`, "for: there is nothing to wait for; give for, until or signal"},
 		{"wait", `{"for":1,"until":5}`, "until: there is a duration already; give one of them"},
 		{"wait", `{"until":"tomorrow"}`, `until: want a time such as 2026-01-31T12:00:00Z or milliseconds since 1970, not "tomorrow"`},
-		{"wait", `{"until":1e300}`, "until: 1e300 milliseconds is no time between 1970 and 9999"},
+		{"wait", `{"until":1e300}`, "until: 1e300 milliseconds is not a time between 1970 and 9999"},
 		{"variable", `{"value":1,"global":true}`, "name: is missing, so nobody could refer to the global"},
 		{"variable", `{"globals":[]}`, "globals: want an object, not []"},
 		{"variable", `{"globals":{"a":{}},"merge":true,"previous":[1]}`, "previous: want an object with the globals so far by name, not [1]"},

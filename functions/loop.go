@@ -46,7 +46,7 @@ func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	default:
 		run.Rounds = int(*in.Count)
 	}
-	if fields.Has("over") && run.Items == nil { // null is no list: without one there would be no end
+	if fields.Has("over") && run.Items == nil { // null is not a list: without one there would be no end
 		if run.Items, err = items("over", in.Over); err != nil {
 			return nil, err
 		}

@@ -77,7 +77,7 @@ func moment(text string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if ms, numeric := strconv.ParseFloat(text, 64); numeric == nil {
 		if !(ms >= 0 && ms <= float64(latest.UnixMilli())) {
-			return at, input.Bad("until: %s milliseconds is no time between 1970 and 9999", text)
+			return at, input.Bad("until: %s milliseconds is not a time between 1970 and 9999", text)
 		}
 		return time.UnixMilli(int64(ms)), nil
 	}

@@ -64,7 +64,7 @@ type Tool struct {
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Arguments is always valid JSON. What a model wrote that is no JSON stands
+	// Arguments is always valid JSON. What a model wrote that is not valid JSON stands
 	// here as one JSON text, so that the caller can show it to the model again.
 	Arguments json.RawMessage `json:"arguments"`
 }

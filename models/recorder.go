@@ -196,7 +196,7 @@ func encode(v any, indent string) ([]byte, error) {
 func mustEncode(v any) json.RawMessage {
 	out, err := encode(v, "")
 	if err != nil {
-		panic("models: a recorded reply that is no JSON: " + err.Error()) // cannot happen: raw JSON went through Arguments or Unmarshal
+		panic("models: a recorded reply that is not valid JSON: " + err.Error()) // cannot happen: raw JSON went through Arguments or Unmarshal
 	}
 	return bytes.TrimRight(out, "\n")
 }

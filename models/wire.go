@@ -109,7 +109,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// bounded also sorts out what is no number: every comparison with it is false.
+// bounded also sorts out what is not a number: every comparison with it is false.
 func bounded(d float64) time.Duration {
 	if d > 0 {
 		return time.Duration(min(d, float64(maxRetryAfter)))

@@ -23,7 +23,7 @@ func compile(text []byte, object bool) (*Input, error) {
 
 type compiler struct {
 	text   []byte
-	object bool // the outermost object is no form
+	object bool // the outermost object is not a form
 	// ends is set where the text may hold a form; see blockEnds.
 	ends  map[int]int
 	input *Input

@@ -85,7 +85,7 @@ func (e *ForeignSessionError) Error() string {
 }
 
 // Resolve gives the value of the text. The error is a [*ForeignSessionError] or
-// what reading an output failed with; a missing value is no error.
+// what reading an output failed with; a missing value is not an error.
 func (t Template) Resolve(scope Scope) (Result, error) {
 	if !t.HasReference() {
 		if t.plain == nil {

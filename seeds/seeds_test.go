@@ -45,7 +45,7 @@ func TestWorkflowsAreWhole(t *testing.T) {
 			for _, rest := range strings.Split(s.Input, "@{SESSION_ID}.")[1:] {
 				id, _, _ := strings.Cut(rest, ".")
 				if w.Step(id) == nil {
-					t.Errorf("%s: %s refers to %q, which is no step", name, s.ID, id)
+					t.Errorf("%s: %s refers to %q, which is not a step", name, s.ID, id)
 				}
 			}
 		}

@@ -41,7 +41,7 @@ func (v *Vault) unseal(name string, s sealed) (string, error) {
 		return "", fmt.Errorf("secret %s: %w", name, err)
 	}
 	if len(s.Sealed) < box.NonceSize() {
-		return "", fmt.Errorf("secret %s: what is stored is no secret; set it again", name)
+		return "", fmt.Errorf("secret %s: what is stored is not a secret; set it again", name)
 	}
 	nonce, text := s.Sealed[:box.NonceSize()], s.Sealed[box.NonceSize():]
 	value, err := box.Open(nil, nonce, text, []byte(name))
@@ -93,7 +93,7 @@ func (v *Vault) key(create bool) ([]byte, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != keyLength {
-		return nil, fmt.Errorf("%s is no key: want %d bytes in base64", v.keyFile(), keyLength)
+		return nil, fmt.Errorf("%s is not a key: want %d bytes in base64", v.keyFile(), keyLength)
 	}
 	return key, nil
 }

@@ -31,7 +31,7 @@ func TestAnswersAreGivenInOrder(t *testing.T) {
 		t.Errorf("the answer that waited for its step: %s %t", response, ok)
 	}
 	if _, err := parseAnswers([]byte(`{"a": 1}`)); err == nil {
-		t.Error("an object is no list")
+		t.Error("an object is not a list")
 	}
 }
 

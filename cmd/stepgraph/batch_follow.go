@@ -27,7 +27,7 @@ func (f *followFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.failed, "failed", false, "of the results, only those that failed")
 }
 
-// How often progress is looked at, and told to what is no terminal.
+// How often progress is looked at, and told to what is not a terminal.
 const (
 	progressEvery = 250 * time.Millisecond
 	tellEvery     = 3 * time.Second

@@ -28,7 +28,7 @@ func (a *app) secretSetCommand() *cobra.Command {
 	var hosts []string
 	to := &reach{}
 	c := &cobra.Command{Use: "set SECRET", Short: "Sets a secret from standard input, a file or the environment", Args: want(cobra.ExactArgs(1)),
-		Long: "Sets a secret. Its value is read from standard input unless a flag says otherwise; it is no argument, since those stand\n" +
+		Long: "Sets a secret. Its value is read from standard input unless a flag says otherwise; it is not an argument, since those stand\n" +
 			"in the shell's history and in the list of processes. A line's end after it does not count.",
 		RunE: func(c *cobra.Command, args []string) error {
 			value, err := a.secretText(file, variable)

@@ -102,7 +102,7 @@ func (a *app) sessionAnswerCommand() *cobra.Command {
 			q.Session, q.Response = args[0], text(args[1])
 			if raw {
 				if !json.Valid([]byte(args[1])) {
-					return usagef("--json: %s is no JSON", short(args[1], 80))
+					return usagef("--json: %s is not valid JSON", short(args[1], 80))
 				}
 				q.Response = json.RawMessage(args[1])
 			} else if json.Valid([]byte(args[1])) {

@@ -102,7 +102,7 @@ func (a *app) signalCommand() *cobra.Command {
 			act.Session, act.Name = args[0], args[1]
 			if body != "" {
 				if !json.Valid([]byte(body)) {
-					return usagef("--body: %s is no JSON", short(body, 80))
+					return usagef("--body: %s is not valid JSON", short(body, 80))
 				}
 				act.Body = json.RawMessage(body)
 			}

@@ -61,7 +61,7 @@ func (a *app) sessionForkCommand() *cobra.Command {
 					return err
 				}
 				if !json.Valid(state) {
-					return usagef("--state %s: is no JSON", file)
+					return usagef("--state %s: is not valid JSON", file)
 				}
 				q.State = state
 			}

@@ -64,7 +64,7 @@ func TestNetworks(t *testing.T) {
 		t.Errorf("got %v, %v", nets, err)
 	}
 	if _, err := networks([]string{"localhost"}); err == nil {
-		t.Error("a name is no network")
+		t.Error("a name is not a network")
 	}
 }
 

@@ -38,7 +38,7 @@ func (a *app) watchFolder(ctx context.Context, own *ownEngine, folder string, fo
 		return w, nil
 	}
 	if !isFolder(folder) {
-		return nil, &fs.PathError{Op: "watch", Path: folder, Err: errors.New("is no folder")}
+		return nil, &fs.PathError{Op: "watch", Path: folder, Err: errors.New("is not a folder")}
 	}
 	w.look(ctx)
 	return w, nil

@@ -25,7 +25,7 @@ const (
 const givenPrompt = "initial.prompt"
 
 // Parse compiles a flow. A flow that breaks rules is refused with a *source.Faults that lists
-// all of them; text that is no JSON with file, line and column.
+// all of them; text that is not valid JSON with file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
 	f, err := readFlow(name, src)
 	if err != nil {

@@ -267,8 +267,8 @@ func TestTools(t *testing.T) {
 }
 
 func TestNamesOfVariables(t *testing.T) {
-	for name, want := range map[string]string{"first": "", " größe_2 ": "", "my var": "is no name", "2nd": "is no name", "not": "is no name", "None": "is no name", "input": "is no name",
-		"a.b": "is no name", "'x'": "is no name", "(a)": "is no name", "len": "hides the function"} {
+	for name, want := range map[string]string{"first": "", " größe_2 ": "", "my var": "is not a name", "2nd": "is not a name", "not": "is not a name", "None": "is not a name", "input": "is not a name",
+		"a.b": "is not a name", "'x'": "is not a name", "(a)": "is not a name", "len": "hides the function"} {
 		data, err := json.Marshal(map[string]string{"outputVariable": name})
 		if err != nil {
 			t.Fatal(err)

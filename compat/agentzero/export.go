@@ -232,7 +232,7 @@ func plain(value json.RawMessage) string {
 	var literal struct {
 		Text string `json:"@literal"`
 	}
-	_ = json.Unmarshal(value, &literal) // anything else is no text, which Compare tells
+	_ = json.Unmarshal(value, &literal) // anything else is not text, which Compare tells
 	return literal.Text
 }
 

@@ -108,6 +108,6 @@ func TestExportNamesWhatDoesNotFit(t *testing.T) {
 		}
 	}
 	if _, _, err := agentzero.Export(&engine.Workflow{ID: "x"}); err == nil {
-		t.Error("a workflow of our own is no flow")
+		t.Error("a workflow of our own is not a flow")
 	}
 }

@@ -54,7 +54,7 @@ func allowed(e *expressions.Expression, names map[string]bool) error {
 	}
 	for _, name := range attributes {
 		if !knownMethods()[name] {
-			return errors.New(name + " is no method that an expression may call")
+			return errors.New(name + " is not a method that an expression may call")
 		}
 	}
 	return nil

@@ -89,7 +89,7 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 		s.Extra[propertyVariable] = v
 		switch {
 		case !identifier(v) || v == inputName:
-			c.note(n, "output_variable", "outputVariable %q is no name that an expression can use", v)
+			c.note(n, "output_variable", "outputVariable %q is not a name that an expression can use", v)
 		case slices.Contains(expressions.Functions(), v):
 			c.note(n, "output_variable", "outputVariable %q hides the function of that name from expressions", v)
 		}

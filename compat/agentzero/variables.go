@@ -11,7 +11,7 @@ import (
 // inputName is what expressions call the text a condition gets.
 const inputName = "input"
 
-// identifier tells whether an expression can use a name: it reads as one, and is no word of
+// identifier tells whether an expression can use a name: it reads as one, and is not a word of
 // the language.
 func identifier(name string) bool {
 	e, err := expressions.Parse(name)

@@ -76,7 +76,7 @@ func TestExportTakesEdits(t *testing.T) {
 		t.Errorf("got %v", problems)
 	}
 	if _, _, err := callcentre.Export(&engine.Workflow{ID: "x"}); err == nil {
-		t.Error("a workflow of our own is no graph")
+		t.Error("a workflow of our own is not a graph")
 	}
 }
 

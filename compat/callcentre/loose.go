@@ -13,7 +13,7 @@ import (
 // bodies, variables. It is that JSON's text then.
 type looseText string
 
-// UnmarshalJSON implements json.Unmarshaler; null is no text.
+// UnmarshalJSON implements json.Unmarshaler; null is not text.
 func (t *looseText) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {

@@ -60,7 +60,7 @@ func TestConversation(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	// The model failed at the third turn, which the caller heard as an apology; the empty
-	// answer hung up. Such a call is no error.
+	// answer hung up. Such a call is not an error.
 	if p.Status("r-caller") != engine.StatusComplete || p.Session.Status != engine.StatusComplete {
 		t.Errorf("the session is %s, %+v", p.Session.Status, p.Session.Error)
 	}

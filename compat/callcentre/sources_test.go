@@ -18,7 +18,7 @@ func TestIntegrations(t *testing.T) {
 			"/echo", "Bearer t", `{"query":"query Q($id: ID!) { a(id: $id) }","variables":{"id":"7","kept":true}}`, `{"got":true}`},
 		"custom headers": {`"integrationType": "rest", "url": "STUB/echo", "method": "PUT", "body": "{\"id\": \"1\"}", "authType": "custom", "headers": "{\"X-Desk-Key\": \"k\"}"`,
 			"/echo", "k", `{"id":"7"}`, `{"data":{"got":true}}`},
-		"JSON that is no text": {`"integrationType": "rest", "url": "STUB/echo", "method": "PUT", "body": {"id": "1", "more": [1, null]}, "latency": "2", "headers": {"X-Desk-Key": "k"}`,
+		"JSON that is not text": {`"integrationType": "rest", "url": "STUB/echo", "method": "PUT", "body": {"id": "1", "more": [1, null]}, "latency": "2", "headers": {"X-Desk-Key": "k"}`,
 			"/echo", "k", `{"id":"7","more":[1,null]}`, `{"data":{"got":true}}`},
 		"a type of its own": {`"url": "STUB/echo", "integrationType": "rest"`, "/echo?id=7", "", "", `{"data":{"got":true}}`},
 	} {

@@ -86,7 +86,7 @@ func (f *flow) checkStarts(faults *source.Faults) {
 	case len(starts) > 1:
 		faults.AddFor(ids, f.at+"/nodes", "multiple_starts", "Multiple starting nodes are not allowed: nothing leads to %s", strings.Join(ids, ", "))
 	case starts[0].kind() != kindStart || starts[0].Data.Inputs.text("startInputType") == "":
-		faults.AddFor(ids, f.pointer(starts[0])+"/data", "start_input_type", "Start input type not found: the flow begins with %q, which is no Start node with an input type", starts[0].ID)
+		faults.AddFor(ids, f.pointer(starts[0])+"/data", "start_input_type", "Start input type not found: the flow begins with %q, which is not a Start node with an input type", starts[0].ID)
 	}
 	for _, n := range f.Nodes {
 		if n.kind() == kindStart && (len(starts) == 0 || n != starts[0]) && len(f.into(n)) > 0 {
@@ -106,9 +106,9 @@ func (f *flow) checkNode(faults *source.Faults, n *node) {
 	for _, field := range listsOf(n) {
 		if _, ok := in.rows(field); !ok {
 			code := "bad_list"
-			message := "%s is no list of objects"
+			message := "%s is not a list of objects"
 			if field == "startState" {
-				code, message = "invalid_state", "Invalid Flow State: %s is no list of {key, value}"
+				code, message = "invalid_state", "Invalid Flow State: %s is not a list of {key, value}"
 			}
 			bad("/inputs/"+field, code, message, field)
 		}

@@ -40,7 +40,7 @@ func (c *compiler) flowObject(n *node) inputs.Object {
 }
 
 // rowValue is a value in a list of a node: a variable that stands alone keeps the type of what
-// it stands for where that is no list or object, which are text.
+// it stands for where that is not a list or object, which are text.
 func (c *compiler) rowValue(n *node, list, name string, row settings) any {
 	raw := row[name]
 	switch accepts := n.accepts(list, name); {

@@ -17,7 +17,7 @@ const (
 	propertyNotes     = "notes"         // of the workflow: its sticky notes, JSON text
 	propertyGenerated = refit.Generated // of steps and paths the compiler added
 	propertyOf        = "of"            // of a generated step: the node it belongs to
-	propertyExcuse    = "excuse"        // of a path: it is no edge of the flow, see excuse
+	propertyExcuse    = "excuse"        // of a path: it is not an edge of the flow, see excuse
 	propertyEdge      = refit.EdgeText  // of a path: the edge as it stood in the file, JSON text
 	propertyFromPort  = refit.FromPort
 	propertyToPort    = refit.ToPort
@@ -28,7 +28,7 @@ const (
 const maxExecutions = 1000
 
 // Parse compiles a document. One that breaks rules is refused with a *source.Faults that
-// lists all of them; text that is no JSON with file, line and column.
+// lists all of them; text that is not valid JSON with file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
 	f, err := readFlow(name, src)
 	if err != nil {

@@ -51,7 +51,7 @@ func CanFollow(c Connection, edges []Connection) bool {
 
 // CanConnect is the rule of typed anchors: a source gives one of the types that stand, with |
 // between them, at the end of its handle's id, a target takes those at the end of its own, and
-// an anchor that is no list takes one edge. anchors are all of the target node, its parameters
+// an anchor that is not a list takes one edge. anchors are all of the target node, its parameters
 // included, which are no lists.
 func CanConnect(c Connection, edges []Connection, anchors []Anchor) bool {
 	gives, takes := handleTypes(c.SourceHandle), handleTypes(c.TargetHandle)

@@ -82,7 +82,7 @@ func (d drawing) left() string {
 // text is a field with its references as variables of Flowise.
 func (d drawing) text(name string) string { return variablesIn(d.take(name)) }
 
-// variablesIn is a text of an input in Flowise's spelling; what is no text is JSON.
+// variablesIn is a text of an input in Flowise's spelling; what is not text is JSON.
 func variablesIn(raw json.RawMessage) string {
 	text := inputs.Spoken(raw)
 	if strings.Contains(text, "@{") {

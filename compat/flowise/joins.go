@@ -60,7 +60,7 @@ func (c *compiler) required() map[string]bool {
 	return steps
 }
 
-// excuse draws a path that is no edge of the flow: a branch of a decision that leads to a node
+// excuse draws a path that is not an edge of the flow: a branch of a decision that leads to a node
 // together with others stands for the branches that were not taken then.
 func (c *compiler) excuse(decision *node, branch int, to *node, groups []string) {
 	extra := generated(nil)

@@ -122,7 +122,7 @@ func TestJoinsPassNoClosedGate(t *testing.T) {
 	}
 }
 
-// TestJoinsAreWrittenBack: what a join requires is no part of the file and comes back with it.
+// TestJoinsAreWrittenBack: what a join requires is not a part of the file and comes back with it.
 func TestJoinsAreWrittenBack(t *testing.T) {
 	document := sketched(t, "s>c c:0>d c:0>b c:1>a a>b d:0>j b>j")
 	file, err := flowise.Parse("x.json", []byte(document))

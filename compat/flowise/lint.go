@@ -14,9 +14,9 @@ func (c *compiler) noteDangling() {
 		case from != nil && to != nil:
 			c.note(from, "edge_crosses", "edge %q crosses the border of an iteration and is not followed", e.ID)
 		case from != nil:
-			c.note(from, "edge_end", "edge %q leads to %q, which is no node, and is not followed", e.ID, e.Target)
+			c.note(from, "edge_end", "edge %q leads to %q, which is not a node, and is not followed", e.ID, e.Target)
 		case to != nil:
-			c.note(to, "edge_end", "edge %q comes from %q, which is no node, and is not followed", e.ID, e.Source)
+			c.note(to, "edge_end", "edge %q comes from %q, which is not a node, and is not followed", e.ID, e.Source)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type Prediction struct {
 	HumanInput *HumanInput     `json:"humanInput"`
 	Uploads    []Upload        `json:"uploads"`
 
-	// Webhook is {body, headers, query} of a call that is no prediction.
+	// Webhook is {body, headers, query} of a call that is not a prediction.
 	Webhook json.RawMessage `json:"-"`
 }
 

@@ -201,7 +201,7 @@ func readObject(w http.ResponseWriter, r *http.Request, into any) error {
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil || object == nil {
-		return wire.Refuse("body is no JSON object")
+		return wire.Refuse("body is not a JSON object")
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return wire.Refuse(err.Error())

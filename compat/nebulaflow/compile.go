@@ -20,7 +20,7 @@ const (
 	propertyToPort    = refit.ToPort
 	propertyOrder     = refit.Order
 	propertyConsent   = "approval_options" // of a step: how its approval is asked for, JSON text
-	propertyExcuse    = "excuse"           // of a path: it is no edge of the flow, see excuse
+	propertyExcuse    = "excuse"           // of a path: it is not an edge of the flow, see excuse
 )
 
 // Values of the key onError of a file, which NebulaFlow takes from who runs it.
@@ -30,7 +30,7 @@ const (
 )
 
 // Parse compiles a workflow or subflow file. One that breaks rules is refused with a
-// *source.Faults that lists all of them; text that is no JSON with file, line and column.
+// *source.Faults that lists all of them; text that is not valid JSON with file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
 	f, err := readFlow(name, src)
 	if err != nil {

@@ -214,7 +214,7 @@ func TestBypassedNodeShowsEmptyText(t *testing.T) {
 }
 
 // An image of the workspace is read below the operator's folder by a step in front of the node; a
-// path that leads out of it, and a file that is no image, are refused.
+// path that leads out of it, and a file that is not an image, are refused.
 func TestImagesFromFiles(t *testing.T) {
 	flow := func(path string) []byte {
 		return []byte(`{"nodes":[{"id":"t","type":"text-format","data":{"content":"x"},"position":{"x":0,"y":0}},{"id":"m","type":"llm","data":{"content":"see ${1}","attachments":[

@@ -110,7 +110,7 @@ func (c *compiler) entrance(n *node) string {
 	return c.entrances[n.ID]
 }
 
-// excuse draws a path that is no edge of the flow: a side of a decision that leads to a node
+// excuse draws a path that is not an edge of the flow: a side of a decision that leads to a node
 // together with others stands for what was not taken then.
 func (c *compiler) excuse(decision *node, side, to string, groups []string) {
 	extra := generated()

@@ -33,7 +33,7 @@ func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 		q.Outputs[globalOf(w, name)] = encode(value)
 	}
 	if r.FromNodeID != "" {
-		if s := w.Step(r.FromNodeID); s == nil || s.Config == "" { // a step that was added is no node
+		if s := w.Step(r.FromNodeID); s == nil || s.Config == "" { // a step that was added is not a node
 			return q, fmt.Errorf("Resume failed: node %s not found", r.FromNodeID)
 		}
 		q.Entry = entryOf(w, r.FromNodeID)

@@ -31,7 +31,7 @@ func Join(first inputs.Object, members string) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if members != "" {
 		if err := json.Unmarshal([]byte(members), &all); err != nil {
-			return nil, fmt.Errorf("what stood beside nodes and edges is no JSON object: %w", err)
+			return nil, fmt.Errorf("what stood beside nodes and edges is not a JSON object: %w", err)
 		}
 	}
 	for _, f := range first {

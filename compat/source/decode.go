@@ -13,7 +13,7 @@ import (
 const maxDepth = 200
 
 // Decode reads a whole JSON file into a value. Its error carries file, line and column. A
-// file that is no UTF-8 text is refused, for parts of it are kept as they are, and so is one
+// file that is not UTF-8 text is refused, for parts of it are kept as they are, and so is one
 // that is nested so deep that only a mistake or malice explains it.
 func Decode(name string, src []byte, into any) error {
 	if at, text := unreadable(src); text != "" {

@@ -92,7 +92,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no duration: want a text such as \"1m30s\" or a number of seconds", text)
+		return 0, fmt.Errorf("%q is not a duration: want a text such as \"1m30s\" or a number of seconds", text)
 	}
 	if d < 0 {
 		return 0, fmt.Errorf("%q is negative", text)

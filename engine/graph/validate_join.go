@@ -3,7 +3,7 @@ package graph
 import "slices"
 
 // joinAll warns where a step with `join: all` is led to by a path with a condition beside one that
-// is always taken: the step runs with what arrived, so the condition is no gate. Where the source of
+// is always taken: the step runs with what arrived, so the condition is not a gate. Where the source of
 // the conditional path also leads to the other source, the two are branches of one decision that
 // meet again, which is what `all` is for. Workflows of other systems follow their own rules.
 func (v *validation) joinAll(c *CompiledStep) {

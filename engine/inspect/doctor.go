@@ -51,7 +51,7 @@ func (d *doctor) find(level, code, mend, format string, args ...any) {
 	d.findings = append(d.findings, store.Finding{Level: level, Code: code, Mend: mend, Message: fmt.Sprintf(format, args...)})
 }
 
-// load says how full the engine that answers is. A full one is no fault: work waits its turn.
+// load says how full the engine that answers is. A full one is not a fault: work waits its turn.
 func (d *doctor) load(context.Context) error {
 	if d.i.o.Load != nil {
 		d.findings = append(d.findings, d.i.o.Load()...)

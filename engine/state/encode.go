@@ -63,7 +63,7 @@ func (l *outputList) appendJSON(b []byte) []byte {
 
 func (e *document) appendJSON(b []byte, unknown []jsontext.Field) []byte {
 	text, err := jsontext.Marshal(e)
-	if err != nil { // only a RawMessage that is no JSON could do this, and none gets in
+	if err != nil { // only a RawMessage that is not valid JSON could do this, and none gets in
 		panic("engine: state: " + err.Error())
 	}
 	if len(unknown) == 0 {

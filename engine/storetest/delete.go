@@ -13,7 +13,7 @@ var deleteCases = []testCase{
 	{"of one whose lease ran out", deleteExpired},
 	{"an id can be used again and begins with nothing", deleteReuse},
 	{"children stay", deleteParent},
-	{"a child is no child any more", deleteChild},
+	{"a child is not a child any more", deleteChild},
 	{"much history goes in bounded batches", deleteMuch},
 }
 

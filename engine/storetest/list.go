@@ -117,7 +117,7 @@ func listFilters(k *kit) {
 	k.lists("awaiting", engine.SessionQuery{Workflow: w, Awaiting: true}, "ask", "ask2", "both")
 	k.lists("step", engine.SessionQuery{Workflow: w, Step: "ask"}, "ask", "both")
 	k.lists("step other", engine.SessionQuery{Workflow: w, Step: "other"}, "both")
-	k.lists("the word question is no step", engine.SessionQuery{Workflow: w, Step: "question"})
+	k.lists("the word question is not a step", engine.SessionQuery{Workflow: w, Step: "question"})
 	k.lists("ids", engine.SessionQuery{IDs: k.ids("done", "both", "nobody", "done")}, "done", "both")
 	k.lists("ids and status", engine.SessionQuery{IDs: k.ids("done", "both"), Status: []string{engine.StatusComplete}}, "done")
 	k.lists("waiting before", engine.SessionQuery{Workflow: w, WaitingBefore: since(3)}, "ask", "ask2")

@@ -13,7 +13,7 @@ var startKeyCases = []testCase{
 	{"a key with another body is refused", startOtherBody},
 	{"two of one key in one call", startTwice},
 	{"many at once with one key: one session", startRace},
-	{"a start is no request", startNoRequest},
+	{"a start is not a request", startNoRequest},
 	{"a key is free again when its session is gone", startDeleted},
 }
 

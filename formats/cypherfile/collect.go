@@ -149,7 +149,7 @@ func (c *collector) relation(r *relation) {
 	g.paths = append(g.paths, placedPath{path: p, line: line, problems: problems})
 }
 
-// loose notes a relationship with an end that is no step.
+// loose notes a relationship with an end that is not a step.
 func (c *collector) loose(r *relation, from, to *engine.Step) {
 	if from == nil && to == nil && (len(r.from.labels) > 0 || len(r.to.labels) > 0) {
 		c.note(r.at, "other_relationship", "relationship %s is left out: neither of its ends is a step", r.kind)
@@ -164,7 +164,7 @@ func (c *collector) loose(r *relation, from, to *engine.Step) {
 	code, why := "other_relationship", "both ends must be steps"
 	for _, n := range [...]*node{r.from, r.to} {
 		if len(n.labels) == 0 {
-			code, why = "unlabelled_target", "a node without label is no step"
+			code, why = "unlabelled_target", "a node without label is not a step"
 			if n.variable != "" && len(n.properties) == 0 {
 				why = fmt.Sprintf("no node is bound to %s in this statement, so Cypher makes an empty one here", n.variable)
 				if variable := c.variableOf(n.variable); variable != "" {

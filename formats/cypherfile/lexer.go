@@ -15,7 +15,7 @@ const (
 	integer
 	float
 	sign   // punctuation and operators
-	broken // what is no token; value says why
+	broken // what is not a token; value says why
 )
 
 // A token is one word of the file. For names and texts value is the decoded one.

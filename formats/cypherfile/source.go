@@ -86,7 +86,7 @@ func (s *source) joinSurrogates() error {
 	return nil
 }
 
-// skipped stands for nothing: it can be no character of a file.
+// skipped stands for nothing: it can be not a character of a file.
 const skipped rune = -1
 
 // place turns an index into text into line and column of the file.

@@ -139,7 +139,7 @@ func (r *run) binary(e *binary, row row) (any, error) {
 	a, okA := left.(string)
 	b, okB := right.(string)
 	if !okA || !okB {
-		return nil, nil // as in Neo4j: no answer where one side is no text
+		return nil, nil // as in Neo4j: no answer where one side is not text
 	}
 	switch e.operator {
 	case "STARTS WITH":

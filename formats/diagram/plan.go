@@ -166,7 +166,7 @@ func (a *arranger) framed(holder, inside *box) bool {
 	return f != nil && f.of == holder
 }
 
-// end is the box of a step, or of a name that is no step here.
+// end is the box of a step, or of a name that is not a step here.
 func (a *arranger) end(workflow, step string) *box {
 	if b := a.steps[step]; b != nil && workflow == "" {
 		return b

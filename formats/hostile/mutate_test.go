@@ -173,7 +173,7 @@ func insert(src []byte, at int, text string) []byte {
 	return append(append(bytes.Clone(src[:at]), text...), src[at:]...)
 }
 
-// words damages a text that is no JSON: its lines, its literals and its names.
+// words damages a text that is not valid JSON: its lines, its literals and its names.
 func (b *breaker) words(src []byte) []byte {
 	text := string(src)
 	for range 1 + b.IntN(3) {

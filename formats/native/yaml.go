@@ -220,7 +220,7 @@ func (r *yamlReader) checkTag(v *value, n *yaml.Node, want string) error {
 // jsonNumber is how JSON writes a number.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// mostDigits bounds the text of a number: what is longer is no quantity of anything.
+// mostDigits bounds the text of a number: what is longer is not a quantity of anything.
 const mostDigits = 400
 
 // scalar reads a text, a number, true, false or null. What YAML reads in more than one way

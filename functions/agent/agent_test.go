@@ -224,7 +224,7 @@ func TestProfileAllowsTools(t *testing.T) {
 	}
 }
 
-// What is about nothing asks no model; an empty answer to it is no error.
+// What is about nothing asks no model; an empty answer to it is not an error.
 func TestUnlessEmpty(t *testing.T) {
 	for input, asked := range map[string]int{
 		`{"prompt": "Polish it.\n\n", "unless_empty": "", "empty_error": "EMPTY"}`: 0,

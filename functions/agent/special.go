@@ -21,7 +21,7 @@ type Special struct {
 	CheckArguments   *input.Bool `json:"check_arguments,omitempty" jsonschema:"false makes calls whose arguments do not fit the tool's parameters; the tool decides"`
 	ListCalls        input.Bool  `json:"list_calls,omitempty" jsonschema:"true lists the calls of tools in used_tools"`
 	Hear             input.Bool  `json:"hear,omitempty" jsonschema:"the prompt is what a person says: it is put into the session's chat, unless it is the newest message there"`
-	ProfileOptional  input.Bool  `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is no error"`
+	ProfileOptional  input.Bool  `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is not an error"`
 }
 
 // Extended returns an agent that also reads these fields of Special, under a name of its own.

@@ -19,7 +19,7 @@ func TestMultipart(t *testing.T) {
 		bodies = append(bodies, string(whole))
 		r.Body = io.NopCloser(strings.NewReader(string(whole)))
 		if err := r.ParseMultipartForm(1 << 20); err != nil {
-			t.Errorf("what was sent is no form: %v", err)
+			t.Errorf("what was sent is not a form: %v", err)
 			return
 		}
 		file, header, err := r.FormFile("f")

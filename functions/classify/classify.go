@@ -141,7 +141,7 @@ func question(in Input, classes []class) string {
 }
 
 // said is the name in a reply: of the JSON that was asked for, however it is wrapped, else
-// the reply itself, which is no JSON. In JSON only a text names a class.
+// the reply itself, which is not valid JSON. In JSON only a text names a class.
 func said(response models.Response) (name string, isJSON bool) {
 	if fields, err := input.Parse(object(response)); err == nil {
 		for _, key := range []string{"class", "output", "branch"} {

@@ -66,7 +66,7 @@ func (in Input) publish(ctx context.Context, result json.RawMessage) error {
 	}
 	fields, err := input.Parse(result)
 	if err != nil {
-		return scriptFault("globals: the result is no object, so it has no field %s", strings.Join(names, " or "))
+		return scriptFault("globals: the result is not an object, so it has no field %s", strings.Join(names, " or "))
 	}
 	for _, name := range names {
 		for _, field := range fields {
@@ -105,7 +105,7 @@ func (in Input) globals() ([]string, error) {
 func (o Output) bare() (json.RawMessage, error) {
 	fields, err := input.Parse(o.Result)
 	if err != nil {
-		return nil, scriptFault("as_output: the result is no object, so it cannot be the output")
+		return nil, scriptFault("as_output: the result is not an object, so it cannot be the output")
 	}
 	if o.Text != nil && fields.Get("text") == nil {
 		fields = fields.With("text", input.Encode(*o.Text))

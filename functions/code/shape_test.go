@@ -70,7 +70,7 @@ func TestGlobals(t *testing.T) {
 		{"of the output", `return {a: 1}`, `{"globals":["a"],"as_output":true}`, `{"a":1}`, ""},
 		{"of a JSON text", `return '{"a":1}'`, `{"globals":["a"],"text":"pretty"}`, `{"a":1}`, ""},
 		{"none", `return 7`, `{"globals":[]}`, `null`, ""},
-		{"no object", `return 7`, `{"globals":["a","b"],"raise":true}`, `null`, "globals: the result is no object, so it has no field a or b"},
+		{"no object", `return 7`, `{"globals":["a","b"],"raise":true}`, `null`, "globals: the result is not an object, so it has no field a or b"},
 		{"after an error", `throw 1`, `{"globals":["a"]}`, `null`, ""},
 		{"no list", `return 7`, `{"globals":{"a":1}}`, `null`, "globals: want a list of names of fields"},
 		{"no name", `return 7`, `{"globals":[""]}`, `null`, "globals: a name is empty"},
@@ -91,7 +91,7 @@ func TestRaise(t *testing.T) {
 		{"true", `throw new Error("kaput")`, `{"raise":"true"}`, "Error: kaput"},
 		{"with as_output", `null.x`, `{"as_output":true}`, "TypeError: cannot read property 'x' of null"},
 		{"even if not wanted", `throw "no"`, `{"as_output":true,"raise":false}`, "no"},
-		{"as_output wants an object", `return [1]`, `{"as_output":true,"raise":"oh: {message}"}`, "oh: as_output: the result is no object, so it cannot be the output"},
+		{"as_output wants an object", `return [1]`, `{"as_output":true,"raise":"oh: {message}"}`, "oh: as_output: the result is not an object, so it cannot be the output"},
 		{"a text without a place", `return 1`, `{"raise":"oh"}`, `raise: want true, false or a text with {message}, not "oh"`},
 		{"no such layout", `return 1`, `{"text":"ugly"}`, `text: want pretty or nothing, not "ugly"`},
 	} {

@@ -55,7 +55,7 @@ func Operators(t Type) []Operator {
 type Options struct {
 	// StripMarkup compares texts without their Markdown and HTML, see [Strip].
 	StripMarkup bool
-	// LenientNumbers takes what is no number as 0, so that nothing is empty. Of a text
+	// LenientNumbers takes what is not a number as 0, so that nothing is empty. Of a text
 	// the number at its start counts; in the order of texts the whole text must be one.
 	LenientNumbers bool
 	// LenientPatterns reads a pattern as editors of rich text leave it (brackets and stars
@@ -97,7 +97,7 @@ func listed(operators []Operator) string {
 }
 
 // Holds tells whether the rule holds. The error says what it cannot be judged on: its type or
-// operator, a side that is no number, a pattern that cannot be read or takes too long.
+// operator, a side that is not a number, a pattern that cannot be read or takes too long.
 func (r Rule) Holds(o Options) (bool, error) {
 	if err := r.Check(); err != nil {
 		return false, err

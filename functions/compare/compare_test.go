@@ -45,7 +45,7 @@ func TestHolds(t *testing.T) {
 		{"text", `"ABC"`, "matches", `"abc"`, "false", "false"},
 		{"text", `"abab"`, "matches", `"^(ab)\\1$"`, "true", "true"},
 		{"text", `"a1"`, "matches", `"\\[0-9\\]"`, "false", "true"},
-		{"text", `"abc"`, "matches", `"("`, "right: \"(\" is no pattern: ", "false"},
+		{"text", `"abc"`, "matches", `"("`, "right: \"(\" is not a pattern: ", "false"},
 		{"text", `"abc"`, "matches", `"` + strings.Repeat("a", 10_001) + `"`, "right: the pattern has more than 10000 bytes", "false"},
 		{"text", `"` + strings.Repeat("a", 40) + `!"`, "matches", `"^(a|aa)+$"`, "right: matching the pattern takes longer than 250ms", "false"},
 		{"text", `"a"`, "close", `"a"`, "operator: text has contains, not_contains,", "operator: text has"},

@@ -112,7 +112,7 @@ func compile(pattern string) (*regexp2.Regexp, error) {
 	}
 	compiled, err := regexp2.Compile(pattern, regexp2.ECMAScript)
 	if err != nil {
-		return nil, fmt.Errorf("right: %q is no pattern: %w", pattern, err)
+		return nil, fmt.Errorf("right: %q is not a pattern: %w", pattern, err)
 	}
 	compiled.MatchTimeout = patience
 	if len(patterns.byText) == maxKept {

@@ -50,7 +50,7 @@ func (f *folder) edit(ctx context.Context, root *os.Root, in EditInput) (EditOut
 		return EditOutput{}, whole(path, err)
 	}
 	if binary(content) {
-		return EditOutput{}, failed(shown(path) + " is no text")
+		return EditOutput{}, failed(shown(path) + " is not text")
 	}
 	text := string(content)
 	out := EditOutput{Path: shown(path), Text: shown(path)}

@@ -145,7 +145,7 @@ func TestRead(t *testing.T) {
 	}
 	put(t, dir, "huge", strings.Repeat("x", 8<<20+1))
 	for in, want := range map[string][2]string{
-		`{"path":"none"}`: {engine.KindFailed, "there is no none"}, `{"path":"b.bin"}`: {engine.KindFailed, "is no text"}, `{"path":"latin.txt"}`: {engine.KindFailed, "is no text"},
+		`{"path":"none"}`: {engine.KindFailed, "there is no none"}, `{"path":"b.bin"}`: {engine.KindFailed, "is not text"}, `{"path":"latin.txt"}`: {engine.KindFailed, "is not text"},
 		`{"path":"."}`: {engine.KindFailed, "is a folder"}, `{}`: {engine.KindBadInput, "give path"}, `{"path":"a.txt","line":0}`: {engine.KindBadInput, "from 1"},
 		`{"path":"a.txt","encoding":"hex"}`: {engine.KindBadInput, "base64"}, `{"path":"huge"}`: {engine.KindFailed, "larger than"}, `{"path":"a.txt/b"}`: {engine.KindFailed, "a.txt/b"},
 	} {
@@ -198,7 +198,7 @@ func TestListFindGrep(t *testing.T) {
 		t.Errorf("check: %v", problems)
 	}
 	_, err := call[files.ListOutput](t, dir, "file.list", `{"path":"a.md"}`)
-	fails(t, err, engine.KindFailed, "is no folder")
+	fails(t, err, engine.KindFailed, "is not a folder")
 }
 
 func TestManyFiles(t *testing.T) {

@@ -68,7 +68,7 @@ func read(ctx context.Context, root *os.Root, in ReadInput) (ReadOutput, error) 
 		return ReadOutput{}, input.Bad("encoding: want text or base64, not %q", in.Encoding)
 	}
 	if binary(content) {
-		return ReadOutput{}, failed(out.Path + ` is no text: read it with "encoding": "base64"`)
+		return ReadOutput{}, failed(out.Path + ` is not text: read it with "encoding": "base64"`)
 	}
 	out.Lines = lineCount(content)
 	chosen, err := someLines(content, in.Line, in.Lines)
@@ -79,7 +79,7 @@ func read(ctx context.Context, root *os.Root, in ReadInput) (ReadOutput, error) 
 	return out, nil
 }
 
-var errNotRegular = errors.New("it is no regular file")
+var errNotRegular = errors.New("it is not a regular file")
 
 // contents reads a file as a whole. Pipes and devices are refused before they are opened,
 // since that could wait for ever.
@@ -105,12 +105,12 @@ func contents(root *os.Root, path string) ([]byte, error) {
 
 func whole(path string, err error) error {
 	if errors.Is(err, errNotRegular) {
-		return failed(shown(path) + " is a folder or another thing that is no file")
+		return failed(shown(path) + " is a folder or another thing that is not a file")
 	}
 	return fault(path, err)
 }
 
-// binary tells whether a file is no text: it has a NUL near its beginning, or is not UTF-8.
+// binary tells whether a file is not text: it has a NUL near its beginning, or is not UTF-8.
 func binary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 || !utf8.Valid(content)
 }

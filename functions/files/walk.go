@@ -29,7 +29,7 @@ func walk(ctx context.Context, root *os.Root, below string, depth int, see func(
 		return false, fault(below, err)
 	}
 	if !info.IsDir() {
-		return false, failed(shown(below) + " is no folder")
+		return false, failed(shown(below) + " is not a folder")
 	}
 	visited := 0
 	base := shown(below)
@@ -101,7 +101,7 @@ func newGlob(pattern string) (glob, error) {
 	stars := 0
 	for _, part := range parts {
 		if _, err := path.Match(part, ""); err != nil {
-			return nil, input.Bad("pattern: %q is no pattern of paths", pattern)
+			return nil, input.Bad("pattern: %q is not a pattern of paths", pattern)
 		}
 		if part == "**" {
 			stars++

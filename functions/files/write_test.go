@@ -87,7 +87,7 @@ func TestEdit(t *testing.T) {
 	for in, want := range map[string][2]string{
 		`{"path":"f","old":"a","new":"b"}`: {engine.KindFailed, "2 times, in lines 1 and 2"}, `{"path":"f","old":"z","new":"y"}`: {engine.KindFailed, "does not hold"},
 		`{"path":"f","old":"z"}`: {engine.KindFailed, "does not hold"}, `{"path":"f","old":"a","new":"a"}`: {engine.KindBadInput, "other than new"},
-		`{"path":"bin","old":"a","new":"b"}`: {engine.KindFailed, "is no text"}, `{"path":"none","old":"a"}`: {engine.KindFailed, "there is no none"}, `{"path":"f"}`: {engine.KindBadInput, "give old"},
+		`{"path":"bin","old":"a","new":"b"}`: {engine.KindFailed, "is not text"}, `{"path":"none","old":"a"}`: {engine.KindFailed, "there is no none"}, `{"path":"f"}`: {engine.KindBadInput, "give old"},
 	} {
 		_, err := call[files.EditOutput](t, dir, "file.edit", in)
 		fails(t, err, want[0], want[1])

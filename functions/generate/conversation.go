@@ -182,7 +182,7 @@ func (a *Asking) Answered(ctx context.Context, reply string) {
 }
 
 // Heard keeps the conversation, if there is one, with the question alone, for functions
-// whose answer is no part of the talk.
+// whose answer is not a part of the talk.
 func (a *Asking) Heard(ctx context.Context) {
 	if c := a.Conversation; c != nil {
 		c.keep(ctx)

@@ -148,7 +148,7 @@ func (f function) callWith(ctx context.Context, text json.RawMessage, special Sp
 	return a.text(ctx, bool(in.DirectlySetReply))
 }
 
-// An Asking is one step's question to a model, ready to be asked. The schema is no part of
+// An Asking is one step's question to a model, ready to be asked. The schema is not a part of
 // Request: Object asks with it.
 type Asking struct {
 	Model   models.Model

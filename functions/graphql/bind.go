@@ -89,7 +89,7 @@ func object(value json.RawMessage) (string, error) {
 	parts := make([]string, len(fields))
 	for i, f := range fields {
 		if !name.MatchString(f.Name) {
-			return "", fmt.Errorf("query: the key %q of a referred object is no name in GraphQL; give the object in variables", f.Name)
+			return "", fmt.Errorf("query: the key %q of a referred object is not a name in GraphQL; give the object in variables", f.Name)
 		}
 		text, err := literal(f.Value)
 		if err != nil {

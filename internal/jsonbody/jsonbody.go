@@ -12,8 +12,8 @@ import (
 // data; they are a way to make a reader run out of stack.
 const MaxDepth = 200
 
-// ErrNotJSON says that a body is no JSON text, or nested too deeply.
-var ErrNotJSON = errors.New("body is no JSON")
+// ErrNotJSON says that a body is not a JSON text, or nested too deeply.
+var ErrNotJSON = errors.New("body is not valid JSON")
 
 // Check tells whether text is one JSON value in UTF-8, not nested deeper than MaxDepth.
 // The error is ErrNotJSON with the reason and its place.

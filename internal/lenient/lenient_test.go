@@ -59,10 +59,10 @@ func TestFaults(t *testing.T) {
 		"'a\nb'":                      "the text is not closed on its line",
 		`"\xZ1"`:                      "want 2 hexadecimal digits",
 		`1 /* `:                       "the comment is never closed",
-		`012`:                         "this is no number",
-		`0x`:                          "this is no number",
-		`1a`:                          "this is no number",
-		`-`:                           "this is no number",
+		`012`:                         "this is not a number",
+		`0x`:                          "this is not a number",
+		`1a`:                          "this is not a number",
+		`-`:                           "this is not a number",
 		strings.Repeat("[", 1_000):    "nested more than 500 deep",
 		`{"a": \"b\", c: tru}`:        "want a value, not '\\\\'",
 		`{1: 2}`:                      "want the name of a field, not '1'",
@@ -103,7 +103,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var compact bytes.Buffer
 		if json.Compact(&compact, got) != nil || compact.String() != string(got) {
-			t.Fatalf("%q gives %q, which is no compact JSON", text, got)
+			t.Fatalf("%q gives %q, which is not compact JSON", text, got)
 		}
 		again, err := lenient.Parse(string(got))
 		if err != nil || string(again) != string(got) {

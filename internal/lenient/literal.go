@@ -110,7 +110,7 @@ func (r *reader) number() error {
 	r.at += len(written)
 	after := r.peek()
 	if written == "" || after == '.' || after >= '0' && after <= '9' || after == '_' || after == '$' || letter(after) {
-		return r.fault(start, "this is no number")
+		return r.fault(start, "this is not a number")
 	}
 	if written == "Infinity" || written == "NaN" {
 		r.out.WriteString("null")

@@ -28,7 +28,7 @@ func TestRecorded(t *testing.T) {
 			}
 			var text string
 			if json.Unmarshal(bytes.Join([][]byte{in.Body, in.Output, in.IterationInput}, nil), &text) != nil {
-				continue // a value that is no text
+				continue // a value that is not text
 			}
 			read++
 			got, err := lenient.Parse(text)
@@ -37,7 +37,7 @@ func TestRecorded(t *testing.T) {
 				got, err = json.RawMessage(in.Output), nil // kept
 			case c.Fn == "Iteration.run" && err == nil && !bytes.HasPrefix(got, []byte("[")):
 				if c.Error == "" {
-					t.Errorf("%s: %s is no list", c.ID, got)
+					t.Errorf("%s: %s is not a list", c.ID, got)
 				}
 				continue
 			}

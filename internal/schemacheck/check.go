@@ -36,7 +36,7 @@ func (f Fault) String() string {
 }
 
 // Check returns where value, a JSON text, does not fit the schema; nil when it fits. At
-// most twenty faults are told. A value that is no JSON has one fault, and so has one
+// most twenty faults are told. A value that is not valid JSON has one fault, and so has one
 // whose check would take too long.
 func (s *Schema) Check(value []byte) (found []Fault) {
 	decoded, err := decode(value)

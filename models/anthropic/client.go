@@ -58,7 +58,7 @@ func New(options Options) (*Client, error) {
 	}
 	base, err := url.Parse(options.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("anthropic: the base URL is no http or https address")
+		return nil, errors.New("anthropic: the base URL is not an http or https address")
 	}
 	c := &Client{name: "anthropic", key: options.Key, prices: options.Prices, unschema: map[string]bool{}}
 	official := strings.HasSuffix("."+base.Hostname(), ".anthropic.com")

@@ -56,7 +56,7 @@ func (n *node) only(names ...string) bool {
 func (n *node) compact() json.RawMessage {
 	var out bytes.Buffer
 	if err := json.Compact(&out, n.text); err != nil {
-		panic("script: a parsed value is no JSON: " + err.Error()) // cannot happen: the decoder has read it
+		panic("script: a parsed value is not valid JSON: " + err.Error()) // cannot happen: the decoder has read it
 	}
 	return out.Bytes()
 }
@@ -65,7 +65,7 @@ func (n *node) compact() json.RawMessage {
 func (n *node) str() string {
 	var s string
 	if err := json.Unmarshal(n.text, &s); err != nil {
-		panic("script: a parsed text is no JSON: " + err.Error()) // cannot happen, as above
+		panic("script: a parsed text is not valid JSON: " + err.Error()) // cannot happen, as above
 	}
 	return s
 }
@@ -73,7 +73,7 @@ func (n *node) str() string {
 // A SyntaxError says what is wrong in a script file, and where.
 type SyntaxError struct {
 	Line, Col int    // from 1; Col counts characters
-	Pointer   string // JSON Pointer of the value, "" for the whole file or where it is no JSON
+	Pointer   string // JSON Pointer of the value, "" for the whole file or where it is not valid JSON
 	Message   string
 }
 

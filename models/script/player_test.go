@@ -54,7 +54,7 @@ func play(t *testing.T, file script.File) {
 	for _, step := range steps {
 		resp, err := p.Generate(t.Context(), models.Request{Step: step})
 		if err == nil && resp.Object != nil && !json.Valid(resp.Object) {
-			t.Fatalf("step %q: object %q is no JSON", step, resp.Object)
+			t.Fatalf("step %q: object %q is not valid JSON", step, resp.Object)
 		}
 	}
 }

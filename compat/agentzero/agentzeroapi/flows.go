@@ -138,7 +138,7 @@ func (a *editor) save(ctx context.Context, b flowBody) (any, error) {
 	old, err := a.e.Workflow(ctx, id)
 	switch {
 	case err == nil && !isFlow(old):
-		return nil, wire.Refuse("there is a workflow " + id + " that is no flow of Agent Zero; choose another name")
+		return nil, wire.Refuse("there is a workflow " + id + " that is not a flow of Agent Zero; choose another name")
 	case err != nil && !errors.Is(err, engine.ErrWorkflowNotFound):
 		return nil, err
 	}

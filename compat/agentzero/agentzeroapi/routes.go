@@ -147,7 +147,7 @@ func readFlowBody(w http.ResponseWriter, r *http.Request) (flowBody, error) {
 		return body, err
 	}
 	if json.Unmarshal(text, &body) != nil {
-		return body, wire.Refuse("the body is no JSON object of the fields this route knows")
+		return body, wire.Refuse("the body is not a JSON object of the fields this route knows")
 	}
 	body.whole = text
 	return body, nil

@@ -158,7 +158,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
 		text = []byte("{}")
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return &refusal{http.StatusBadRequest, "the body is no JSON object of the fields this route knows: " + err.Error()}
+		return &refusal{http.StatusBadRequest, "the body is not a JSON object of the fields this route knows: " + err.Error()}
 	}
 	return nil
 }

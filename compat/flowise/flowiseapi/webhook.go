@@ -80,7 +80,7 @@ func webhookCall(r *http.Request, kind string, text []byte) (*flowise.Prediction
 	case strings.HasPrefix(kind, "application/x-www-form-urlencoded"):
 		values, err := url.ParseQuery(string(text))
 		if err != nil {
-			return nil, &refusal{http.StatusBadRequest, "the body is no form: " + err.Error()}
+			return nil, &refusal{http.StatusBadRequest, "the body is not a form: " + err.Error()}
 		}
 		if payload := values.Get("payload"); json.Valid([]byte(payload)) {
 			body = json.RawMessage(payload) // GitHub sends its JSON so
@@ -91,7 +91,7 @@ func webhookCall(r *http.Request, kind string, text []byte) (*flowise.Prediction
 		body = json.RawMessage("{}")
 	case !json.Valid(text):
 		if strings.HasPrefix(kind, "application/json") {
-			return nil, &refusal{http.StatusBadRequest, "the body is no JSON"}
+			return nil, &refusal{http.StatusBadRequest, "the body is not valid JSON"}
 		}
 		body, _ = json.Marshal(string(text)) // a text always encodes
 	}

@@ -22,7 +22,7 @@ type CalculatorOutput struct {
 	Error  string   `json:"error,omitempty" jsonschema:"why there is no number"`
 }
 
-// calculator evaluates an expression. One that cannot be evaluated is no error of the step: the
+// calculator evaluates an expression. One that cannot be evaluated is not an error of the step: the
 // model reads the text.
 func calculator(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	out, err := functions.Calculate(ctx, text)

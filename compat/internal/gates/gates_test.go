@@ -51,7 +51,7 @@ func TestGroups(t *testing.T) {
 		{"plain parallel join", []string{"s -> a", "s -> b", "a -> j", "b -> j"}, "any"},
 		{"parallel below one arm", []string{"s -> c", "c:0 -> a", "c:0 -> b", "a -> j", "b -> j"}, "any"},
 		{"a gated node beside its own source", []string{"s -> r", "s -> c", "c:0 -> x", "r -> m", "x -> m", "m -> j", "r -> j"}, "m & r"},
-		{"a merge is no gate", []string{"s -> c", "c:0 -> x", "c:1 -> y", "x -> m", "y -> m", "m -> j", "s -> r", "r -> j"}, "m & r"},
+		{"a merge is not a gate", []string{"s -> c", "c:0 -> x", "c:1 -> y", "x -> m", "y -> m", "m -> j", "s -> r", "r -> j"}, "m & r"},
 		{"a merge beside one of its arms", []string{"s -> c", "c:0 -> x", "c:1 -> y", "x -> m", "y -> m", "m -> j", "x -> j"}, "m & x|c:1"},
 		{"a sibling arm that comes together with the rest", []string{"t -> c", "c:1 -> d", "c:1 -> b", "c:0 -> a", "a -> b", "d:1 -> j", "b -> j"}, "b & d:1>|c:0"},
 		{"three arms, one of which ends", []string{"s -> c", "c:0 -> x", "c:1 -> y", "c:2 -> z", "x -> j", "y -> j"}, "any"},

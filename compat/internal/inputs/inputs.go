@@ -63,7 +63,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Marshal is the JSON text of a value. Its error is that of a raw text which is no JSON, or of
+// Marshal is the JSON text of a value. Its error is that of a raw text which is not valid JSON, or of
 // a number that has no form in JSON: both can stand in a workflow that people have edited.
 func Marshal(value any) ([]byte, error) {
 	var b bytes.Buffer

@@ -135,7 +135,7 @@ type command struct {
 func (c *conn) handle(ctx context.Context, text []byte) {
 	var m command
 	if err := json.Unmarshal(text, &m); err != nil {
-		c.fail(ctx, "the message is no JSON object with a type: "+jsonFault("", err))
+		c.fail(ctx, "the message is not a JSON object with a type: "+jsonFault("", err))
 		return
 	}
 	do := commandTable[m.Type]

@@ -47,8 +47,8 @@ func TestNebulaRubbish(t *testing.T) {
 	s := newServer(t, echo)
 	c := s.connect("")
 	for message, want := range map[string]string{
-		`{`:                           "no JSON object",
-		`[1]`:                         "no JSON object",
+		`{`:                           "not a JSON object",
+		`[1]`:                         "not a JSON object",
 		`{"type":7}`:                  "type: want a text, not number",
 		`{"type":"format_disk"}`:      `no message "format_disk"`,
 		`{"type":"execute_workflow"}`: "execute_workflow: data is missing",

@@ -55,7 +55,7 @@ func (n *host) keepFlow(ctx context.Context, id string, text json.RawMessage, ex
 	old, err := n.e.Workflow(ctx, id)
 	switch {
 	case err == nil && !isFlow(old):
-		return wire.Refuse("there is a workflow " + id + " that is no flow of NebulaFlow; choose another name")
+		return wire.Refuse("there is a workflow " + id + " that is not a flow of NebulaFlow; choose another name")
 	case err == nil && isSubflow(old) != gjson.GetBytes(text, "graph").Exists():
 		return wire.Refuse("flows and subflows do not replace one another: there is one called " + id)
 	case err != nil && !errors.Is(err, engine.ErrWorkflowNotFound):

@@ -59,7 +59,7 @@ func TestNebulaFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.say("save_workflow", map[string]any{"name": "native", "nodes": []any{}, "edges": []any{}})
-	if e := c.until("workflow_save_failed"); e.Data.Status != "" || !strings.Contains(string(e.raw), "no flow of NebulaFlow") {
+	if e := c.until("workflow_save_failed"); e.Data.Status != "" || !strings.Contains(string(e.raw), "not a flow of NebulaFlow") {
 		t.Errorf("got %s", e.raw)
 	}
 	c.say("create_subflow", map[string]any{"id": "my-flow", "title": "T", "version": "1", "inputs": []any{}, "outputs": []any{}, "graph": map[string]any{"nodes": []any{}, "edges": []any{}}})

@@ -42,7 +42,7 @@ func Evaluate(text string) (float64, error) {
 		return 0, p.unexpected("an operator")
 	}
 	if math.IsNaN(n) || math.IsInf(n, 0) {
-		return 0, &Error{1, "the result is no finite number"}
+		return 0, &Error{1, "the result is not a finite number"}
 	}
 	return n + 0, nil // which makes -0 0
 }

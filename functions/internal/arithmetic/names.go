@@ -51,7 +51,7 @@ func sign(n float64) float64 {
 // round takes the upper of two whole numbers that are as near.
 func round(n float64) float64 { return math.Floor(n + 0.5) }
 
-// factorial of what is no whole number from 0 on is none.
+// factorial of what is not a whole number from 0 on is none.
 func factorial(n float64) float64 {
 	if n < 0 || n != math.Trunc(n) {
 		return math.NaN()

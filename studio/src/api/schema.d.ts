@@ -731,7 +731,7 @@ export interface paths {
         };
         /**
          * Read a session's state
-         * @description The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is no JSON comes as text/plain.
+         * @description The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is not valid JSON comes as text/plain.
          */
         get: operations["getState"];
         /**

@@ -80,7 +80,7 @@ export function fieldOf(name: string, s: Schema, required: boolean): Field {
   }
 }
 
-/** fieldsOf are the fields of an object's schema; undefined when it is no object with known properties. */
+/** fieldsOf are the fields of an object's schema; undefined when it is not an object with known properties. */
 export function fieldsOf(s: Schema): Field[] | undefined {
   if (typeOf(s) !== 'object' || !s.properties || Object.keys(s.properties).length === 0) return undefined
   return Object.entries(s.properties).map(([name, p]) => fieldOf(name, p, s.required?.includes(name) ?? false))

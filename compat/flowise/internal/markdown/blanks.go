@@ -14,7 +14,7 @@ var blankRun = regexp.MustCompile(`[ \r\n\t]+`)
 // browser shows it. Texts in pre are left as they are.
 func collapse(root *html.Node) {
 	var last *html.Node // the newest text of this line
-	keep := false       // a blank may follow what is no text
+	keep := false       // a blank may follow what is not text
 	var previous *html.Node
 	for n := following(nil, root); n != root; {
 		switch {
