@@ -114,7 +114,7 @@ func TestBatchSurvivesKill(t *testing.T) {
 		}
 		return got.out
 	}
-	first := serveApart(t, dir, "--lease", "1s")
+	first, _ := serveApart(t, dir, "--lease", "1s")
 	ids := []string{"s1", "s2", "s3", "s4", "s5", "s6"}
 	for _, id := range ids {
 		ask("session", "start", "hello", "--id", id)
@@ -123,7 +123,7 @@ func TestBatchSurvivesKill(t *testing.T) {
 	for done := "0"; done == "0"; done, _ = lookup([]byte(ask("batch", "show", batch)), "done") {
 	}
 	kill(t, first)
-	second := serveApart(t, dir, "--lease", "1s")
+	second, _ := serveApart(t, dir, "--lease", "1s")
 	defer kill(t, second)
 	if got := ask("batch", "results", batch, "--follow"); strings.Count(got, `"outcome":"done"`) != len(ids) {
 		t.Errorf("results after the kill: %s", got)

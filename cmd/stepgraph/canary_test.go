@@ -10,10 +10,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // TestSecretsAreNowhere: steps of many kinds use secrets that a service echoes, refuses and
@@ -72,6 +76,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		"api":     `{"id":"root","function":"api","input":{"url":"` + service.URL + `/echo","headers":{"X-Key":"$KEY"}}}`,
 		"post":    `{"id":"root","function":"api","input":{"method":"POST","url":"` + service.URL + `/echo","headers":{"X-Key":{"secret":"KEY"}},"body":{"a":"b"}}}`,
 		"refused": `{"id":"root","function":"api","input":{"url":"` + service.URL + `/refuse","headers":{"X-Key":"$KEY"}}}`,
+		"raised":  `{"id":"root","function":"api","input":{"url":"` + service.URL + `/refuse","headers":{"X-Key":"$KEY"},"raise":true}}`,
 		"broken":  `{"id":"root","function":"api","input":{"url":"` + service.URL + `/break","headers":{"X-Key":"$KEY"}}}`,
 		"graphql": `{"id":"root","function":"graphql","input":{"url":"` + service.URL + `/echo","query":"{a}","headers":{"X-Key":"$KEY"}}}`,
 		"model":   `{"id":"root","function":"generate","input":{"base_url":"` + service.URL + `/v1","api_key":"$KEY","model":"m","user":"hello"}}`,
@@ -103,6 +108,37 @@ func TestSecretsAreNowhere(t *testing.T) {
 	for _, path := range []string{"/metrics", "/api/v1/doctor", "/api/v1/audit", "/api/v1/secrets", "/api/v1/secrets/KEY", "/api/v1/server", "/docs", "/openapi.json", "/api/v1/sessions", "/api/v1/executions"} {
 		do("GET", path, "")
 	}
+	// Streams: a session of each kind is followed from its start, as events and by the WebSocket
+	// of NebulaFlow; a prediction is streamed by Flowise's route.
+	for name := range steps {
+		_, text := do("POST", "/api/v1/sessions", fmt.Sprintf(`{"workflow":%q}`, name))
+		var s struct{ ID string }
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(text)
+		}
+		do("GET", "/api/v1/sessions/"+s.ID+"/events", "")
+		all["WebSocket of "+name] = overWebSocket(t, dev.address, strings.TrimSpace(string(token)), s.ID)
+		for _, args := range [][]string{{"session", "show"}, {"session", "history"}, {"session", "watch"}, {"session", "explain"}} {
+			if args[1] == "watch" && name != "api" {
+				continue
+			}
+			for _, more := range [][]string{nil, {"-o", "json"}} {
+				got := invoke(t, "", nil, append(append(append([]string{}, args...), s.ID, "--dir", dir), more...)...)
+				all[fmt.Sprint(args, name, more)] = got.out + got.err
+			}
+		}
+		for _, format := range []string{"cypher", "json"} {
+			got := invoke(t, "", nil, "export", name, "--format", format, "--dir", dir)
+			all["export "+name+format] = got.out + got.err
+		}
+	}
+	for _, args := range [][]string{{"audit"}, {"audit", "-o", "json"}, {"doctor"}, {"secret", "list"}, {"secret", "list", "-o", "json"}, {"session", "list", "-o", "json"}} {
+		got := invoke(t, "", nil, append(args, "--dir", dir)...)
+		if got.code != 0 && args[0] != "doctor" || got.out == "" {
+			t.Errorf("%v: exit %d %s", args, got.code, got.err)
+		}
+		all[fmt.Sprint(args)] = got.out + got.err
+	}
 	dev.end(t)
 	all["what the server printed"] = dev.talk.String() + dev.out
 	for _, folder := range []string{dir, filepath.Dir(trail)} {
@@ -132,4 +168,95 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 	}
 	t.Logf("looked at %d answers and files", len(all))
+}
+
+// overWebSocket is all that NebulaFlow's route says of a session.
+func overWebSocket(t *testing.T, address, token, session string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, address+"/api/compat/nebulaflow?session="+session, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ws.CloseNow() }() // the time is over
+	var all strings.Builder
+	for {
+		_, text, err := ws.Read(ctx)
+		if err != nil {
+			return all.String()
+		}
+		all.Write(text)
+	}
+}
+
+// TestACrashShowsNoSecrets: a server that is told to dump its goroutines while calls with a
+// secret are under way prints none, and leaves no core file. What it has written until then holds
+// none either.
+func TestACrashShowsNoSecrets(t *testing.T) {
+	const canary = "CANARY-4b1d7c90e2aa5f63"
+	called := make(chan string, 10)
+	over := make(chan struct{})
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		called <- r.Header.Get("X-Key")
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() { close(over); service.Close() })
+	host := strings.TrimPrefix(service.URL, "http://")
+	work := t.TempDir()
+	dir := filepath.Join(work, "dev")
+	secrets := write(t, filepath.Join(work, "secret.txt"), canary)
+	if err := os.Chmod(secrets, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := write(t, filepath.Join(work, "config.json"), fmt.Sprintf(`{"secrets":{"KEY":{"file":%q,"hosts":["http://%s"]}}}`, secrets, host))
+	file := write(t, filepath.Join(work, "calls.cypher"), `CREATE (:STEP {id: 'root', function: 'api', input: '{"url": "`+service.URL+`/x", "headers": {"X-Key": "$KEY"}}'});`)
+	cmd, talk := serveApart(t, dir, "--config", config, "--allow-net", host, "--watch", work, "--verbose")
+	_ = file
+	for deadline := time.Now().Add(patience); ; {
+		if got := invoke(t, "", nil, "session", "start", "calls", "--dir", dir); got.code == 0 || got.code == 5 {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("not started: %s%s", got.out, got.err)
+		}
+	}
+	select {
+	case key := <-called:
+		if key != canary {
+			t.Fatalf("the service was given %q: this test proves nothing", key)
+		}
+	case <-time.After(patience):
+		t.Fatal("the service was not called")
+	}
+	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
+	if err == nil && !regexp.MustCompile(`Max core file size +0 `).Match(limits) {
+		t.Errorf("core files are possible: %s", limits)
+	}
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it says that it was ended
+	dump := talk.String()
+	if !strings.Contains(dump, "goroutine ") {
+		t.Fatalf("no dump: %s", dump)
+	}
+	if strings.Contains(dump, canary) {
+		t.Errorf("the dump holds the secret: %s", dump)
+	}
+	err = filepath.WalkDir(work, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == secrets {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if strings.Contains(string(text), canary) {
+			t.Errorf("%s holds the secret", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

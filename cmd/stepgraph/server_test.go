@@ -249,7 +249,7 @@ func get(t *testing.T, address string) (int, string) {
 // TestKill: what was acknowledged survives the process, and the next one goes on.
 func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dev")
-	first := serveApart(t, dir)
+	first, _ := serveApart(t, dir)
 	must := func(want string, args ...string) {
 		t.Helper()
 		got := invoke(t, "", nil, append(args, "--dir", dir, "-o", "json")...)
@@ -260,7 +260,7 @@ func TestKill(t *testing.T) {
 	must("awaiting_input", "session", "start", "conversation", "--id", "k1")
 	must("awaiting_input", "session", "answer", "k1", "hello")
 	kill(t, first)
-	second := serveApart(t, dir)
+	second, _ := serveApart(t, dir)
 	must("awaiting_input", "session", "show", "k1")
 	must("complete", "session", "answer", "k1", "bye")
 	kill(t, second)
@@ -268,7 +268,7 @@ func TestKill(t *testing.T) {
 }
 
 // serveApart starts dev as a process of its own and waits until it is ready.
-func serveApart(t *testing.T, dir string, more ...string) *exec.Cmd {
+func serveApart(t *testing.T, dir string, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "stepgraph", append([]string{"dev", "--addr", "127.0.0.1:0", "--dir", dir, "-o", "json"}, more...)...)
 	var talk bytes.Buffer
@@ -283,7 +283,7 @@ func serveApart(t *testing.T, dir string, more ...string) *exec.Cmd {
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("dev did not start: %s", talk.String())
 	}
-	return cmd
+	return cmd, &talk
 }
 
 func kill(t *testing.T, cmd *exec.Cmd) {

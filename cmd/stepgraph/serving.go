@@ -78,6 +78,7 @@ type serving struct {
 
 // serve binds the address. Nothing but /healthz answers well until up.
 func (a *app) serve(o *serveOptions) (*serving, error) {
+	noCoreDumps(a.env("GOTRACEBACK"))
 	o.addr = first(o.addr, a.env("STEPGRAPH_ADDR"), defaultAddr)
 	if err := a.pace(o); err != nil {
 		return nil, err
