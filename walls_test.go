@@ -26,7 +26,7 @@ var (
 	manyMethods = map[string]int{}
 	manyFields  = map[string]int{"engine.Options": 26, "engine/state.document": 23, "engine/store.Checkpoint": 23}
 	// circle is how many files of a package are in its largest cycle.
-	circle = map[string]int{"engine": 46, "engine/graph": 6, "engine/store": 2}
+	circle = map[string]int{"engine/graph": 6, "engine/store": 2}
 )
 
 // TestWalls draws, for each package of the engine, which file uses names of which other file,
@@ -38,7 +38,7 @@ func TestWalls(t *testing.T) {
 			exports[path] = file
 		}
 	}
-	for _, pkg := range []string{"engine", "engine/function", "engine/graph", "engine/inspect", "engine/internal/batch", "engine/internal/commit", "engine/state", "engine/store"} {
+	for _, pkg := range []string{"engine", "engine/event", "engine/function", "engine/graph", "engine/inspect", "engine/internal/batch", "engine/internal/commit", "engine/internal/session", "engine/state", "engine/store"} {
 		t.Run(pkg, func(t *testing.T) { checkWalls(t, pkg, exports) })
 	}
 }

@@ -1,10 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -13,28 +17,28 @@ import (
 // what cannot act on an ended session, ErrStepNotFound, ErrKeyReused, ErrBadRequest.
 func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if !slices.Contains(actions, a.Kind) {
-		return nil, detail(ErrBadRequest, "%q is nothing a session can do", a.Kind)
+		return nil, store.Detailf(ErrBadRequest, "%q is nothing a session can do", a.Kind)
 	}
 	if err := e.checkAction(ctx, &a); err != nil {
 		return nil, err
 	}
-	body, err := jsontext.Marshal(actionBody{Reason: a.Reason, Step: a.Step, Visit: a.Visit, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
+	body, err := jsontext.Marshal(session.ActionBody{Reason: a.Reason, Step: a.Step, Visit: a.Visit, To: a.To, Name: a.Name, Body: a.Body, NewKey: a.NewKey})
 	if err != nil {
-		return nil, detail(ErrBadRequest, "%v", err)
+		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
-	a.Key = escapeKey(a.Key)
+	a.Key = store.EscapeKey(a.Key)
 	replayed := false
 	delivered, err := e.deliver(ctx, Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v InboxView) (*Request, error) {
 		replayed = false
 		hash := steeringHash(a.Kind, body)
 		if v.Same != nil {
 			if v.Same.Kind != a.Kind || v.Same.BodyHash != hash {
-				return nil, detail(ErrKeyReused, "idempotency key %q was used for another request to this session", a.Key)
+				return nil, store.Detailf(ErrKeyReused, "idempotency key %q was used for another request to this session", a.Key)
 			}
 			replayed = true
 			return nil, nil
 		}
-		if err := mayAct(a.Kind, &v.Session); err != nil {
+		if err := session.MayAct(a.Kind, &v.Session); err != nil {
 			return nil, err
 		}
 		if a.Kind == RequestSignal {
@@ -89,7 +93,7 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	if err != nil {
 		return explainDelivery(err, a.Session)
 	}
-	def, err := e.definitions.Read(ctx, workflowOf(rec.Workflow), need)
+	def, err := e.definitions.Read(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), need)
 	if err != nil {
 		return err
 	}
@@ -118,3 +122,6 @@ func checkMove(rec *SessionRecord, def *Definition, a *Action) error {
 	}
 	return nil
 }
+
+// actions are the kinds of requests that an Action can be.
+var actions = []string{RequestPause, RequestResume, RequestCancel, RequestRetry, RequestAdvance, RequestMove, RequestReask, RequestRollback, RequestSignal}

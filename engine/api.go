@@ -33,34 +33,6 @@ type Session struct {
 	Replayed bool `json:"-"`
 }
 
-// A Question is one open question of a session.
-type Question struct {
-	Step     string          `json:"step"`
-	Visit    int             `json:"visit"`
-	Ask      int             `json:"ask"`
-	Kind     string          `json:"kind"`
-	Prompt   string          `json:"prompt"`
-	Options  []Option        `json:"options,omitempty"`
-	Schema   json.RawMessage `json:"schema,omitempty"`
-	Feedback bool            `json:"feedback,omitempty"` // a confirm takes {answer, feedback} too
-	Since    time.Time       `json:"since"`
-	Due      *time.Time      `json:"due,omitempty"`
-	Answered bool            `json:"answered,omitempty"` // an answer is accepted and not applied yet
-	Gone     bool            `json:"gone,omitempty"`     // its STEP is no longer there
-	Session  string          `json:"session,omitempty"`  // set where questions of several sessions are listed
-	Workflow string          `json:"workflow,omitempty"` // of Session, set where that is
-	// Who waits, where a question has no prompt of its own: the labels the session was started
-	// with and the newest line of its chat; set where Session is.
-	Labels map[string]string `json:"labels,omitempty"`
-	Last   string            `json:"last,omitempty"`
-	// An approval shows what it approves: the step's function, its name and the resolved
-	// input, above 16 KB {cut, bytes, hash, head}. An answer {approved: true, input} runs the
-	// step with that input instead.
-	Function string          `json:"function,omitempty"`
-	Name     string          `json:"name,omitempty"`
-	Input    json.RawMessage `json:"input,omitempty"`
-}
-
 // A SessionProblem says why a step or path of a session does not go on.
 type SessionProblem struct {
 	Step    string   `json:"step"`
@@ -116,61 +88,4 @@ type Action struct {
 	NewKey  bool // retry: ask for a fresh idempotency key
 	Key     string
 	By      string
-}
-
-// An Event is something that happened in a session, after it was made durable (tokens
-// excepted, which are provisional). ID grows within a session; see Engine.Subscribe.
-type Event struct {
-	ID      string `json:"-"`
-	Type    string `json:"-"` // snapshot, step, message, token, session, end
-	Session string `json:"-"`
-	Data    any    `json:"-"` // one of the Event… types, or *Session for a snapshot
-}
-
-// Types of event.
-const (
-	EventSnapshot = "snapshot"
-	EventStep     = "step"
-	EventMessage  = "message"
-	EventToken    = "token"
-	EventSession  = "session"
-	EventEnd      = "end"
-)
-
-// StepEvent: a step has changed its status, or an attempt has failed and the next one waits.
-type StepEvent struct {
-	Step   string `json:"step"`
-	Visit  int    `json:"visit"`
-	Status string `json:"status"`
-	// Caller is the agent step whose tool this visit is.
-	Caller string `json:"caller,omitempty"`
-	// Paths are the ids of the paths that led to the visit, in the event that starts it.
-	Paths []string    `json:"paths,omitempty"`
-	Retry *RetryEvent `json:"retry,omitempty"`
-}
-
-// A RetryEvent says that an attempt failed for a reason that passes, and when the next one is
-// made.
-type RetryEvent struct {
-	Attempt int       `json:"attempt"` // number of the next one
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"` // of the failure, see CallError
-	Message string    `json:"message"`
-}
-
-// TokenEvent: a fragment of a text that is being made.
-type TokenEvent struct {
-	Step        string `json:"step"`
-	Visit       int    `json:"visit"`
-	Call        int    `json:"call"`
-	Text        string `json:"text"`
-	Audience    string `json:"audience"`
-	Provisional bool   `json:"provisional"`
-}
-
-// StatusEvent: the session's status or open questions have changed; also the data of the
-// end event.
-type StatusEvent struct {
-	Status   string     `json:"status"`
-	Awaiting []Question `json:"awaiting"`
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
 // Run claims due sessions and moves them on until ctx ends; then it lets calls under way
@@ -28,7 +30,7 @@ func (e *Engine) stop() {
 	e.mu.Lock()
 	e.stopping, e.running = true, false
 	for _, r := range e.runners {
-		r.askToStop()
+		r.Stop()
 	}
 	e.mu.Unlock()
 	done := make(chan struct{})
@@ -38,7 +40,7 @@ func (e *Engine) stop() {
 	select {
 	case <-done:
 	case <-grace.C:
-		e.end(errStopped)
+		e.end(session.ErrStopped)
 		grace.Reset(e.o.StopGrace)
 		select {
 		case <-done:
@@ -46,7 +48,7 @@ func (e *Engine) stop() {
 			e.o.Log.Error("calls that do not heed their context are left behind")
 		}
 	}
-	e.end(errStopped)
+	e.end(session.ErrStopped)
 }
 
 // announceLoop says every few seconds that the engine is at work and what it can do.

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Overload is told by how late due work is, not by how much of it there is: 100,000 sessions of one
@@ -50,5 +52,5 @@ func (h *holding) overloaded(most time.Duration) error {
 	if late <= most {
 		return nil
 	}
-	return detail(ErrOverloaded, "sessions have been due for %s, and this engine has no room", late.Round(time.Second))
+	return store.Detailf(ErrOverloaded, "sessions have been due for %s, and this engine has no room", late.Round(time.Second))
 }

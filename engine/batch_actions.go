@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/batch"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -23,7 +25,7 @@ func (w batchActions) Do(ctx context.Context, job *batch.Job) error {
 	switch job.Batch.Action {
 	case RequestAnswer:
 		if n := len(job.Response()); n > w.e.o.MaxOutput {
-			return detail(ErrTooLarge, "response has %d bytes, at most %d are taken", n, w.e.o.MaxOutput)
+			return store.Detailf(ErrTooLarge, "response has %d bytes, at most %d are taken", n, w.e.o.MaxOutput)
 		}
 		_, err := w.e.accept(ctx, &acceptance{q: answerOf(job)})
 		return err
@@ -84,11 +86,11 @@ func wouldDelete(job *batch.Job, rec *SessionRecord) (*Forecast, error) {
 		status = st.ShownStatus(rec.Version)
 	}
 	f := &Forecast{Session: rec.ID, Status: status, Outcome: "deleted", Steps: []ForecastStep{}}
-	if ended(status) || status == StatusPaused {
+	if store.Ended(status) || status == StatusPaused {
 		return f, nil
 	}
 	if !job.Options.Cancel {
-		return nil, detail(ErrSessionBusy, "session %s is %s; delete with cancel", rec.ID, status)
+		return nil, store.Detailf(ErrSessionBusy, "session %s is %s; delete with cancel", rec.ID, status)
 	}
 	f.Outcome = "cancelled and deleted"
 	return f, nil
@@ -100,14 +102,14 @@ func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionR
 	if job.Batch.Action == RequestAnswer {
 		return w.dryAnswer(ctx, job, rec)
 	}
-	if err := mayAct(job.Batch.Action, rec); err != nil {
+	if err := session.MayAct(job.Batch.Action, rec); err != nil {
 		return nil, err
 	}
 	a := Action{Session: rec.ID, Kind: job.Batch.Action, Step: job.Step(), To: o.To, Name: o.Name, Body: signalBody(job)}
 	if err := w.e.checkAction(ctx, &a); err != nil {
 		return nil, err
 	}
-	body, err := jsontext.Marshal(actionBody{Reason: o.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
+	body, err := jsontext.Marshal(session.ActionBody{Reason: o.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
 	return &Request{Kind: job.Batch.Action, Step: a.Step, Body: body}, err
 }
 

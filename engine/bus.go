@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/stepgraph/stepgraph/engine/event"
 )
 
 // An eventBus carries the events of sessions to those who watch them in this process. A
@@ -96,7 +98,7 @@ func (b *eventBus) watched(session string) bool {
 func (b *eventBus) publish(ev Event) { b.send(ev.Session, busEvent{Event: ev}) }
 
 // publishAll sends the events of a checkpoint, after it, and a nudge.
-func (b *eventBus) publishAll(session string, version int64, events []notedEvent, rested bool) {
+func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested bool) {
 	if rested {
 		b.stir(session)
 	}
@@ -105,17 +107,9 @@ func (b *eventBus) publishAll(session string, version int64, events []notedEvent
 	}
 	for _, ev := range events {
 		b.send(session, busEvent{version: version, Event: Event{
-			Type: ev.kind, Session: session, Data: ev.data, ID: cursor{version: version, seq: ev.seq, n: ev.n}.String()}})
+			Type: ev.Kind, Session: session, Data: ev.Data, ID: cursor{version: version, seq: ev.Seq, n: ev.N}.String()}})
 	}
 	b.send(session, busEvent{version: version, rested: rested})
-}
-
-// A notedEvent waits for the checkpoint that makes it true. It is noted also when nobody
-// watches: somebody may begin to before the checkpoint is written.
-type notedEvent struct {
-	kind   string
-	data   any
-	seq, n int64 // counters when it happened
 }
 
 // stir tells those who watch a session above this one that something below it has come to

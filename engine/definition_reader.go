@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A definitionReader reads definitions for many sessions at once. Who asks gets a
@@ -95,7 +96,7 @@ func (d *definitionReader) work() {
 			return
 		}
 		ctx, cancel := context.WithTimeoutCause(context.Background(), readTimeout,
-			detail(ErrUnavailable, "reading definitions took longer than %s", readTimeout))
+			store.Detailf(ErrUnavailable, "reading definitions took longer than %s", readTimeout))
 		began := time.Now()
 		r.result, r.err = d.fetch(ctx, r)
 		if took := time.Since(began); took > time.Millisecond { // an embedded store is read in less than a pause would take

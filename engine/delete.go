@@ -1,6 +1,11 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"github.com/stepgraph/stepgraph/engine/store"
+)
 
 // DeleteSession removes a session with all its history, and its child sessions before it. One that is active or waits is
 // ended first when cancel is true, else that is ErrSessionBusy.
@@ -13,9 +18,9 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) erro
 	if st, err := ParseState(id, rec.State); err == nil {
 		status = st.ShownStatus(rec.Version)
 	}
-	if !ended(status) && status != StatusPaused {
+	if !store.Ended(status) && status != StatusPaused {
 		if !cancel {
-			return detail(ErrSessionBusy, "session %s is %s; cancel it first, or delete with cancel", id, status)
+			return store.Detailf(ErrSessionBusy, "session %s is %s; cancel it first, or delete with cancel", id, status)
 		}
 		if _, err := e.Act(ctx, Action{Session: id, Kind: RequestCancel, Reason: "deleted"}); err != nil {
 			return err
@@ -43,7 +48,7 @@ func (e *Engine) deleteChildren(ctx context.Context, id string) error {
 		return err
 	}
 	for _, child := range children {
-		if err := e.DeleteSession(ctx, child, true); err != nil && !isSentinel(err, ErrSessionNotFound) {
+		if err := e.DeleteSession(ctx, child, true); err != nil && !errors.Is(err, ErrSessionNotFound) {
 			return err
 		}
 	}

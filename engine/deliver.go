@@ -1,16 +1,20 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Answer answers an open question or an approval. It returns when the answer is durable, with
@@ -23,12 +27,12 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/response", Message: "is missing"}}}
 	}
 	if len(q.Response) > e.o.MaxOutput {
-		return nil, detail(ErrTooLarge, "response has %d bytes, at most %d are taken", len(q.Response), e.o.MaxOutput)
+		return nil, store.Detailf(ErrTooLarge, "response has %d bytes, at most %d are taken", len(q.Response), e.o.MaxOutput)
 	}
-	q.Key = escapeKey(q.Key)
+	q.Key = store.EscapeKey(q.Key)
 	a := acceptance{q: q}
 	delivered, err := e.accept(ctx, &a)
-	if isSentinel(err, ErrNoOpenQuestion) && q.Visit == 0 && q.Ask == 0 {
+	if errors.Is(err, ErrNoOpenQuestion) && q.Visit == 0 && q.Ask == 0 {
 		below, belowErr := e.answerBelow(ctx, q)
 		if belowErr != nil {
 			return nil, belowErr
@@ -70,7 +74,7 @@ func (v *views) explainAnswer(ctx context.Context, a *acceptance, err error) err
 	if readErr != nil {
 		return err
 	}
-	def, readErr := v.definitions.Recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+	def, readErr := v.definitions.Recent(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), viewDefinitionAge)
 	if readErr != nil || def.Step(a.q.Step) != nil {
 		return err
 	}
@@ -92,14 +96,14 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 			a.replayed = v.Same
 			return nil, nil
 		}
-		return nil, detail(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
+		return nil, store.Detailf(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
 	}
-	st, err := readState(v.Session.ID, v.Session.State)
+	st, err := state.ReadOnly(v.Session.ID, v.Session.State)
 	if err == nil && lacksAsks(st) {
 		st, err = ParseState(v.Session.ID, v.Session.State) // one to write to
 	}
 	if err != nil {
-		return nil, detail(ErrBadRequest, "%v", err)
+		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
 	asked := a.find(st, &v)
 	if asked == nil {
@@ -117,11 +121,11 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 	if err := a.stillOpen(asked, &v); err != nil {
 		return nil, err
 	}
-	if _, err := checkAnswer(asked.q, a.q.Response); err != nil {
+	if _, err := session.CheckAnswer(asked.q, a.q.Response); err != nil {
 		return nil, err
 	}
 	return &Request{Kind: RequestAnswer, Target: on, Step: asked.step, Visit: asked.q.Visit, Ask: asked.q.Ask,
-		Body: compactJSON(a.q.Response), BodyHash: hash, By: a.q.By}, nil
+		Body: jsontext.Compact(a.q.Response), BodyHash: hash, By: a.q.By}, nil
 }
 
 // stillOpen refuses an answer to a question that is open in the state and will be closed
@@ -130,11 +134,11 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 // see the answer first, see Checkpoint.Closing.
 func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 	if due := asked.q.Due; due > 0 && v.Now.UnixMilli() >= due {
-		return detail(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, state.Time(due).Format(time.RFC3339Nano))
+		return store.Detailf(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, state.Time(due).Format(time.RFC3339Nano))
 	}
 	for i := range v.Unapplied {
 		if q := &v.Unapplied[i]; closes(q, asked) {
-			return detail(ErrNoOpenQuestion, "a request (%s) that came before closes the question of step %q; look at the session again once it is applied", q.Kind, asked.step)
+			return store.Detailf(ErrNoOpenQuestion, "a request (%s) that came before closes the question of step %q; look at the session again once it is applied", q.Kind, asked.step)
 		}
 	}
 	return nil
@@ -143,7 +147,7 @@ func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 // closes reports whether a request, once applied, may close an open question other than by
 // answering it.
 func closes(q *Request, asked *askedQuestion) bool {
-	b := bodyOf(q)
+	b := session.BodyOf(q)
 	switch q.Kind {
 	case RequestCancel, RequestRollback:
 		return true
@@ -195,7 +199,7 @@ func lacksAsks(st *State) bool {
 // counted for the same question is a success said again.
 func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
 	if a.q.Step == "" {
-		return detail(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, st.ShownStatus(v.Session.Version))
+		return store.Detailf(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, st.ShownStatus(v.Session.Version))
 	}
 	last, err := v.LastAnswer(a.q.Step)
 	if err != nil {
@@ -214,7 +218,7 @@ func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
 		}
 	}
 	a.strange = st.Step(a.q.Step) == nil
-	return detail(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, st.ShownStatus(v.Session.Version))
+	return store.Detailf(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, st.ShownStatus(v.Session.Version))
 }
 
 // before answers a question that has been answered: the same again is fine.
@@ -248,7 +252,7 @@ func byTarget(list []Request, on string) *Request {
 }
 
 func bodyHash(body json.RawMessage) string {
-	sum := sha256.Sum256(compactJSON(body))
+	sum := sha256.Sum256(jsontext.Compact(body))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -275,7 +279,7 @@ func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
 
 func explainDelivery(err error, session string) error {
 	if err == error(ErrSessionNotFound) {
-		return detail(ErrSessionNotFound, "%s", session)
+		return store.Detailf(ErrSessionNotFound, "%s", session)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -16,11 +17,11 @@ import (
 // ErrVersionMismatch, ErrBadRequest, ErrTooLarge.
 func (e *Engine) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*Session, error) {
 	if len(text) > e.o.MaxState {
-		return nil, detail(ErrTooLarge, "state has %d bytes, at most %d are kept", len(text), e.o.MaxState)
+		return nil, store.Detailf(ErrTooLarge, "state has %d bytes, at most %d are kept", len(text), e.o.MaxState)
 	}
 	st, err := ParseState(id, text)
 	if err != nil {
-		return nil, detail(ErrBadRequest, "%v", err)
+		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
 	if err := st.CheckMessages(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/inspect"
 	"github.com/stepgraph/stepgraph/engine/internal/batch"
 	"github.com/stepgraph/stepgraph/engine/internal/commit"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
@@ -27,8 +28,7 @@ type Engine struct {
 	committer   *commit.Committer
 	events      *eventBus
 	slots       *slots
-	descent     descent
-	refusals    refusals
+	env         *session.Env // what its sessions share
 
 	holding
 	views

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -52,7 +53,7 @@ func evalReference(scope references.Scope, text string, whole bool) (*ReferenceR
 	if whole {
 		input, parseErr := references.ParseValue([]byte(text))
 		if parseErr != nil {
-			return nil, detail(ErrBadRequest, "input: %v", parseErr)
+			return nil, store.Detailf(ErrBadRequest, "input: %v", parseErr)
 		}
 		result, err = input.Resolve(scope)
 	} else {
@@ -64,7 +65,7 @@ func evalReference(scope references.Scope, text string, whole bool) (*ReferenceR
 			Reasons: []string{fmt.Sprintf("it names session %q", foreign.Session)}, Error: err.Error()}, nil
 	}
 	if err != nil {
-		return nil, detail(ErrBadRequest, "%v", err)
+		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
 	out := &ReferenceResult{Resolved: result.Resolved, Value: result.Value, Missing: []string{}}
 	if out.Value == nil {
@@ -114,7 +115,7 @@ func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope,
 	}
 	st, err := ParseState(session, rec.State)
 	if err != nil {
-		return references.Scope{}, detail(ErrBadRequest, "%v", err)
+		return references.Scope{}, store.Detailf(ErrBadRequest, "%v", err)
 	}
-	return references.Scope{Session: session, Outputs: outputsOf(ctx, e, st, nil), Limit: evalLimit}, nil
+	return references.Scope{Session: session, Outputs: e.env.Outputs(ctx, st, nil), Limit: evalLimit}, nil
 }

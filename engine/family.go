@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
+
+	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // addChildQuestions lists the questions of the sessions below with their ancestor's, the
@@ -27,11 +31,11 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 		return err
 	}
 	for _, child := range asking {
-		def, err := v.definitions.Recent(ctx, workflowOf(child.rec.Workflow), viewDefinitionAge)
+		def, err := v.definitions.Recent(ctx, cmp.Or(child.rec.Workflow, graph.DefaultWorkflow), viewDefinitionAge)
 		if err != nil {
 			return err
 		}
-		list := questionsOf(child.state)
+		list := event.Questions(child.state)
 		markEach(list, child.rec.ID, def, answered)
 		for i := range list {
 			list[i].Session = child.rec.ID
@@ -82,4 +86,26 @@ func asksPerson(rec *SessionRecord, step string) bool {
 	return slices.ContainsFunc(rec.Waits(), func(w Waiting) bool {
 		return w.Kind != AskSignal && (step == "" || step == w.Step)
 	})
+}
+
+// wholeView is a session with what its child sessions ask. One whose children all wait
+// for people waits for people itself.
+func (v *views) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
+	s, err := v.view(ctx, rec)
+	if err != nil || !s.parent {
+		return s, err
+	}
+	if err := v.addChildQuestions(ctx, s); err != nil {
+		return nil, err
+	}
+	if s.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() && len(s.Awaiting) > 0 {
+		rests, err := v.familyRests(ctx, rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		if rests {
+			s.Status = StatusAwaitingInput
+		}
+	}
+	return s, nil
 }

@@ -2,7 +2,11 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Fork starts a new session with the state that the old session had when a visit began, and
@@ -14,11 +18,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := forking{store: e.store, definitions: e.definitions, ctx: ctx, q: q, rec: rec}
-	if err := f.read(); err != nil {
-		return nil, err
-	}
-	st, counted, err := f.rebuild()
+	st, counted, err := session.Fork(ctx, e.store, e.definitions, rec, session.ForkPoint{Step: q.Step, Visit: q.Visit, State: q.State})
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 		Status: st.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
 		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State}, fmt.Sprint(q.Visit), nil)}
 	if len(fresh.State) > e.o.MaxState {
-		return nil, detail(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
+		return nil, store.Detailf(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
 	}
 	created, err := e.committer.Create(ctx, fresh)
 	if err != nil {
@@ -46,4 +46,14 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 		s.Replayed = created.Exists
 	}
 	return s, err
+}
+
+// A ForkRequest makes a new session of an old one, as it was when a visit began.
+type ForkRequest struct {
+	Session string
+	Step    string
+	Visit   int             // 0 means the newest
+	State   json.RawMessage // if given, the state to begin with, instead of the one rebuilt from the history
+	ID      string          // of the new session; a UUID v7 when empty
+	Key     string
 }

@@ -1,16 +1,12 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/inspect"
-	"github.com/stepgraph/stepgraph/engine/state"
-	"github.com/stepgraph/stepgraph/references"
 )
 
 // What an operator asks an engine is package inspect. The answers have these names here too.
@@ -34,18 +30,11 @@ type (
 func newInspector(e *Engine) *inspect.Inspector {
 	return inspect.New(inspect.Options{
 		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: heardWithin,
-		Outputs: func(ctx context.Context, s *state.State, def *graph.Definition) references.Outputs {
-			return outputsOf(ctx, e, s, def)
-		},
+		Outputs: e.env.Outputs,
 	})
 }
 
-// outputsOf reads the outputs of a stored session, following BLOBs.
-func outputsOf(ctx context.Context, e *Engine, s *state.State, def *graph.Definition) references.Outputs {
-	return &ledger{claim: &claim{e: e, ctx: ctx, id: s.ID}, draft: &draft{state: s}, def: def}
-}
-
-// loadFindings says how full the engine is. A full one is not a fault: work waits its turn.
+// loadFindings says how full the engine is. A full one is no fault: work waits its turn.
 func loadFindings(l Load, mostLate time.Duration) []Finding {
 	list := []Finding{{Level: "ok", Code: "limits", Message: fmt.Sprintf("at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once",
 		l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)}}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // pageSize is a page's size as asked for, within bounds.
@@ -50,7 +51,7 @@ func (e *Engine) CountSessions(ctx context.Context, q SessionQuery, by string) (
 		by = "status"
 	case "status", "workflow", "workflow,status", "step":
 	default:
-		return nil, detail(ErrBadRequest, "by is %q, want status, workflow, \"workflow,status\" or step", by)
+		return nil, store.Detailf(ErrBadRequest, "by is %q, want status, workflow, \"workflow,status\" or step", by)
 	}
 	return e.store.CountSessions(ctx, q, by)
 }

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
@@ -69,11 +71,11 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 func (b background) heartbeatLoop(ctx context.Context) {
 	every(ctx, b.o.LeaseFor/5, func() {
 		var refs []LeaseRef
-		byID := map[string]*runner{}
+		byID := map[string]*held{}
 		b.mu.Lock()
 		for id, r := range b.runners {
-			if time.Since(r.leased()) > b.o.LeaseFor/3 {
-				refs = append(refs, LeaseRef{Session: id, Token: r.lease})
+			if time.Since(r.Leased()) > b.o.LeaseFor/3 {
+				refs = append(refs, r.Lease())
 				byID[id] = r
 			}
 		}
@@ -87,11 +89,11 @@ func (b background) heartbeatLoop(ctx context.Context) {
 			return // tried again at the next beat; the fence is the token, not the time
 		}
 		for _, id := range lost {
-			byID[id].loseOnce()
+			byID[id].Lose()
 			delete(byID, id)
 		}
 		for _, r := range byID {
-			r.beat.Store(asked.UnixNano())
+			r.Extended(asked)
 		}
 	})
 }
@@ -100,10 +102,10 @@ func (b background) heartbeatLoop(ctx context.Context) {
 // all of them. Requests taken in this process poke their runner at once.
 func (b background) inboxLoop(ctx context.Context) {
 	every(ctx, b.o.InboxEvery, func() {
-		waiting := map[string]*runner{}
+		waiting := map[string]*held{}
 		b.mu.Lock()
 		for id, r := range b.runners {
-			if r.waiting.Load() {
+			if _, waits := r.Waiting(); waits {
 				waiting[id] = r
 			}
 		}
@@ -111,16 +113,16 @@ func (b background) inboxLoop(ctx context.Context) {
 		if len(waiting) == 0 {
 			return
 		}
-		found, err := b.store.Inboxes(ctx, sortedKeys(waiting))
+		found, err := b.store.Inboxes(ctx, slices.Sorted(maps.Keys(waiting)))
 		if err != nil {
 			return
 		}
 		for id, r := range waiting {
 			st, there := found[id]
-			if !there || st.Lease != r.lease {
-				r.loseOnce()
-			} else if st.Inbox > r.known.Load() {
-				r.pokeNow()
+			if !there || st.Lease != r.Lease().Token {
+				r.Lose()
+			} else if known, _ := r.Waiting(); st.Inbox > known {
+				r.Poke()
 			}
 		}
 	})

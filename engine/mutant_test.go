@@ -24,24 +24,24 @@ type mutant struct {
 }
 
 var mutants = []mutant{
-	{name: "nothing is taken back", file: "revert.go", tests: "^(TestParentIsNotified|TestAnswerBeforeAClosedQuestion|TestCancelDuringTheLastCall)$/^memory$",
-		old:     "func (r *runner) revert(ctx context.Context) error {\n",
-		changed: "func (r *runner) revert(ctx context.Context) error {\n\tif r != nil {\n\t\treturn nil\n\t}\n"},
+	{name: "nothing is taken back", file: "internal/session/revert.go", tests: "^(TestParentIsNotified|TestAnswerBeforeAClosedQuestion|TestCancelDuringTheLastCall)$/^memory$",
+		old:     "func (r *Runner) revert(ctx context.Context) error {\n",
+		changed: "func (r *Runner) revert(ctx context.Context) error {\n\tif r != nil {\n\t\treturn nil\n\t}\n"},
 	{name: "no closing guard", file: "../memory/checkpoint.go", tests: "^(TestInjectFound|TestAnswersAroundTheDueTime|TestCancelDuringTheLastCall|TestAnswerBeforeAClosedQuestion)$",
 		old: "case c.Closing && ", changed: "case false && "},
 	{name: "no lease token", file: "../memory/checkpoint.go", tests: "Store", in: "../memory",
 		old: "case c.Lease == \"\" || x.record.Lease != c.Lease || ", changed: "case "},
-	{name: "inbox backwards", file: "inbox.go", tests: "^TestScenarios$",
+	{name: "inbox backwards", file: "internal/session/inbox.go", tests: "^TestScenarios$",
 		old: "\tfor i := range r.unapplied {\n\t\tr.requests.apply(", changed: "\tfor i := len(r.unapplied) - 1; i >= 0; i-- {\n\t\tr.requests.apply("},
 	{name: "acceptance does not look at requests in front", file: "deliver.go", tests: "^(TestAnswersBesideAReask|TestAnswerBehindAReask)$/^memory$",
 		old: "closes(q, asked) {", changed: "closes(q, asked) && q == nil {"},
-	{name: "a parent is notified once, whatever the store says", file: "children.go", tests: "^TestParentIsNotified$//^memory$",
+	{name: "a parent is notified once, whatever the store says", file: "internal/session/children.go", tests: "^TestParentIsNotified$//^memory$",
 		old:     "\tp := r.state.Parent()\n\tif p == nil {\n\t\treturn nil\n\t}\n\tif p.Told > 0",
 		changed: "\tp := r.state.Parent()\n\tif p == nil {\n\t\treturn nil\n\t}\n\tif _, told := notified.LoadOrStore(r, true); told || p.Told > 0"},
 	{name: "the end of a child is not noted", file: "state/suspended.go", tests: "^TestScenarios$/^children",
 		old: "\tdelete(k.Live, key)\n", changed: ""},
-	{name: "a batch item has no key", file: "batch_item.go", tests: "^TestBatchSignalsKilledAnywhere$",
-		old: "{ return fmt.Sprintf(\"%s/%d\", w.b.ID, item.N) }", changed: "{ return fmt.Sprint(w.e.o.NewID(), item.N) }"},
+	{name: "a batch item has no key", file: "internal/batch/job.go", tests: "^TestBatchSignalsKilledAnywhere$",
+		old: "{ return fmt.Sprintf(\"%s/%d\", j.Batch.ID, j.Item.N) }", changed: "{ return fmt.Sprintf(\"%p\", j) }"},
 }
 
 // TestMutants builds the engine with one fault at a time and wants the tests that are there for

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/internal/batch"
 	"github.com/stepgraph/stepgraph/engine/internal/commit"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
 // New returns an engine on a store. Nothing happens before Run.
@@ -15,7 +16,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 		store: store, registry: registry, o: o, id: o.NewID(), events: newEventBus(), slots: newSlots(o, registry),
 		holding: holding{
 			alarms: alarms{wake: make(chan struct{}, 1), timer: newDueTimer()}, places: newPlaces(o), life: context.Background(),
-			runners: map[string]*runner{}, left: map[string]time.Time{},
+			runners: map[string]*held{}, left: map[string]time.Time{},
 		},
 	}
 	e.definitions = newDefinitionReader(store)
@@ -23,7 +24,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 	e.Inspector = newInspector(e)
 	e.Definitions = &Definitions{store, registry, e.Inspector}
 	e.views = views{store, e.definitions}
-	e.descent = descent{store: store, most: o.MaxChildren, log: o.Log}
+	e.env = &session.Env{Limits: o.limits(), Host: host{e}, Store: store, Registry: registry, Definitions: e.definitions, Committer: e.committer, ID: e.id}
 	e.Operations = batch.New(batch.Options{Store: store, Actions: batchActions{e}, Log: o.Log, NewID: o.NewID,
 		Lease: func() Lease { return *o.lease() }, LeaseFor: o.LeaseFor, PollEvery: o.PollEvery})
 	return e

@@ -4,89 +4,42 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
-	"github.com/tidwall/gjson"
 )
-
-// A youngSession is a session before its first step.
-type youngSession struct {
-	NewSession
-	state   *State
-	counted *state.Counters
-}
-
-// newSessionAt makes a session that begins at the given steps.
-func newSessionAt(id, workflow string, starts []string, inputs json.RawMessage, parent *state.Parent) *youngSession {
-	y := &youngSession{NewSession: NewSession{ID: id, Workflow: workflow, Status: StatusActive, Root: id},
-		state: state.New(id), counted: state.NewCounters()}
-	s := y.state
-	for _, start := range starts {
-		y.counted.NoteVisit(start, 1)
-		s.SetStatus(start, StatusActive, "")
-		s.MakeLive(start).Visit = 1
-	}
-	if len(starts) == 1 && starts[0] != DefaultEntry {
-		s.BeginsAt(starts[0])
-	}
-	s.BecomeChild(parent)
-	if len(inputs) > 0 && string(inputs) != "null" {
-		s.AddOutput("initial", inputs, graph.KeptOutputs)
-		gjson.ParseBytes(inputs).ForEach(func(k, v gjson.Result) bool {
-			if k.String() != "initial" {
-				s.AddOutput(k.String(), json.RawMessage(v.Raw), graph.KeptOutputs)
-			}
-			return true
-		})
-	}
-	return y
-}
-
-// fresh is the session as a store creates it.
-func (y *youngSession) fresh() NewSession {
-	y.State, y.Counters = y.state.AppendJSON(nil), y.counted.AppendJSON()
-	return y.NewSession
-}
-
-// alias gives a value a further name.
-func (y *youngSession) alias(name string, value json.RawMessage) error {
-	if len(value) == 0 {
-		return nil
-	}
-	if !json.Valid(value) {
-		return fmt.Errorf("value of %q is not valid JSON", name)
-	}
-	y.state.AddOutput(name, value, graph.KeptOutputs)
-	return nil
-}
 
 // newSession is the session that a start asks for.
 func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition) NewSession {
-	y := newSessionAt(id, q.Workflow, []string{entry}, inputs, nil)
+	y := session.NewAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
-	for _, name := range sortedKeys(q.Outputs) {
-		y.state.AddOutput(name, compactJSON(q.Outputs[name]), graph.KeptOutputs)
+	for _, name := range slices.Sorted(maps.Keys(q.Outputs)) {
+		y.Begun.AddOutput(name, jsontext.Compact(q.Outputs[name]), graph.KeptOutputs)
 	}
-	for _, step := range sortedKeys(q.Seeds) {
-		y.state.Seed(step, compactJSON(q.Seeds[step]))
+	for _, step := range slices.Sorted(maps.Keys(q.Seeds)) {
+		y.Begun.Seed(step, jsontext.Compact(q.Seeds[step]))
 	}
-	y.state.EndAt(q.Until)
+	y.Begun.EndAt(q.Until)
 	for _, path := range q.Taken {
-		y.state.Arrive(def.Step(def.Path(path).Target), state.TakenPath{Path: path})
+		y.Begun.Arrive(def.Step(def.Path(path).Target), state.TakenPath{Path: path})
 	}
 	var chat []json.RawMessage
 	for _, m := range q.Messages {
-		m.N = y.counted.NextMessage()
+		m.N = y.Counted.NextMessage()
 		m.ID = fmt.Sprintf("%s/%d", id, m.N)
 		if text, err := jsontext.Marshal(m); err == nil {
 			chat = append(chat, text)
 		}
 	}
-	y.state.BeginChat(chat)
-	return y.fresh()
+	y.Begun.BeginChat(chat)
+	return y.Fresh()
 }
 
 // checkGiven looks at what a start gives besides inputs.
@@ -120,7 +73,7 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 		}
 	}
 	if size > most {
-		return detail(ErrTooLarge, "outputs, seeds and messages have %d bytes, at most %d are taken", size, most)
+		return store.Detailf(ErrTooLarge, "outputs, seeds and messages have %d bytes, at most %d are taken", size, most)
 	}
 	return nil
 }
@@ -140,11 +93,11 @@ func startHash(q *StartRequest, entry string, inputs json.RawMessage) string {
 
 func checkID(id string) error {
 	if len(id) > maxID {
-		return detail(ErrBadRequest, "session id has %d bytes, at most %d are taken", len(id), maxID)
+		return store.Detailf(ErrBadRequest, "session id has %d bytes, at most %d are taken", len(id), maxID)
 	}
 	for _, c := range id {
 		if c < ' ' || c == '/' || c == 0x7f {
-			return detail(ErrBadRequest, "session id %q: slashes and control characters are not allowed", id)
+			return store.Detailf(ErrBadRequest, "session id %q: slashes and control characters are not allowed", id)
 		}
 	}
 	return nil
@@ -152,10 +105,10 @@ func checkID(id string) error {
 
 func explainCreate(err error, id, key string) error {
 	switch {
-	case isSentinel(err, ErrSessionExists):
-		return detail(ErrSessionExists, "%q; leave the id out to get a fresh one", id)
-	case isSentinel(err, ErrKeyReused):
-		return detail(ErrKeyReused, "idempotency key %q started a session with another body", key)
+	case errors.Is(err, ErrSessionExists):
+		return store.Detailf(ErrSessionExists, "%q; leave the id out to get a fresh one", id)
+	case errors.Is(err, ErrKeyReused):
+		return store.Detailf(ErrKeyReused, "idempotency key %q started a session with another body", key)
 	}
 	return err
 }

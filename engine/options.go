@@ -2,15 +2,13 @@ package engine
 
 import (
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"runtime"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/retention"
-	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Options configure an Engine. The zero value works.
@@ -91,9 +89,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// errStopped is the cause with which Run ends what it started.
-var errStopped = errors.New("engine stopped")
-
 // newID returns a UUID v7: ids sort by the time they were made.
 func newID() string {
 	id, err := uuid.NewV7()
@@ -108,10 +103,11 @@ func (o *Options) lease() *Lease {
 	return &Lease{Token: o.NewID(), Owner: o.Name, For: o.LeaseFor}
 }
 
-func (o *Options) variables(step string, index int) (json.RawMessage, bool, error) {
-	if step != graph.VariablesName || o.Variables == nil || index > 0 || index < -1 {
-		return nil, false, nil
+// limits are the options that sessions obey.
+func (o *Options) limits() session.Limits {
+	return session.Limits{
+		Log: o.Log, Name: o.Name, LeaseFor: o.LeaseFor, ReadEvery: o.ReadEvery, CallTimeout: o.CallTimeout, StopGrace: o.StopGrace,
+		StepsAtOnce: o.StepsAtOnce, MaxSteps: o.MaxSteps, MaxChildren: o.MaxChildren, MaxInput: o.MaxInput, MaxOutput: o.MaxOutput,
+		MaxState: o.MaxState, MaxPrompt: o.MaxPrompt, NewID: o.NewID, Variables: o.Variables,
 	}
-	value, err := jsontext.Marshal(o.Variables())
-	return value, err == nil, err
 }

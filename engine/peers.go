@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Engines on one store need not have the same functions: while a new version is rolled out,
 // the old one meets steps that it cannot run. Failing such a step ends a session that another
@@ -28,26 +32,6 @@ func functionNames(r *Registry) []string {
 	return names
 }
 
-// leave leaves a step whose function this engine lacks to an engine that has it. It reports
-// false when there is none.
-func (r *steps) leave(id, function string) bool {
-	others, ok := required(r.ledger, func() ([]Announcement, error) { return r.e.store.Engines(r.ctx, lackFor) })
-	if !ok {
-		return true // the draft is spoiled: nothing is decided
-	}
-	for i := range others {
-		if others[i].ID == r.e.id || !others[i].Has(function) {
-			continue
-		}
-		if l := r.state.MakeLive(id); l.Lacks != function || l.LackedBy != r.e.o.Name {
-			l.Lacks, l.LackedBy = function, r.e.o.Name
-			r.unwritten.touch()
-		}
-		return true
-	}
-	return false
-}
-
 // leaveAlone keeps this engine from claiming a session that it has left to others.
 func (h *holding) leaveAlone(session string) {
 	h.mu.Lock()
@@ -66,5 +50,5 @@ func (h *holding) leftAlone() []string {
 			delete(h.left, id)
 		}
 	}
-	return sortedKeys(h.left)
+	return slices.Sorted(maps.Keys(h.left))
 }

@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"strings"
+	"maps"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
 // Places bound how many sessions an engine holds, and share them between workflows.
@@ -112,18 +117,12 @@ func hasteOf(ctx context.Context) haste {
 	return urgent
 }
 
-// ofPerson reports whether somebody waits for what a request does: it is no item of a batch,
-// whose keys have a slash, and no word of a child session.
-func ofPerson(q *Request) bool {
-	return q.Kind != RequestChild && q.Kind != RequestLost && !strings.Contains(q.Key, "/")
-}
-
 // holding is the sessions that an engine holds, and the room it has for more.
 type holding struct {
 	alarms
 
 	mu       sync.Mutex
-	runners  map[string]*runner // sessions this engine holds, by id
+	runners  map[string]*held // sessions this engine holds, by id
 	places   places
 	left     map[string]time.Time // sessions left to other engines, and until when, see peers.go
 	polled   pulse                // the searches for due work
@@ -132,6 +131,12 @@ type holding struct {
 	work     sync.WaitGroup // runners under way
 	life     context.Context
 	end      context.CancelCauseFunc
+}
+
+// A held session is one that this engine runs.
+type held struct {
+	*session.Runner
+	seat *seat
 }
 
 // A place is room for one more session in this engine, held from before a claim is asked
@@ -204,54 +209,61 @@ func (h *holding) room(most int) (list []*place, skip []string) {
 	return list, append(over, overHeld...)
 }
 
-// occupy hands a place to the runner of its session, whose workflow is known now.
-func (h *holding) occupy(p *place, c *claim) {
+// occupy hands a place to the seat of a session, whose workflow is known now.
+func (h *holding) occupy(p *place, s *seat) {
 	h.places.running.add(p.workflow, -1)
 	h.places.held.add(p.workflow, -1)
-	c.seat = seat{has: true}
-	h.takePlace(&place{c.workflow})
+	s.has = true
+	h.takePlace(&place{s.workflow})
 }
 
-// A seat is what a runner has of the engine's places, guarded by Engine.mu.
+// A seat is what a held session has of the engine's places, guarded by Engine.mu.
 type seat struct {
-	has   bool // holds a place
-	idle  bool // its goroutine waits for calls
-	calls int  // under way, with a slot
-	left  bool // the runner has ended
+	in       *holding
+	workflow string
+	has      bool // holds a place
+	idle     bool // its goroutine waits for calls
+	calls    int  // under way, with a slot
+	left     bool // the runner has ended
 }
 
-// reseat gives the place back or takes it again after f has changed the seat.
-func (h *holding) reseat(c *claim, f func(*seat)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := &c.seat
+// Idle and Calls are session.Seat.
+func (s *seat) Idle(idle bool) { s.change(func() { s.idle = idle }) }
+
+// Calls counts a call under way.
+func (s *seat) Calls(change int) { s.change(func() { s.calls += change }) }
+
+// change gives the place back or takes it again after f has changed the seat.
+func (s *seat) change(f func()) {
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
 	if s.left {
 		return
 	}
-	f(s)
+	f()
 	switch wants := !s.idle || s.calls > 0; {
 	case wants && !s.has:
 		s.has = true
-		h.places.running.add(c.workflow, 1)
+		s.in.places.running.add(s.workflow, 1)
 	case !wants && s.has:
 		s.has = false
-		h.freePlace(c.workflow)
+		s.in.freePlace(s.workflow)
 	}
 }
 
-// leave gives back what a runner that ends has of the places. Engine.mu is held.
-func (h *holding) leave(c *claim) {
-	if c.seat.left {
+// leave gives back what a session that ends has of the places. Engine.mu is held.
+func (s *seat) leave() {
+	if s.left {
 		return
 	}
-	if c.seat.has {
-		h.freePlace(c.workflow)
+	if s.has {
+		s.in.freePlace(s.workflow)
 	}
-	h.places.held.add(c.workflow, -1)
-	c.seat = seat{left: true}
-	if h.places.refused {
-		h.places.refused = false
-		h.wakeUp()
+	s.in.places.held.add(s.workflow, -1)
+	s.has, s.left = false, true
+	if s.in.places.refused {
+		s.in.places.refused = false
+		s.in.wakeUp()
 	}
 }
 
@@ -268,7 +280,7 @@ type rotation struct {
 const rotationRest = 16
 
 // skip is what the next claim leaves out.
-func (t *rotation) skip() []string { return sortedKeys(t.served) }
+func (t *rotation) skip() []string { return slices.Sorted(maps.Keys(t.served)) }
 
 // claimed notes what a claim has brought; more reports whether there may be other due work.
 func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
@@ -291,7 +303,7 @@ func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
 		t.served = map[string]bool{}
 	}
 	for i := range list {
-		t.served[workflowOf(list[i].Session.Workflow)] = true
+		t.served[cmp.Or(list[i].Session.Workflow, graph.DefaultWorkflow)] = true
 	}
 	return true
 }

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
 func (h *holding) begin(ctx context.Context) error {
@@ -21,70 +24,52 @@ func (h *holding) begin(ctx context.Context) error {
 // runNow starts the runner of a session whose lease was just taken. def, if not nil, is a
 // definition read for it.
 func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
-	r := e.newRunner(c)
-	r.def = def
+	s := &seat{in: &e.holding, workflow: cmp.Or(c.Session.Workflow, DefaultWorkflow)}
+	r := &held{session.New(e.env, c, s), s}
 	e.mu.Lock()
-	e.occupy(p, r.claim)
+	e.occupy(p, s)
 	if e.stopping {
-		e.leave(r.claim)
+		s.leave()
 		e.mu.Unlock()
-		e.release([]LeaseRef{{Session: r.id, Token: r.lease}})
+		e.release([]LeaseRef{r.Lease()})
 		return
 	}
-	if old := e.runners[r.id]; old != nil { // its lease has run out and we have taken a new one
-		old.loseOnce()
+	if old := e.runners[r.ID()]; old != nil { // its lease has run out and we have taken a new one
+		old.Lose()
 	}
-	e.runners[r.id] = r
+	e.runners[r.ID()] = r
 	e.work.Add(1)
 	life := e.life
 	e.mu.Unlock()
 	go func() {
 		defer e.work.Done()
-		e.drive(life, r, c.Session)
+		e.drive(life, r, c.Session, def)
 	}()
 }
 
 // drive runs one session and cleans up behind it.
-func (e *Engine) drive(life context.Context, r *runner, rec SessionRecord) {
+func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, def *Definition) {
 	ctx, cancel := context.WithCancelCause(life)
 	defer cancel(nil)
-	r.ctx = ctx
-	err := r.run(ctx, rec)
+	err := r.Run(ctx, rec, def)
 	e.mu.Lock()
-	if e.runners[r.id] == r {
-		delete(e.runners, r.id)
+	if e.runners[r.ID()] == r {
+		delete(e.runners, r.ID())
 	}
-	e.leave(r.claim)
+	r.seat.leave()
 	e.mu.Unlock()
-	select {
-	case <-r.poke: // told of something after it had looked for the last time
+	if r.Poked() { // told of something after it had looked for the last time
 		e.wakeUp()
-	default:
 	}
-	late := r.effects.abandon(errOr(err, errStopped))
-	switch {
-	case err == nil:
-	case errors.Is(err, errLost):
-		r.log.Warn("lease lost", logError, err)
-		e.reportLost(r.id, append(r.unwritten.results, late...))
-	case errors.Is(err, errStopped):
-		e.release([]LeaseRef{{Session: r.id, Token: r.lease}})
-	default:
-		r.log.Error("session given up until its lease ends", logError, err)
+	if r.End(err) {
+		e.release([]LeaseRef{r.Lease()})
 	}
-	e.events.send(r.id, busEvent{version: r.version, rested: true})
-}
-
-func errOr(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
+	e.events.send(r.ID(), busEvent{version: r.Version(), rested: true})
 }
 
 // release gives leases back; what cannot be given back ends by itself.
 func (e *Engine) release(leases []LeaseRef) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 2*time.Second, errStopped)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 2*time.Second, session.ErrStopped)
 	defer cancel()
 	if err := e.store.Release(ctx, leases); err != nil {
 		e.o.Log.Warn("leases not given back", logCount, len(leases), logError, err)
@@ -104,24 +89,12 @@ func (h *holding) pokeHolder(id string) {
 	h.mu.Lock()
 	r := h.runners[id]
 	if r != nil {
-		r.pokeNow() // under the lock: a runner looks once more after it has left the list
+		r.Poke() // under the lock: a runner looks once more after it has left the list
 	}
 	h.mu.Unlock()
 	if r == nil {
 		h.wakeUp()
 	}
-}
-
-func (r *runner) pokeNow() {
-	select {
-	case r.poke <- struct{}{}:
-	default:
-	}
-}
-
-func (r *runner) askToStop() {
-	r.stopping.Store(true)
-	r.pokeNow()
 }
 
 // leaseFor is a fresh lease for a session that has a place, nil for one that has none.

@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
 // maxSignals is how many signals that no step waits for yet a session keeps.
 const maxSignals = 100
 
@@ -7,9 +13,9 @@ const maxSignals = 100
 // The limit is checked here and nowhere else: what was acknowledged is never dropped. Signals
 // that were taken and not applied yet count as kept, unless a step waits for them.
 func admitSignal(v *InboxView, name string) error {
-	s, err := readState(v.Session.ID, v.Session.State)
+	s, err := state.ReadOnly(v.Session.ID, v.Session.State)
 	if err != nil {
-		return detail(ErrBadRequest, "%v", err)
+		return store.Detailf(ErrBadRequest, "%v", err)
 	}
 	waits := map[string]int{}
 	for _, w := range s.Waiting() {
@@ -22,14 +28,14 @@ func admitSignal(v *InboxView, name string) error {
 		if v.Unapplied[i].Kind != RequestSignal {
 			continue
 		}
-		if before := bodyOf(&v.Unapplied[i]).Name; waits[before] > 0 {
+		if before := session.BodyOf(&v.Unapplied[i]).Name; waits[before] > 0 {
 			waits[before]--
 		} else {
 			kept++
 		}
 	}
 	if waits[name] == 0 && kept >= maxSignals {
-		return detail(ErrSignalsFull, "%d signals are kept that no step has waited for, at most %d are; "+
+		return store.Detailf(ErrSignalsFull, "%d signals are kept that no step has waited for, at most %d are; "+
 			"%q was not taken. Send it once a step waits for it, or let the workflow wait for those that were sent", kept, maxSignals, name)
 	}
 	return nil

@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"time"
+
+	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A Forecast is what a session would do with the current workflow. Pure steps are executed,
@@ -34,9 +37,6 @@ type ForecastCall struct {
 	Input    json.RawMessage `json:"input"`
 }
 
-// forecastWaves bounds a forecast: a loop of pure steps ends at max_steps, long before.
-const forecastWaves = 2000
-
 // Forecast computes what a session would do after a request (an answer, a retry, a resume; nil
 // for none), from its stored state and the current workflow.
 func (e *Engine) Forecast(ctx context.Context, session string, q *Request) (*Forecast, error) {
@@ -48,34 +48,17 @@ func (e *Engine) Forecast(ctx context.Context, session string, q *Request) (*For
 }
 
 func (e *Engine) forecast(ctx context.Context, rec *SessionRecord, q *Request) (*Forecast, error) {
-	r := e.newRunner(Claimed{Session: *rec, Now: time.Now()})
-	r.ctx = ctx
-	if err := r.load(*rec); err != nil {
-		return nil, detail(ErrBadRequest, "%v", err)
-	}
-	def, err := e.definitions.Recent(ctx, r.workflow, viewDefinitionAge)
+	seen, err := session.Foresee(ctx, e.env, rec, q)
 	if err != nil {
 		return nil, err
 	}
-	r.def, r.readAt = def, time.Now()
-	f := &Forecast{Session: rec.ID, Steps: []ForecastStep{}}
-	if q != nil {
-		own := *q
-		own.N = r.counters.Seen() + 1
-		r.counters.See(own.N)
-		f.Outcome, _ = r.requests.outcome(&own)
+	f := &Forecast{Session: rec.ID, Steps: []ForecastStep{}, Outcome: seen.Outcome,
+		Status: seen.State.SessionStatus(), Awaiting: event.Questions(seen.State), Problems: problemsOf(seen.State)}
+	for _, c := range seen.Calls {
+		f.Calls = append(f.Calls, ForecastCall{Step: c.Step, Function: c.Function, Input: jsontext.Cut(c.Input)})
 	}
-	for range forecastWaves {
-		if !r.waves.wave(ctx) || len(r.toStart) > 0 || ctx.Err() != nil {
-			break
-		}
-	}
-	for _, a := range r.toStart {
-		f.Calls = append(f.Calls, ForecastCall{Step: a.step, Function: a.spec.Name, Input: cut(a.input)})
-	}
-	for _, x := range r.unwritten.all {
+	for _, x := range seen.Visits {
 		f.Steps = append(f.Steps, ForecastStep{Step: x.Step, Visit: x.Visit, Status: x.Status, Paths: x.Paths})
 	}
-	f.Status, f.Awaiting, f.Problems = r.state.SessionStatus(), questionsOf(r.state), problemsOf(r.state)
 	return f, nil
 }

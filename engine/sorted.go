@@ -1,18 +1,6 @@
 package engine
 
-import (
-	"sort"
-	"strings"
-)
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
+import "strings"
 
 // sourceOf reads the source step out of a path's name; "" for a stored id.
 func sourceOf(path string) string {

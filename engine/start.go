@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -104,7 +105,7 @@ func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if len(q.Inputs) > most {
-		return nil, detail(ErrTooLarge, "inputs have %d bytes, at most %d are taken", len(q.Inputs), most)
+		return nil, store.Detailf(ErrTooLarge, "inputs have %d bytes, at most %d are taken", len(q.Inputs), most)
 	}
 	if !json.Valid(q.Inputs) {
 		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "is not valid JSON"}}}
@@ -112,7 +113,7 @@ func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {
 	if !gjson.ParseBytes(q.Inputs).IsObject() {
 		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "want an object"}}}
 	}
-	return compactJSON(q.Inputs), nil
+	return jsontext.Compact(q.Inputs), nil
 }
 
 // checkEntry tells whether a session may start at a step of the workflow.

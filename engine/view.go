@@ -1,10 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -20,37 +24,15 @@ type views struct {
 	definitions *definitionReader
 }
 
-// wholeView is a session with what its child sessions ask. One whose children all wait
-// for people waits for people itself.
-func (v *views) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
-	s, err := v.view(ctx, rec)
-	if err != nil || !s.parent {
-		return s, err
-	}
-	if err := v.addChildQuestions(ctx, s); err != nil {
-		return nil, err
-	}
-	if s.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() && len(s.Awaiting) > 0 {
-		rests, err := v.familyRests(ctx, rec.ID)
-		if err != nil {
-			return nil, err
-		}
-		if rests {
-			s.Status = StatusAwaitingInput
-		}
-	}
-	return s, nil
-}
-
 // view makes a session of its record. A state that does not parse is the session's
 // error, not the caller's.
 func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
 	s := &Session{
-		ID: rec.ID, Workflow: workflowOf(rec.Workflow), Status: rec.Status, Version: rec.Version,
+		ID: rec.ID, Workflow: cmp.Or(rec.Workflow, graph.DefaultWorkflow), Status: rec.Status, Version: rec.Version,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
 		Awaiting: []Question{}, Messages: []Message{},
 	}
-	st, err := readState(rec.ID, rec.State)
+	st, err := state.ReadOnly(rec.ID, rec.State)
 	if err != nil {
 		s.Status = StatusError
 		s.Error = &SessionError{Kind: KindState, Message: err.Error()}
@@ -59,7 +41,7 @@ func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) 
 	s.Status = st.ShownStatus(rec.Version)
 	s.Messages = st.Messages()
 	s.Error = st.Failure()
-	s.Awaiting = questionsOf(st)
+	s.Awaiting = event.Questions(st)
 	s.Problems = problemsOf(st)
 	s.Steps = make(map[string]string, len(st.StepIDs()))
 	for _, id := range st.StepIDs() {
@@ -81,7 +63,7 @@ func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) 
 
 // result is what a complete session has come to.
 func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json.RawMessage, error) {
-	def, err := v.definitions.Recent(ctx, workflowOf(rec.Workflow), viewDefinitionAge)
+	def, err := v.definitions.Recent(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), viewDefinitionAge)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +71,7 @@ func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json
 	if p := st.Parent(); p != nil {
 		holder = p.Body
 	}
-	return resultOfSession(st, def, holder, stateOutputs{blobs: v.store, ctx: ctx, state: st}), nil
+	return session.Result(ctx, v.store, st, def, holder), nil
 }
 
 // markQuestions says which questions of a session are answered already and which have lost
@@ -148,26 +130,6 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (m
 		}
 	}
 	return answered, nil
-}
-
-// questionsOf returns the open questions as they were shown, longest waiting first.
-func questionsOf(s *State) []Question {
-	list := s.Waiting()
-	out := make([]Question, 0, len(list))
-	for _, w := range list {
-		q := s.Ask(w.Step)
-		one := Question{Step: w.Step, Visit: w.Visit, Ask: w.Ask, Kind: w.Kind, Prompt: q.Prompt,
-			Options: q.Options, Schema: q.Schema, Feedback: q.Feedback, Since: state.Time(w.Since)}
-		if q.Kind == AskApproval {
-			one.Function, one.Name, one.Input = q.Function, q.Name, cut(q.Input)
-		}
-		if q.Due > 0 {
-			due := state.Time(q.Due)
-			one.Due = &due
-		}
-		out = append(out, one)
-	}
-	return out
 }
 
 // problemsOf lists why steps wait and paths are closed.

@@ -154,7 +154,7 @@ func checkWorkflow(w *Workflow) error {
 		return err
 	}
 	if len(w.Steps) > maxWorkflowSteps || len(w.Paths) > maxWorkflowPaths {
-		return detail(ErrTooLarge, "workflow %q has %d steps and %d paths, at most %d and %d are taken", graph.CutText(w.ID, 40), len(w.Steps), len(w.Paths), maxWorkflowSteps, maxWorkflowPaths)
+		return store.Detailf(ErrTooLarge, "workflow %q has %d steps and %d paths, at most %d and %d are taken", graph.CutText(w.ID, 40), len(w.Steps), len(w.Paths), maxWorkflowSteps, maxWorkflowPaths)
 	}
 	seen := map[string]bool{}
 	for i := range w.Steps {
@@ -163,7 +163,7 @@ func checkWorkflow(w *Workflow) error {
 			return err
 		}
 		if seen[id] {
-			return detail(ErrBadRequest, "two steps are called %q", id)
+			return store.Detailf(ErrBadRequest, "two steps are called %q", id)
 		}
 		seen[id] = true
 	}
@@ -174,7 +174,7 @@ func checkWorkflow(w *Workflow) error {
 				continue // the store looks for it there; the path stays closed
 			}
 			if !seen[end] {
-				return detail(ErrBadRequest, "path %s>%s: there is no step %q", p.Source, p.Target, end)
+				return store.Detailf(ErrBadRequest, "path %s>%s: there is no step %q", p.Source, p.Target, end)
 			}
 		}
 	}
@@ -183,14 +183,14 @@ func checkWorkflow(w *Workflow) error {
 
 func checkWorkflowID(id string) error {
 	if id == "" || len(id) > maxID {
-		return detail(ErrBadRequest, "workflow id %q: want 1 to %d bytes", graph.CutText(id, 40), maxID)
+		return store.Detailf(ErrBadRequest, "workflow id %q: want 1 to %d bytes", graph.CutText(id, 40), maxID)
 	}
 	return nil
 }
 
 func checkStepID(id string) error {
 	if id == "" || len(id) > maxID {
-		return detail(ErrBadRequest, "step id %q: want 1 to %d bytes", graph.CutText(id, 40), maxID)
+		return store.Detailf(ErrBadRequest, "step id %q: want 1 to %d bytes", graph.CutText(id, 40), maxID)
 	}
 	return nil
 }

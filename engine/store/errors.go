@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/function"
@@ -79,3 +80,8 @@ func (e *DetailError) Error() string {
 }
 
 func (e *DetailError) Unwrap() error { return e.Err }
+
+// Detailf builds a DetailError of a sentinel and a sentence.
+func Detailf(sentinel error, format string, args ...any) *DetailError {
+	return &DetailError{Err: sentinel, Detail: fmt.Sprintf(format, args...)}
+}

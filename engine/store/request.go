@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -60,4 +61,10 @@ type Accepted struct {
 // Target names one question among all: it is the Target of an answer to it.
 func Target(session, step string, visit, ask int) string {
 	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, ask)
+}
+
+// EscapeKey takes the slashes out of a caller's key: a request's id is session/key, and child
+// sessions have slashes in their ids.
+func EscapeKey(key string) string {
+	return strings.NewReplacer("%", "%25", "/", "%2F").Replace(key)
 }

@@ -154,3 +154,8 @@ func (rec *SessionRecord) Cursor(oldestWaiting bool) Cursor {
 	}
 	return Cursor{At: rec.CreatedAt, ID: rec.ID}
 }
+
+// Ended reports whether a session of this status has come to an end.
+func Ended(status string) bool {
+	return status == StatusComplete || status == StatusCancelled || status == StatusError
+}

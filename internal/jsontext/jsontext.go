@@ -145,3 +145,12 @@ func Equal(a, b json.RawMessage) bool {
 	}
 	return bytes.Equal(ca.Bytes(), cb.Bytes())
 }
+
+// Compact takes the blanks out of a JSON text; what is not JSON stays as it is.
+func Compact(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,9 @@
+package event
+
+// A Noted waits for the checkpoint that makes it true. It is noted also when nobody
+// watches: somebody may begin to before the checkpoint is written.
+type Noted struct {
+	Kind   string
+	Data   any
+	Seq, N int64 // counters when it happened
+}

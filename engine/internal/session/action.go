@@ -1,0 +1,52 @@
+package session
+
+import (
+	"encoding/json"
+
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// actionBody is the body of an operator's request.
+type ActionBody struct {
+	Reason string          `json:"reason,omitempty"`
+	Step   string          `json:"step,omitempty"`
+	Visit  int             `json:"visit,omitempty"`
+	To     string          `json:"to,omitempty"`
+	Name   string          `json:"name,omitempty"`
+	Body   json.RawMessage `json:"body,omitempty"`
+	NewKey bool            `json:"new_key,omitempty"`
+}
+
+func BodyOf(q *store.Request) ActionBody {
+	var b ActionBody
+	_ = json.Unmarshal(q.Body, &b) // written by us; a body made by hand counts as far as it reads
+	return b
+}
+
+// mayAct refuses what makes no sense on a session that has ended.
+func MayAct(kind string, rec *store.SessionRecord) error {
+	st, err := state.ReadOnly(rec.ID, rec.State)
+	if err != nil {
+		if kind == store.RequestCancel || kind == store.RequestResume {
+			return nil
+		}
+		return store.Detailf(store.ErrBadRequest, "%v", err)
+	}
+	status := st.ShownStatus(rec.Version)
+	switch kind {
+	case store.RequestPause, store.RequestSignal, store.RequestReask:
+		if store.Ended(status) {
+			return store.Detailf(store.ErrSessionEnded, "session %s is %s", rec.ID, status)
+		}
+	case store.RequestCancel:
+		if status == store.StatusComplete {
+			return store.Detailf(store.ErrSessionEnded, "session %s is complete", rec.ID)
+		}
+	case store.RequestRetry, store.RequestAdvance, store.RequestMove, store.RequestRollback:
+		if status == store.StatusCancelled {
+			return store.Detailf(store.ErrSessionEnded, "session %s is cancelled", rec.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/stepgraph/stepgraph/internal/schemacheck"
+)
+
+// checkAnswer tells whether a response answers a question, and what the entry gains
+// besides `response` (confirmed, value).
+func CheckAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
+	if !json.Valid(response) {
+		return nil, &store.DetailError{Err: store.ErrAnswerInvalid, Faults: []graph.Fault{{Pointer: "/response", Message: "is not valid JSON"}}}
+	}
+	switch q.Kind {
+	case function.AskConfirm:
+		return checkConfirm(q, response)
+	case function.AskSelect:
+		return checkSelect(q, response)
+	case function.AskApproval:
+		_, err := readApproval(response)
+		return nil, err
+	}
+	if len(q.Schema) == 0 || string(q.Schema) == "null" {
+		return nil, nil
+	}
+	schema, err := schemacheck.Compile(q.Schema)
+	if err != nil {
+		return nil, store.Detailf(store.ErrAnswerInvalid, "the question's schema cannot be used: %v; correct the step and reask", err)
+	}
+	var faults []graph.Fault
+	for _, f := range schema.Check(response) {
+		faults = append(faults, graph.Fault{Pointer: "/response" + f.Pointer, Message: f.Message})
+	}
+	if len(faults) > 0 {
+		return nil, &store.DetailError{Err: store.ErrAnswerInvalid, Detail: fmt.Sprintf("question of step: %s", q.Prompt), Faults: faults}
+	}
+	return nil, nil
+}
+
+// checkConfirm takes booleans, yes and no, and the question's two texts, in any case.
+func checkConfirm(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
+	answer, feedback := response, ""
+	if q.Feedback {
+		answer, feedback = remarked(response)
+	}
+	yes, ok := graph.TruthOf(answer, q.Options)
+	if !ok {
+		texts := []string{"true", "false", "yes", "no"}
+		for _, o := range q.Options {
+			texts = append(texts, fmt.Sprintf("%q", o.Text))
+		}
+		return nil, &store.DetailError{Err: store.ErrAnswerInvalid,
+			Faults: []graph.Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ") + otherForm(q)}}}
+	}
+	confirmed, text := json.RawMessage("false"), optionText(q.Options, 1, "No")
+	if yes {
+		confirmed, text = json.RawMessage("true"), optionText(q.Options, 0, "Yes")
+	}
+	more := []jsontext.Field{{Key: "confirmed", Value: confirmed}}
+	if !q.Feedback {
+		return more, nil
+	}
+	if feedback != "" {
+		text = feedback
+		more = append(more, jsontext.Field{Key: "feedback", Value: jsontext.String(feedback)})
+	}
+	return append(more, jsontext.Field{Key: "text", Value: jsontext.String(text)}), nil
+}
+
+// otherForm is what an error says of the other form of an answer.
+func otherForm(q *state.Ask) string {
+	if q.Feedback {
+		return ", or {\"answer\": one of these, \"feedback\": text}"
+	}
+	return ""
+}
+
+// remarked takes {answer, feedback} apart; every other response is the answer itself.
+func remarked(response json.RawMessage) (answer json.RawMessage, feedback string) {
+	var given struct {
+		Answer   json.RawMessage `json:"answer"`
+		Feedback string          `json:"feedback"`
+	}
+	if json.Unmarshal(response, &given) != nil || given.Answer == nil {
+		return response, ""
+	}
+	return given.Answer, strings.TrimSpace(given.Feedback)
+}
+
+func optionText(options []function.Option, i int, otherwise string) string {
+	if i < len(options) {
+		return options[i].Text
+	}
+	return otherwise
+}
+
+// checkSelect takes an option's text or value.
+func checkSelect(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
+	var text string
+	isText := json.Unmarshal(response, &text) == nil
+	texts := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		value := o.Value
+		if len(value) == 0 {
+			value = jsontext.String(o.Text)
+		}
+		if isText && text == o.Text || jsontext.Equal(response, value) {
+			return []jsontext.Field{{Key: "value", Value: value}}, nil
+		}
+		texts[i] = fmt.Sprintf("%q", o.Text)
+	}
+	return nil, &store.DetailError{Err: store.ErrAnswerInvalid,
+		Faults: []graph.Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
+}
+
+// readApproval is ReadApproval with the error that clients get.
+func readApproval(response json.RawMessage) (graph.Approval, error) {
+	a, fault := graph.ReadApproval(response)
+	if fault != nil {
+		return a, &store.DetailError{Err: store.ErrAnswerInvalid, Faults: []graph.Fault{*fault}}
+	}
+	return a, nil
+}

@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// An attempt is one call of a step's function with a resolved input.
+type attempt struct {
+	by       *claim
+	step     string
+	compiled *graph.CompiledStep
+	spec     *function.Spec
+	call_    function.Call
+	input    json.RawMessage // as it is recorded
+	given    json.RawMessage // what the function gets: input, with the names of secrets bound
+	reads    []store.Lineage
+	timeout  time.Duration
+	cancel   context.CancelCauseFunc // of an attempt under way
+	leave    context.CancelCauseFunc // takes it back while it waits for a slot
+	salt     int                     // of the key
+	since    int64                   // ms; when it was decided
+	durable  bool                    // a written checkpoint lists it: it may start
+
+	mu     sync.Mutex // guards what the function tells its Call
+	said   []spoken
+	usage  []function.Usage
+	named  []namedValue       // values kept under names of their own
+	window []function.Message // newest messages when it started
+}
+
+// attemptResult is what an attempt came to.
+type attemptResult struct {
+	attempt  *attempt
+	made     bool // the function was called; false for one that ended in the queue
+	output   json.RawMessage
+	err      error
+	started  time.Time
+	finished time.Time
+}
+
+// callKey is the key of a call. salt counts retries that asked for a fresh one.
+func callKey(session, step string, visit, number, salt int) string {
+	if salt > 0 {
+		return fmt.Sprintf("%s/%s/%d/%d.%d", session, step, visit, number, salt)
+	}
+	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, number)
+}
+
+// call makes the call and waits for it. A panic of the function is an error of its step.
+func (a *attempt) call(ctx context.Context) *attemptResult {
+	res := &attemptResult{attempt: a, started: a.by.nowTime()}
+	if a.spec.Disabled != "" {
+		res.err = &function.CallError{Kind: function.KindDisabled, Message: a.spec.Disabled}
+		res.finished = res.started
+		return res
+	}
+	late := &function.CallError{Kind: function.KindTimeout, Transient: true, Message: fmt.Sprintf("no result after %s", a.timeout)}
+	ctx, done := context.WithTimeoutCause(function.WithCall(ctx, &a.call_), a.timeout, late)
+	defer done()
+	res.output, res.err = a.guarded(ctx)
+	if res.err != nil && errors.Is(res.err, context.DeadlineExceeded) && context.Cause(ctx) == error(late) {
+		res.err = late
+	}
+	res.finished = a.by.nowTime()
+	return res
+}
+
+func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.by.log.Error("function panicked", logStep, a.step, logFunction, a.spec.Name, "panic", p, "stack", string(debug.Stack()))
+			err = &function.CallError{Kind: function.KindFailed, Message: fmt.Sprintf("function %s panicked: %v", a.spec.Name, p)}
+		}
+	}()
+	out, err = a.spec.Function.Call(ctx, a.given)
+	if names := a.call_.Secrets; names != nil {
+		out, err = names.RestoreResult(out, err)
+	}
+	return out, err
+}
+
+// spoken is what a call adds to the chat.
+type spoken struct{ role, text string }
+
+func (a *attempt) Say(role, text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.said = append(a.said, spoken{role, text})
+}
+
+func (a *attempt) Token(audience, text string) {
+	a.by.e.Publish(event.Event{Type: event.EventToken, Session: a.by.id,
+		Data: event.TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Audience: audience, Provisional: true}})
+}
+
+func (a *attempt) Meter(u function.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.usage = append(a.usage, u)
+}
+
+func (a *attempt) Messages(ctx context.Context, n int) ([]function.Message, error) {
+	switch {
+	case n == 0 || n > 0 && n <= len(a.window):
+		if n > 0 {
+			return a.window[len(a.window)-n:], nil
+		}
+		return a.window, nil
+	case n > 0:
+		return a.by.e.Store.Messages(ctx, a.by.id, store.HistoryQuery{Newest: true, Limit: n})
+	}
+	var all []function.Message
+	for after := int64(0); ; {
+		page, err := a.by.e.Store.Messages(ctx, a.by.id, store.HistoryQuery{After: after, Limit: 500})
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		all = append(all, page...)
+		after = page[len(page)-1].N
+	}
+}
+
+// info is what the record of the attempt's visit needs.
+func (res *attemptResult) info() visitInfo {
+	a := res.attempt
+	v := visitInfo{started: res.started, attempt: a.call_.Attempt, input: a.input, reads: a.reads}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.usage) > 0 {
+		v.usage, _ = jsontext.Marshal(sumUsage(a.usage))
+	}
+	return v
+}
+
+func sumUsage(list []function.Usage) function.Usage {
+	sum := list[0]
+	for _, u := range list[1:] {
+		sum.InputTokens += u.InputTokens
+		sum.OutputTokens += u.OutputTokens
+		sum.CachedTokens += u.CachedTokens
+		sum.Cost += u.Cost
+		sum.Estimated = sum.Estimated || u.Estimated
+		sum.Model = u.Model
+	}
+	return sum
+}
+
+// An arrival is something that came to the session and belongs to its next wave: a
+// finished visit whose paths are to be evaluated.
+type arrival struct {
+	step   string
+	result *attemptResult   // of an effect; nil for a visit that is complete already
+	record *store.Execution // of a complete visit
+}
+
+// A namedValue is a value that a function keeps under a name of its own, beside its output:
+// the value itself, or values to be added to the list that stands there.
+type namedValue struct {
+	name   string
+	value  json.RawMessage
+	adds   bool
+	first  []json.RawMessage // adds: before the others where the list is empty
+	values []json.RawMessage
+}
+
+func (a *attempt) Set(name string, value json.RawMessage) {
+	a.name(namedValue{name: name, value: append(json.RawMessage(nil), value...)})
+}
+
+func (a *attempt) Append(name string, first, values []json.RawMessage) {
+	a.name(namedValue{name: name, adds: true, first: copied(first), values: copied(values)})
+}
+
+func (a *attempt) name(v namedValue) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.named = append(a.named, v)
+}
+
+func copied(list []json.RawMessage) []json.RawMessage {
+	out := make([]json.RawMessage, len(list))
+	for i, v := range list {
+		out[i] = append(json.RawMessage(nil), v...)
+	}
+	return out
+}
+
+// notBegun reports whether a call never began, because the engine stops or has lost the
+// session. It has not failed: its step stays active.
+func (res *attemptResult) notBegun() bool {
+	return !res.made && (errors.Is(res.err, ErrStopped) || errors.Is(res.err, ErrLost))
+}
+
+// visitInfo is what the record of a visit needs besides its output.
+type visitInfo struct {
+	started time.Time
+	attempt int
+	input   json.RawMessage
+	reads   []store.Lineage
+	usage   json.RawMessage
+	status  string // of the record; complete when empty
+}
+
+// succeeded reports whether there are arrivals, and all of them results of calls that went well.
+func succeeded(arrived []arrival) bool {
+	for i := range arrived {
+		if res := arrived[i].result; res == nil || res.err != nil {
+			return false
+		}
+	}
+	return len(arrived) > 0
+}

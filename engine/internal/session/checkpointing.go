@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// checkpoint writes what has happened and keeps the lease.
+func (r *Runner) checkpoint(ctx context.Context) error {
+	if !r.unwritten.dirty {
+		return nil
+	}
+	_, err := r.write(ctx, false)
+	return err
+}
+
+// rest writes what has happened and gives the lease up, when nothing more can be done
+// now. It reports whether the session rests; it does not when something came meanwhile.
+func (r *Runner) rest(ctx context.Context) (bool, error) {
+	select {
+	case <-r.poke:
+		if r.stopNow = r.stopping.Load(); !r.stopNow {
+			return false, r.fetchRequests(ctx)
+		}
+	default:
+	}
+	// Child sessions are notified under the lease: should this engine die before, whoever
+	// claims the session next does it.
+	if len(r.state.Notices()) > 0 {
+		r.unwritten.touch()
+		return false, r.checkpoint(ctx)
+	}
+	return r.write(ctx, true)
+}
+
+// write builds and commits one checkpoint. It reports whether the lease was given up. A
+// checkpoint that the store refuses is dropped with all that led to it; the requests that
+// came first are applied then.
+func (r *Runner) write(ctx context.Context, release bool) (rested bool, err error) {
+	if r.fault != nil {
+		return false, r.fault
+	}
+	cp := r.build(release)
+	if len(cp.State) > r.e.MaxState && !r.overflowed {
+		return false, r.overflow(ctx, len(cp.State))
+	}
+	asked := time.Now()
+	res, err := r.e.Committer.Commit(ctx, cp)
+	if err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	switch res.Outcome {
+	case store.Lost:
+		return false, ErrLost
+	case store.Refused:
+		if err := r.revert(ctx); err != nil {
+			return false, err
+		}
+		return false, r.fetchRequests(ctx)
+	}
+	if cp.LeaseFor > 0 {
+		r.extended = true
+		r.beat.Store(asked.UnixNano())
+	}
+	r.offset.adjust(asked, res.Now, time.Now())
+	r.written(cp, res)
+	if release {
+		if r.inbox > r.counters.Seen() {
+			r.e.WakeUp() // something came while the lease was given up
+		}
+		if r.state.Lacks() {
+			r.e.LeaveAlone(r.id)
+			return true, nil
+		}
+		r.e.DueAt(cp.DueAt, r.offset.get())
+		return true, nil
+	}
+	if err := r.notices.sendNotices(ctx); err != nil {
+		return false, err
+	}
+	if r.inbox > r.counters.Seen() {
+		return false, r.fetchRequests(ctx)
+	}
+	return false, nil
+}
+
+// written does what had to wait until a checkpoint was written, and begins a new draft from
+// the same state.
+func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
+	r.version++
+	r.stored = cp.Status
+	r.inbox = res.Inbox
+	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
+	for _, c := range r.unwritten.cancels {
+		c.attempt.cancel(c.cause)
+	}
+	for _, a := range r.unwritten.starting {
+		a.durable = true
+	}
+	r.unwritten, r.overflowed = unwritten{}, false
+	r.draft.open = r.state.OpenAsks()
+	r.e.PublishAll(r.id, r.version, events, cp.Release)
+	if len(cp.Children) > 0 {
+		r.e.WakeUp()
+	}
+	if cp.ToParent != nil {
+		r.e.Poke(cp.ToParent.Session)
+	}
+}
+
+// build makes the checkpoint of all that is unwritten.
+func (r *Runner) build(release bool) *store.Checkpoint {
+	status := r.state.SessionStatus()
+	awaiting, since := r.state.Awaiting()
+	calls, starting := r.effects.callsUnderWay()
+	r.counters.ListCalls(calls)
+	r.unwritten.starting = starting
+	cp := &store.Checkpoint{
+		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.NewID(),
+		Closing: r.closes() || store.Ended(status), Seen: r.counters.Seen(),
+		Counters: r.counters.AppendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
+		Release: release, LeaseFor: r.extension(),
+		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
+		Results: r.unwritten.stored, Children: r.unwritten.children,
+	}
+	if status == store.StatusPending {
+		cp.Tried = r.def.Hash
+	}
+	if release && store.Ended(status) {
+		cp.ToParent = r.children.tellParent(status)
+	}
+	cp.State = r.state.AppendJSON(make([]byte, 0, r.stateBytes+512))
+	r.stateBytes = len(cp.State)
+	for _, e := range r.unwritten.executions {
+		e.Paths = jsontext.Cut(e.Paths)
+		cp.Executions = append(cp.Executions, *e)
+	}
+	if release {
+		cp.DueAt = r.nextTimer(false)
+		if r.stopNow && status == store.StatusActive {
+			cp.DueAt = r.nowTime()
+		}
+	}
+	return cp
+}
+
+// extension is by how much a checkpoint extends the lease: not at all while two thirds of it
+// are left, since each extension moves the session in the index of due times. The first
+// checkpoint after a claim extends always: it ends the pauses that claims without a checkpoint
+// have added up to.
+func (r *Runner) extension() time.Duration {
+	if r.extended && time.Since(r.leased()) < r.e.LeaseFor/3 {
+		return 0
+	}
+	return r.e.LeaseFor
+}
+
+// nextTimer is when the session has something to do by itself: a retry, a question that
+// falls due. Zero when only the world can move it. While calls are under way it counts only
+// what the last wave was too early for; at rest, a step left active is due at once.
+func (r *Runner) nextTimer(underWay bool) time.Time {
+	if r.state.Resting() {
+		return time.Time{}
+	}
+	var next int64
+	sooner := func(at int64) {
+		if underWay && at <= r.lookedAt {
+			return
+		}
+		if at > 0 && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	for id, l := range r.state.LiveSteps() {
+		if underWay && l.Wait == nil && l.RetryAt <= r.lookedAt {
+			continue
+		}
+		switch {
+		case r.state.Status(id) != store.StatusActive || r.state.SuspendedNow(id) != nil || r.running[id] != nil:
+		case l.Wait != nil:
+			sooner(l.Wait.Due)
+		case l.Lacks != "":
+			sooner(r.now()) // for another engine
+		default:
+			sooner(max(l.RetryAt, 1))
+		}
+	}
+	for _, q := range r.state.Asks() {
+		sooner(q.Due)
+	}
+	return state.Time(next)
+}
+
+// statusEvents tells of a changed status or changed questions.
+func (r *Runner) statusEvents(status, awaiting string) []event.Noted {
+	shown := status + awaiting
+	if shown == r.shown {
+		return nil
+	}
+	r.shown = shown
+	data := event.StatusEvent{Status: status, Awaiting: event.Questions(r.state)}
+	return []event.Noted{{Kind: event.EventSession, Data: data, Seq: r.counters.Seq(), N: r.counters.Messages()}}
+}

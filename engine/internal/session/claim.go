@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// A claim is this engine's hold on one session: which session, under which lease, by which
+// clock. It is all that a call needs which runs beside the session's goroutine.
+type claim struct {
+	e        *Env
+	ctx      context.Context // of the runner; ends when the lease is lost or the engine stops
+	log      *slog.Logger
+	id       string
+	lease    string
+	workflow string
+	root     string // the topmost session this one descends from
+	offset   clockOffset
+	beat     atomic.Int64  // newest extension asked for, Unix ns
+	lost     chan struct{} // closed when another worker has the session
+	losing   sync.Once     // closes lost
+	person   atomic.Bool   // a request of a person has moved it on since the claim
+	seat     Seat          // the session's part of the engine's room
+	stopNow  bool          // the engine stops: go to rest at once
+}
+
+// now is the store's clock in milliseconds.
+func (r *claim) now() int64 { return time.Now().Add(r.offset.get()).UnixMilli() }
+
+// nowTime is the store's clock.
+func (r *claim) nowTime() time.Time {
+	return time.Now().Add(r.offset.get()).UTC().Truncate(time.Millisecond)
+}
+
+// leased is when the newest extension of the lease was asked for.
+func (r *claim) leased() time.Time { return time.Unix(0, r.beat.Load()) }
+
+func (r *claim) loseOnce() {
+	r.losing.Do(func() { close(r.lost) })
+}
+
+// leaseForCall returns when the lease is not in its last third, extending it if need be. No
+// call starts while the store cannot be asked.
+func (r *claim) leaseForCall(ctx context.Context) error {
+	for attempt := 0; ; attempt++ {
+		if time.Since(r.leased()) <= r.e.LeaseFor*2/3 {
+			return context.Cause(ctx)
+		}
+		switch err := r.extend(ctx); {
+		case err == nil:
+		case errors.Is(err, ErrLost):
+			r.loseOnce()
+			return err
+		default:
+			if cause := retry.Sleep(ctx, retry.Backoff(attempt)); cause != nil {
+				return cause
+			}
+		}
+	}
+}
+
+func (r *claim) extend(ctx context.Context) error {
+	asked := time.Now()
+	lost, err := r.e.Store.Extend(ctx, []store.LeaseRef{{Session: r.id, Token: r.lease}}, r.e.LeaseFor)
+	switch {
+	case err != nil:
+		return err
+	case len(lost) > 0:
+		return ErrLost
+	}
+	r.beat.Store(asked.UnixNano())
+	return nil
+}

@@ -1,0 +1,97 @@
+package session
+
+import "context"
+
+// effects are the calls that run beside the session's goroutine.
+type effects struct{ *ledger }
+
+// startEffects starts the effects of the last wave. Everything before them is durable now.
+func (r *effects) startEffects(ctx context.Context) {
+	if r.state.Resting() || r.failing != "" {
+		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
+	}
+	r.startDurable(ctx)
+	if len(r.toStart) > 0 && len(r.running) < r.e.StepsAtOnce { // none that the store knows of is left
+		r.unwritten.touch()
+		r.unsettled = true
+	}
+}
+
+// startDurable starts the calls that the last checkpoint lists, see callsUnderWay.
+func (r *effects) startDurable(ctx context.Context) {
+	for len(r.toStart) > 0 && r.toStart[0].durable && len(r.running) < r.e.StepsAtOnce {
+		r.startEffect(ctx, r.nextQueued())
+	}
+}
+
+// startEffect makes a call beside the runner, when its function has a free slot. The lease is
+// looked at after that: a call may wait for its slot for minutes, and one that starts when
+// the lease is nearly over is made twice, here and by whoever claims the session next.
+func (r *effects) startEffect(ctx context.Context, a *attempt) {
+	ctx, a.cancel = context.WithCancelCause(ctx)
+	inQueue, leave := context.WithCancelCause(ctx)
+	a.leave = leave
+	r.running[a.step] = a
+	person := r.person.Load()
+	go func() {
+		defer a.cancel(nil)
+		defer leave(nil)
+		res := attemptResult{attempt: a, started: r.nowTime()}
+		free, err := r.e.Slot(inQueue, a.spec.Name, r.workflow, person)
+		if err == nil {
+			r.seat.Calls(1)
+			if err = r.leaseForCall(inQueue); err == nil {
+				res = *a.call(ctx)
+				res.made = true
+			}
+			r.seat.Calls(-1)
+			free()
+		}
+		if !res.made {
+			res.err, res.finished = err, res.started
+		}
+		r.results <- res // capacity StepsAtOnce: never blocks
+	}()
+}
+
+// leaveQueues takes back the calls that wait for a slot: the engine stops, and whoever claims
+// the session next makes them. Calls that have begun go on.
+func leaveQueues(running map[string]*attempt) {
+	for _, a := range running {
+		a.leave(ErrStopped)
+	}
+}
+
+// abandon tells the calls of a runner that ends to stop, and waits until they have: a
+// call never outlives its runner. It returns what they came to.
+func (r *effects) abandon(cause error) []attemptResult {
+	for _, a := range r.running {
+		a.cancel(cause)
+	}
+	var late []attemptResult
+	for range r.running {
+		res := <-r.results
+		late = append(late, res)
+	}
+	r.running = nil
+	return late
+}
+
+// drainResults takes the results that are there.
+func (r *effects) drainResults() {
+	for {
+		select {
+		case res := <-r.results:
+			r.arrive(res)
+		default:
+			return
+		}
+	}
+}
+
+func (r *effects) takeArrivals() []arrival {
+	r.drainResults()
+	out := r.arrived
+	r.arrived = nil
+	return out
+}

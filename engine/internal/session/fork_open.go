@@ -1,0 +1,273 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// An openFinder finds what was open when the execution numbered `first` began: paths that
+// had been taken by then and had led to no visit that was over. Where such a path led to a
+// join, the join waited; where to another step, that step was under way. Looking at the
+// visits alone does not do: a waiting join has none, and an open question no EXECUTION yet.
+type openFinder struct {
+	f     *forking
+	all   []store.Execution
+	first int64
+	last  map[visitKey]int64 // newest execution of each visit
+	taken map[string][]state.TakenPath
+}
+
+func (f *forking) findOpen(all []store.Execution, first int64) {
+	o := openFinder{f: f, all: all, first: first, last: map[visitKey]int64{}, taken: map[string][]state.TakenPath{}}
+	for i := range all {
+		o.last[visitKey{all[i].Step, all[i].Visit}] = all[i].Seq
+	}
+	o.collect()
+	for i := range all {
+		if x := &all[i]; x.Seq <= first && !f.inside(x) && (x.Seq == first || o.over(x)) {
+			o.use(x)
+		}
+	}
+	f.joins = map[string][]state.TakenPath{}
+	for _, step := range slices.Sorted(maps.Keys(o.taken)) {
+		o.place(step, o.taken[step])
+	}
+	o.withoutPaths()
+	f.findArrivals(all, first)
+}
+
+// findArrivals finds what had come into the steps with `join: required` when the execution
+// numbered `first` began. It counts for later visits too, until a back path runs its source
+// again, so it is not what the waiting joins say: all paths that were taken are followed anew.
+func (f *forking) findArrivals(all []store.Execution, first int64) {
+	then := state.New(f.rec.ID)
+	arrive := func(target string, from state.TakenPath) {
+		if s := f.def.Step(target); s != nil && s.Holder == "" && s.Join == graph.JoinRequired {
+			then.Arrive(s, from)
+		}
+	}
+	for i := range all {
+		x := &all[i]
+		if x.Seq >= first {
+			continue
+		}
+		for _, t := range tookOf(x) { // taken by an operator, or the record of the source was cut
+			arrive(x.Step, f.named(t))
+		}
+		judged := slices.DeleteFunc(judge.Read(x.Paths), func(p judge.Path) bool { return !p.Open })
+		for _, p := range judged {
+			arrive(p.Target, f.named(state.TakenPath{Seq: x.Seq, Path: p.Path}))
+		}
+		for _, p := range judged {
+			if path := f.def.Path(p.Path); path != nil && path.Closes && !path.Leaves {
+				then.GoBack(f.def, p.Target)
+			}
+		}
+	}
+	f.arrived = map[string][]state.TakenPath{}
+	for _, id := range then.Arrived() {
+		f.arrived[id] = then.AllTakenTo(id)
+	}
+}
+
+// named is a path as the history has it, with what its name says: whether it leads back.
+func (f *forking) named(t state.TakenPath) state.TakenPath {
+	path := f.def.Path(t.Path)
+	t.Jump = path != nil && path.Closes
+	return t
+}
+
+// collect finds the paths that had been taken: as their source's execution says, and, where
+// that was cut, as what they led to says.
+func (o *openFinder) collect() {
+	for i := range o.all {
+		x := &o.all[i]
+		if o.f.inside(x) {
+			continue
+		}
+		if x.Seq < o.first {
+			for _, p := range judge.Read(x.Paths) {
+				if p.Open {
+					o.add(p.Target, state.TakenPath{Seq: x.Seq, Path: p.Path})
+				}
+			}
+			continue
+		}
+		for _, t := range tookOf(x) {
+			o.add(x.Step, t)
+		}
+	}
+	o.f.state.EachTaken(o.add)
+}
+
+func (o *openFinder) add(step string, t state.TakenPath) {
+	s := o.f.def.Step(step)
+	t = o.f.named(t)
+	if s == nil || s.Holder != "" || t.Seq <= 0 || t.Seq >= o.first || slices.Contains(o.taken[step], t) {
+		return
+	}
+	o.taken[step] = append(o.taken[step], t)
+}
+
+// over reports whether the visit of an execution had ended for good by then: it was tried
+// no more, and is not under way now.
+func (o *openFinder) over(x *store.Execution) bool {
+	key := visitKey{x.Step, x.Visit}
+	return o.last[key] < o.first && !o.f.underWay(key)
+}
+
+// use takes away the paths that led to a visit.
+func (o *openFinder) use(x *store.Execution) {
+	for _, t := range tookOf(x) {
+		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have state.TakenPath) bool { return have.Seq == t.Seq && have.Path == t.Path })
+	}
+}
+
+// place makes of paths that led to no ended visit what the step was then.
+func (o *openFinder) place(step string, took []state.TakenPath) {
+	if len(took) == 0 {
+		return
+	}
+	sort.SliceStable(took, func(i, j int) bool { return took[i].Seq < took[j].Seq })
+	s := o.f.def.Step(step)
+	switch {
+	case s.Waits():
+		o.f.joins[step] = took
+	case step == o.f.q.Step: // it is begun in any case
+	case s.OnError != graph.OnErrorContinue && o.failed(step): // paths to a step in error activate nothing
+	default:
+		o.f.live = append(o.f.live, o.visitOf(step, took))
+	}
+}
+
+// failed reports whether the step was in error then.
+func (o *openFinder) failed(step string) bool {
+	for i := len(o.all) - 1; i >= 0; i-- {
+		if x := &o.all[i]; x.Step == step && x.Seq < o.first {
+			return x.Status == store.StatusError && o.over(x)
+		}
+	}
+	return false
+}
+
+func (o *openFinder) visitOf(step string, took []state.TakenPath) openVisit {
+	v := openVisit{step: step, took: took}
+	for i := range o.all {
+		x := &o.all[i]
+		if x.Step != step {
+			continue
+		}
+		v.visit = max(v.visit, x.Visit)
+		if x.Seq >= o.first {
+			v.visit, v.since = x.Visit, x.StartedAt.UnixMilli()
+			return v
+		}
+	}
+	if l := o.f.state.Live(step); l != nil && l.Visit > 0 {
+		v.visit = l.Visit
+		v.since = o.f.askedAt(step)
+		return v
+	}
+	v.visit++
+	return v
+}
+
+// askedAt is when a step's open question was asked, 0 when it has none.
+func (f *forking) askedAt(step string) int64 {
+	if q := f.state.Ask(step); q != nil {
+		return q.Started
+	}
+	if l := f.state.Live(step); l != nil && l.Wait != nil {
+		return l.Wait.Started
+	}
+	return 0
+}
+
+// withoutPaths adds visits that no path led to (the entry, a move, a rollback) and that had
+// begun by then.
+func (o *openFinder) withoutPaths() {
+	known := map[string]bool{o.f.q.Step: true}
+	for _, v := range o.f.live {
+		known[v.step] = true
+	}
+	add := func(step string, visit int, since int64) {
+		if s := o.f.def.Step(step); known[step] || s == nil || s.Holder != "" || since == 0 || since >= o.f.at {
+			return
+		}
+		known[step] = true
+		o.f.live = append(o.f.live, openVisit{step: step, visit: visit, since: since})
+	}
+	for i := range o.all {
+		if x := &o.all[i]; x.Seq > o.first && len(x.Took) == 0 && !o.f.inside(x) {
+			add(x.Step, x.Visit, x.StartedAt.UnixMilli())
+		}
+	}
+	for _, step := range o.f.state.LiveIDs() {
+		l := o.f.state.Live(step)
+		if l.Tool == nil && o.f.underWay(visitKey{step, l.Visit}) && !slices.ContainsFunc(l.Took, func(t state.TakenPath) bool { return t.Seq > 0 }) {
+			add(step, l.Visit, o.f.askedAt(step))
+		}
+	}
+}
+
+// openNow is what is open as the session is now.
+func (f *forking) openNow() {
+	f.joins = map[string][]state.TakenPath{}
+	for _, id := range f.state.WaitingJoins() {
+		if s := f.def.Step(id); s != nil && s.Holder == "" {
+			f.joins[id] = f.state.TakenTo(id)
+		}
+	}
+	f.arrived = map[string][]state.TakenPath{}
+	for _, id := range f.state.Arrived() {
+		if s := f.def.Step(id); s != nil && s.Holder == "" {
+			f.arrived[id] = f.state.Arrivals(id)
+		}
+	}
+	for _, id := range f.state.LiveIDs() {
+		l := f.state.Live(id)
+		if s := f.def.Step(id); id == f.q.Step || l.Tool != nil || s != nil && s.Holder != "" || !f.underWay(visitKey{id, l.Visit}) {
+			continue
+		}
+		f.live = append(f.live, openVisit{step: id, visit: l.Visit, took: l.Took, since: f.askedAt(id)})
+	}
+}
+
+// askedAgain reports whether a message is one that a step said in a visit which is made again.
+func (f *forking) askedAgain(m *function.Message) bool {
+	return slices.ContainsFunc(f.live, func(v openVisit) bool { return v.step == m.Step && v.since > 0 && m.At >= v.since })
+}
+
+// settled reports whether an error was dealt with by a path that was taken after it.
+func (f *forking) settled(x *store.Execution) bool {
+	return slices.ContainsFunc(judge.Read(x.Paths), func(p judge.Path) bool { return p.Open })
+}
+
+// tookOf is what led to an execution, by number and path.
+func tookOf(x *store.Execution) []state.TakenPath {
+	out := make([]state.TakenPath, 0, len(x.Took))
+	for _, t := range x.Took {
+		var n int64
+		if _, err := fmt.Sscanf(strings.TrimPrefix(t.Execution, x.Session+"/"), "%d", &n); err == nil {
+			out = append(out, state.TakenPath{Seq: n, Path: t.Label})
+		}
+	}
+	return out
+}
+
+// standing leaves out what earlier rollbacks had undone when the execution numbered `first`
+// began.
+func (f *forking) standing(all []store.Execution, first int64) []store.Execution {
+	return slices.DeleteFunc(slices.Clone(all), func(x store.Execution) bool {
+		return f.state.WasUndone(x.Seq, first)
+	})
+}

@@ -1,0 +1,52 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// noteHalted keeps a step that is about to be cancelled. Body steps and tools are begun by their
+// container or agent.
+func (r *visits) noteHalted(h *state.Halted, id string) {
+	if l := r.state.Live(id); l != nil && l.Tool == nil && r.holderOf(id) == "" {
+		h.Live = append(h.Live, state.HaltedVisit{Step: id, Took: l.Took})
+	}
+}
+
+// haltPaths keeps the visits that finished in the wave in which the session failed.
+func (r *visits) haltPaths(done []arrival) {
+	h := r.state.Halted()
+	for _, d := range done {
+		if h != nil && r.holderOf(d.step) == "" {
+			h.Done = append(h.Done, state.HaltedVisit{Step: d.step, Seq: d.record.Seq})
+		}
+	}
+}
+
+// takeUpHalted goes on with what the failure of a step had cut off, now that it is retried:
+// paths of finished visits are followed in the next wave, cancelled steps begin new visits,
+// joins wait again.
+func (r *visits) takeUpHalted(again []string) {
+	h := r.state.Halted()
+	if h == nil || !slices.Contains(again, h.Step) {
+		return
+	}
+	r.state.TakeUpHalted()
+	for _, v := range h.Live {
+		if r.def.Step(v.Step) != nil && !r.state.HasBegun(v.Step) {
+			r.beginVisit(v.Step, append(v.Took, h.Again[v.Step]...))
+			delete(h.Again, v.Step)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.Again)) { // of an agent's tools, see noteHalted
+		for _, from := range h.Again[id] {
+			r.state.RunAgain(id, from)
+		}
+	}
+	for _, v := range h.Done {
+		r.arrived = append(r.arrived, arrival{step: v.Step, record: &store.Execution{Seq: v.Seq}})
+	}
+}

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// inputs resolve what steps are given.
+type inputs struct{ *ledger }
+
+// inputOf is the input with which the function of a driven step is called again: that of
+// its first call, after a retry that of now if all of it has a value.
+func (r *inputs) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (input, bindings json.RawMessage, reads []store.Lineage, problem *failure) {
+	if d.Renew {
+		if step.Fault != nil {
+			return nil, nil, nil, &failure{kind: function.KindBadInput, message: step.Fault.Error(), final: true}
+		}
+		if in.err != nil {
+			return nil, nil, nil, &failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}
+		}
+		if in.ok {
+			return in.result.Value, in.bindings, in.reads, nil
+		}
+	}
+	input, err := r.keptText(d.Input)
+	if err != nil {
+		problem = &failure{kind: function.KindFailed, message: err.Error()}
+	}
+	return input, nil, d.Reads, problem
+}
+
+// A resolvedInput is what a step's input came to when its wave began.
+type resolvedInput struct {
+	result   references.Result
+	bindings json.RawMessage
+	reads    []store.Lineage
+	ok       bool // all of it has a value
+	err      error
+}
+
+// resolveInputs resolves the inputs of a wave's steps, all against the state as it is now.
+func (r *inputs) resolveInputs(steps []string) map[string]resolvedInput {
+	if len(steps) == 0 {
+		return nil
+	}
+	r.chat = r.state.Messages()
+	inputs := make(map[string]resolvedInput, len(steps))
+	for _, id := range steps {
+		step := r.def.Step(id)
+		if step == nil || step.Fault != nil || step.Function == "" || step.Bypass || step.Inactive {
+			continue // it is not called
+		}
+		l := r.ensureVisit(id)
+		if d := r.state.Suspended(id); d != nil && d.Visit == l.Visit && !d.Renew {
+			continue // it goes on with the input of its first call
+		}
+		if spec := r.e.Registry.Find(step.Function); spec != nil {
+			inputs[id] = r.resolveNow(step, spec, l)
+		}
+	}
+	return inputs
+}
+
+// resolveNow resolves one input against the state as it is now.
+func (r *inputs) resolveNow(step *graph.CompiledStep, spec *function.Spec, l *state.LiveStep) (in resolvedInput) {
+	in.result, in.bindings, in.ok, in.err = r.resolveInput(step, spec, l)
+	if in.ok && in.err == nil {
+		in.reads = r.lineage(in.result.Reads)
+	}
+	return in
+}
+
+// resolveInput resolves a step's whole input against the state as it is now.
+func (r *inputs) resolveInput(step *graph.CompiledStep, spec *function.Spec, l *state.LiveStep) (references.Result, json.RawMessage, bool, error) {
+	input, raw, err := step.InputFor(spec)
+	if err != nil {
+		return references.Result{}, nil, false, err
+	}
+	result, bindings, resolved, err := r.resolveWith(input, spec)
+	if err != nil || !resolved {
+		return result, nil, false, err
+	}
+	result.Value = jsontext.With(result.Value, raw)
+	if l != nil && l.Tool != nil {
+		if result.Value, err = r.overArguments(result.Value, step, spec, l.Tool); err != nil {
+			return result, nil, false, err
+		}
+	}
+	return result, bindings, true, nil
+}
+
+func (r *inputs) resolveWith(input *references.Input, spec *function.Spec) (references.Result, json.RawMessage, bool, error) {
+	scope := references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.MaxInput}
+	if len(spec.Program) == 0 {
+		result, err := input.Resolve(scope)
+		return result, nil, result.Resolved, err
+	}
+	fields := make([]references.ProgramField, len(spec.Program))
+	for i, key := range spec.Program {
+		fields[i] = references.ProgramField{Key: key}
+	}
+	result, programs, err := input.ResolveProgram(scope, fields...)
+	if err != nil || !result.Resolved {
+		return result, nil, false, err
+	}
+	return result, mergeBindings(spec.Program, programs), true, nil
+}
+
+// mergeBindings makes one object of the values of all program fields.
+func mergeBindings(fields []string, programs map[string]references.Program) json.RawMessage {
+	var merged []byte
+	for _, key := range fields {
+		values := programs[key].Values
+		if len(values) <= len("{}") {
+			continue
+		}
+		if merged == nil {
+			merged = append(merged, values...)
+			continue
+		}
+		merged[len(merged)-1] = ','
+		merged = append(merged, values[1:]...)
+	}
+	return merged
+}
+
+// stayPending keeps a step waiting for values. Nothing has moved when it lacks what it
+// lacked before.
+func (r *inputs) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
+	names, why := make([]string, len(missing)), make([]string, len(missing))
+	for i, m := range missing {
+		names[i], why[i] = m.Reference, r.missingReason(m)
+	}
+	if r.state.Status(id) == store.StatusPending && slices.Equal(names, l.Missing) && slices.Equal(why, l.Why) {
+		return false
+	}
+	first := r.state.Status(id) != store.StatusPending
+	l.Missing, l.Why = names, why
+	r.state.SetStatus(id, store.StatusPending, "")
+	r.unwritten.touch()
+	if first {
+		r.show(id)
+	}
+	return first
+}
+
+// missingReason says why a reference has no value, and where its source can give none
+// any more, that.
+func (r *inputs) missingReason(m references.Missing) string {
+	if m.Step == "" {
+		return m.Reason
+	}
+	if r.def.Step(m.Step) == nil && len(r.state.Outputs(m.Step)) == 0 {
+		return m.Reason + fmt.Sprintf("; no step %q is in the workflow", m.Step)
+	}
+	if status := r.state.Status(m.Step); status == store.StatusSkipped || status == store.StatusError || status == store.StatusCancelled {
+		return m.Reason + fmt.Sprintf("; step %q is %s", m.Step, status)
+	}
+	return m.Reason
+}

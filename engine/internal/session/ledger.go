@@ -1,0 +1,133 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// A ledger is a session's draft with what it takes to read and write it: texts that stand on
+// BLOBs, outputs, records of the history, messages, and the definition by which the session
+// runs. It decides nothing about steps.
+type ledger struct {
+	*claim
+	*draft
+
+	def     *graph.Definition
+	blobs   map[string][]byte // BLOBs read or written, by hash: a text stays what its hash says
+	running map[string]*attempt
+	results chan attemptResult
+}
+
+// repeat is required for reads whose final errors are an outcome of their own: only a store
+// that stays away spoils the draft.
+func (r *ledger) repeat(read func() error) error {
+	_, err := retry.Do(r.ctx, func() (struct{}, error) { return struct{}{}, read() })
+	if err != nil && (retry.Transient(err) || r.ctx.Err() != nil) {
+		r.spoil(err)
+	}
+	return err
+}
+
+// required makes a read of the store that a decision rests on. It is repeated while the store
+// is away; when it fails for good, or the runner ends, the draft is spoiled: nothing of it
+// will be written, and the session is taken up again from its last checkpoint.
+func required[T any](r *ledger, read func() (T, error)) (T, bool) {
+	out, err := retry.Do(r.ctx, read)
+	if err != nil {
+		r.spoil(err)
+	}
+	return out, err == nil
+}
+
+func (r *ledger) blob(hash string) ([]byte, error) {
+	if text, ok := r.blobs[hash]; ok {
+		return text, nil
+	}
+	found, err := retry.Do(r.ctx, func() (map[string][]byte, error) { // a store that is away must not decide a path
+		return r.e.Store.Blobs(r.ctx, r.id, []string{hash})
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, ok := found[hash]
+	if !ok {
+		return nil, fmt.Errorf("blob %s of session %s is gone", hash, r.id)
+	}
+	r.rememberBlob(hash, text)
+	return text, nil
+}
+
+func (r *ledger) rememberBlob(hash string, text []byte) {
+	if r.blobs == nil {
+		r.blobs = map[string][]byte{}
+	}
+	r.blobs[hash] = text
+}
+
+func (r *ledger) arrive(res attemptResult) {
+	delete(r.running, res.attempt.step)
+	r.unwritten.results = append(r.unwritten.results, res)
+	r.arrived = append(r.arrived, arrival{step: res.attempt.step, result: &res})
+	r.unsettled = true
+}
+
+// countedIn is the container in whose rounds the visits of a step are counted against max_steps,
+// "" for those that count in the session.
+func (r *ledger) countedIn(id string) string {
+	if s := r.def.Step(id); s != nil {
+		return s.Holder
+	}
+	return ""
+}
+
+// allowance is how many visits there may be between two pauses, and in one round.
+func (r *ledger) allowance() int {
+	if limit := r.def.Workflow.Settings.MaxSteps; limit > 0 {
+		return limit
+	}
+	if r.e.MaxSteps > 0 {
+		return r.e.MaxSteps
+	}
+	return math.MaxInt
+}
+
+// holderOf is the container whose round a step is part of, "" for none: as the workflow has
+// it, or, of a step that is gone, as the round began.
+func (r *ledger) holderOf(id string) string {
+	if step := r.def.Step(id); step != nil {
+		return step.Holder
+	}
+	return r.state.HolderOf(id)
+}
+
+// bodySteps is what a container's rounds run: its body as the workflow has it now, and the
+// steps of the round under way that are no longer in it.
+func (r *ledger) bodySteps(id string) []string {
+	var body []string
+	if step := r.def.Step(id); step != nil {
+		body = step.Body
+	}
+	d := r.state.Suspended(id)
+	if d == nil || d.Body == nil {
+		return body
+	}
+	whole := append([]string(nil), body...)
+	for _, inner := range d.Body.Steps {
+		if !slices.Contains(body, inner) {
+			whole = append(whole, inner)
+		}
+	}
+	return whole
+}
+
+// Outputs reads the outputs of a stored session, following BLOBs.
+func (e *Env) Outputs(ctx context.Context, s *state.State, def *graph.Definition) references.Outputs {
+	return &ledger{claim: &claim{e: e, ctx: ctx, id: s.ID}, draft: &draft{state: s}, def: def}
+}

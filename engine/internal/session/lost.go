@@ -1,0 +1,75 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// A call of an effect may have been made by an engine that died before it could store the
+// result. The next engine makes it again under the same key, and people must see that: it
+// leaves one EXECUTION `lost` for the call before.
+//
+// Which calls these are cannot be read off the state: an active step may wait for its first
+// call, for a retry, or for a free place. An engine that comes back could report what it had
+// under way, but one that was killed does not come back. So every checkpoint lists, among
+// the counters, the calls that are under way or may begin before the next one (callsUnderWay),
+// no other call is started, and whoever claims the session finds in that list what its
+// predecessor may have done (noteLost). The list stands in the counters and not in the state,
+// because an edit of the state does not undo a call. It is made anew for each checkpoint from
+// what the runner has under way, so no place that ends a call has to remember to strike it out.
+
+// manySteps is from how many steps on a session counts as a large one. Its checkpoints are
+// expensive, so more calls may start under one of them: see callsUnderWay, and gather.
+const manySteps = 256
+
+// callsUnderWay are the calls that the next checkpoint lists: those under way, and those of
+// the queue that may start under it, which are returned too. These are as many as the
+// session may have at once, and in a large session an eighth of its steps more: each may
+// leave an EXECUTION `lost` without having been made, but a checkpoint for each group of
+// StepsAtOnce calls makes a fan-out cost the square of its size.
+func (r *effects) callsUnderWay() (calls map[string]state.BegunCall, starting []*attempt) {
+	calls = map[string]state.BegunCall{}
+	list := func(a *attempt) {
+		l := r.state.Live(a.step)
+		if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != store.StatusActive {
+			return // cancelled or failed meanwhile: its EXECUTION is written
+		}
+		calls[a.step] = state.BegunCall{Visit: a.call_.Visit, Call: a.call_.Number, Attempt: a.call_.Attempt,
+			Salt: a.salt, Function: a.spec.Name, At: a.since}
+	}
+	for _, a := range r.running {
+		list(a)
+	}
+	for i := range r.arrived {
+		if res := r.arrived[i].result; res != nil {
+			list(res.attempt)
+		}
+	}
+	room := r.e.StepsAtOnce - len(r.running)
+	if n := len(r.state.StepIDs()); n >= manySteps {
+		room += n / 8
+	}
+	starting = r.toStart[:min(room, len(r.toStart))]
+	for _, a := range starting {
+		list(a)
+	}
+	return calls, starting
+}
+
+// noteLost records the calls that the engine which held the session before may have made, and
+// of whose results nothing is stored.
+func (r *effects) noteLost() {
+	calls := r.counters.TakeCalls()
+	for _, step := range slices.Sorted(maps.Keys(calls)) {
+		c := calls[step]
+		r.recordLost(lostCall{Step: step, Visit: c.Visit, Attempt: c.Attempt, Function: c.Function, Started: c.At, Finished: r.now(),
+			Key: callKey(r.id, step, c.Visit, c.Call, c.Salt)},
+			"the engine that was to make this call ended before a result was stored; the call may have been made, and may be made again under the same key")
+	}
+	if len(calls) > 0 {
+		r.unwritten.touch()
+	}
+}

@@ -1,0 +1,174 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/stepgraph/stepgraph/references"
+)
+
+// keepOutput appends an output to the state's window, on a BLOB when it is large.
+func (r *ledger) keepOutput(id string, output json.RawMessage, seq int64) {
+	kept := r.def.Step(id).Keep()
+	value := r.intern(output)
+	r.stateBytes += len(value)
+	for _, old := range r.state.AddOutput(id, value, kept) {
+		r.stateBytes -= len(old)
+		r.forget(old)
+	}
+	r.counters.NoteOutput(id, seq, len(r.state.Outputs(id)))
+}
+
+// record writes the EXECUTION of a visit that has ended, as far as the workflow's level
+// of history asks for it. The number is taken at every level.
+func (r *ledger) record(id string, v visitInfo, output, problem json.RawMessage) *store.Execution {
+	seq := r.counters.NextSeq()
+	l := r.state.Live(id)
+	if l == nil {
+		l = &state.LiveStep{Visit: r.counters.Visits(id)}
+	}
+	input := v.input
+	if step := r.def.Step(id); step != nil {
+		input = r.withoutCredentials(step.Function, input)
+	}
+	e := &store.Execution{
+		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq,
+		Workflow: r.workflow, Step: id, Visit: l.Visit, Attempt: max(v.attempt, 1), Status: v.status,
+		Input: jsontext.Cut(input), Output: jsontext.Cut(output), Error: problem, Usage: v.usage,
+		StartedAt: v.started, FinishedAt: r.nowTime(), Reads: v.reads, Took: r.tookLineage(l.Took),
+	}
+	if step := r.def.Step(id); step != nil {
+		e.Function, e.Definition = step.Function, step.Hash
+	}
+	if l.Tool != nil {
+		if d := r.state.Suspended(l.Tool.Agent); d != nil && d.Agent != nil {
+			e.Parent = d.Agent.Parent
+		}
+	}
+	r.unwritten.all = append(r.unwritten.all, e)
+	if r.keepsHistory(v.status) {
+		r.unwritten.executions = append(r.unwritten.executions, e)
+		r.unwritten.bytes += len(e.Input) + len(e.Output) + 256
+	}
+	r.unwritten.visits++
+	r.unwritten.bytes += len(output)
+	r.unwritten.touch()
+	return e
+}
+
+func (r *ledger) keepsHistory(status string) bool {
+	switch r.def.Workflow.Settings.History {
+	case graph.HistoryNone:
+		return false
+	case graph.HistoryErrors:
+		return status != store.StatusComplete && status != store.StatusAnswered && status != store.StatusRound
+	}
+	return true
+}
+
+func (r *ledger) tookLineage(took []state.TakenPath) []store.Lineage {
+	var out []store.Lineage
+	for _, t := range took {
+		if t.Seq > 0 {
+			out = append(out, store.Lineage{Execution: fmt.Sprintf("%s/%d", r.id, t.Seq), Label: t.Path})
+		}
+	}
+	return out
+}
+
+// lineage turns what an input read into relations to the executions that wrote it.
+func (r *ledger) lineage(reads []references.Read) []store.Lineage {
+	var out []store.Lineage
+	for _, read := range reads {
+		kept := len(r.state.Outputs(read.Step))
+		index := read.Index
+		if index < 0 {
+			index += kept
+		}
+		if seq := r.counters.OutputSeq(read.Step, index, kept); seq > 0 {
+			out = append(out, store.Lineage{Execution: fmt.Sprintf("%s/%d", r.id, seq), Label: read.Reference})
+		}
+	}
+	return out
+}
+
+// withoutCredentials is an input as the history keeps it.
+func (r *ledger) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
+	return function.ReplaceCredentials(r.e.Registry.Find(name), input, func(function.Credential) string { return "***" })
+}
+
+func (r *ledger) recordFailure(id string, f failure) *store.Execution {
+	f.info.status = store.StatusError
+	f.info.attempt = r.counters.CountFailed(id)
+	if f.info.started.IsZero() {
+		f.info.started = r.nowTime()
+	}
+	return r.record(id, f.info, f.output, f.json())
+}
+
+// recordLate keeps the result of a call that was cancelled and finished all the same, so
+// that people see it; one that heeded the cancel is in the history already.
+func (r *ledger) recordLate(res *attemptResult) {
+	if errors.Is(res.err, context.Canceled) || res.err != nil && function.KindOf(res.err) == function.KindCancelled {
+		return
+	}
+	v := res.info()
+	v.status = store.StatusCancelled
+	var problem json.RawMessage
+	if res.err != nil {
+		problem = callFailure(res.err).json()
+	}
+	r.record(res.attempt.step, v, res.output, problem)
+}
+
+func (r *ledger) recordLost(c lostCall, message string) {
+	if p := r.state.Parent(); p != nil && p.ToldAt == r.counters.Seq() {
+		p.ToldAt++ // word of a lost call is no new end to notify the parent of
+	}
+	seq := r.counters.NextSeq()
+	if c.Error != "" {
+		message += ": " + c.Error
+	}
+	problem, _ := jsontext.Marshal(map[string]any{"kind": function.KindLost, "message": message, "transient": false, "key": c.Key})
+	if !r.keepsHistory(store.StatusLost) {
+		return
+	}
+	r.unwritten.executions = append(r.unwritten.executions, &store.Execution{
+		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
+		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: store.StatusLost, Function: c.Function, Output: c.Output,
+		Error: problem, StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)})
+}
+
+// showOutput makes an output the one entry of the visit, anew or in the place of what
+// stands there.
+func (r *ledger) showOutput(id string, d *state.Suspended, output json.RawMessage, seq int64) {
+	if !d.Shown || len(r.state.Outputs(id)) == 0 {
+		d.Shown = true
+		r.keepOutput(id, output, seq)
+		return
+	}
+	old, _ := r.state.KeptOutput(id, -1)
+	r.state.SetNewest(id, r.intern(output))
+	r.counters.RenewOutput(id, seq)
+	r.forget(old)
+}
+
+// A lostCall is the body of a RequestLost.
+type lostCall struct {
+	Step     string          `json:"step"`
+	Visit    int             `json:"visit"`
+	Attempt  int             `json:"attempt"`
+	Key      string          `json:"key,omitempty"`
+	Function string          `json:"function"`
+	Output   json.RawMessage `json:"output,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Started  int64           `json:"started"`
+	Finished int64           `json:"finished"`
+}

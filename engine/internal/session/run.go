@@ -1,0 +1,141 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// run moves the session on until it rests, is lost, or the engine stops.
+func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
+	if err := r.load(rec); err != nil {
+		return r.unreadable(ctx, rec, err)
+	}
+	if r.def != nil { // read when the session was started
+		r.readAt = r.def.ReadAt
+	} else if err := r.readDefinition(ctx); err != nil {
+		return err
+	}
+	r.effects.noteLost()
+	if rec.Claims > maxClaims {
+		r.poison(rec.Claims)
+	}
+	if err := r.takeRequests(ctx); err != nil {
+		return err
+	}
+	for {
+		r.gather(ctx)
+		if time.Since(r.readAt) > r.e.ReadEvery {
+			if err := r.readDefinition(ctx); err != nil {
+				return err
+			}
+		}
+		if r.stopNow = r.stopping.Load(); r.stopNow {
+			r.unqueueAll() // still active in the state: whoever claims the session starts them
+			leaveQueues(r.running)
+		}
+		progressed := r.waves.wave(ctx)
+		if r.fault != nil {
+			return r.fault
+		}
+		// What ended as the wave did has its paths still to be followed: a checkpoint in
+		// between would show it complete and, after a crash, nobody would follow them.
+		if len(r.arrived) > 0 || r.failing != "" {
+			continue
+		}
+		if len(r.toStart) > 0 || r.unwritten.full(time.Now()) {
+			if err := r.checkpoint(ctx); err != nil {
+				return err
+			}
+			r.effects.startEffects(ctx)
+		}
+		// A checkpoint may have found requests, and applying one may have made a step active:
+		// the session must not rest before a wave has seen that, nothing else would wake it.
+		if progressed || r.unsettled {
+			continue
+		}
+		rested, err := r.pauseOrRest(ctx)
+		if rested || err != nil {
+			return err
+		}
+	}
+}
+
+// maxClaims is how often a session may be claimed in a row without a checkpoint before
+// it counts as one that kills its workers.
+const maxClaims = 5
+
+// pauseOrRest is where a session has nothing to do now: it waits for effects under way, a
+// timer or a request, or gives the lease up.
+func (r *Runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
+	if len(r.running) == 0 {
+		return r.rest(ctx)
+	}
+	if r.unwritten.dirty || len(r.state.Notices()) > 0 {
+		r.unwritten.touch()
+		if err := r.checkpoint(ctx); err != nil || r.unsettled {
+			return false, err
+		}
+	}
+	r.pace.rest()
+	r.known.Store(r.inbox)
+	r.waiting.Store(true)
+	defer r.waiting.Store(false)
+	r.seat.Idle(true)
+	defer r.seat.Idle(false)
+	due, stop := r.untilTimer()
+	defer stop()
+	select {
+	case res := <-r.results:
+		r.arrive(res)
+	case <-due:
+		r.unsettled = true
+	case <-r.poke:
+		r.stopNow = r.stopping.Load()
+		return false, r.fetchRequests(ctx)
+	case <-r.lost:
+		return false, ErrLost
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+	return false, nil
+}
+
+// untilTimer gives a signal when the session has something to do by itself, while calls of
+// other steps are under way.
+func (r *Runner) untilTimer() (<-chan time.Time, func()) {
+	next := r.nextTimer(true)
+	if next.IsZero() {
+		return nil, func() {}
+	}
+	t := time.NewTimer(time.Until(next.Add(-r.offset.get())))
+	return t.C, func() { t.Stop() }
+}
+
+// unreadable records on a session whose state does not parse that it is in error; the
+// text stays as it is.
+func (r *Runner) unreadable(ctx context.Context, rec store.SessionRecord, cause error) error {
+	r.log.Error("state unreadable", logError, cause)
+	_, err := r.e.Committer.Commit(ctx, &store.Checkpoint{
+		Session: r.id, Version: r.version, Lease: r.lease, Transition: r.e.NewID(),
+		Seen: rec.Inbox, Status: store.StatusError, Release: true,
+		Awaiting: rec.Awaiting, AwaitingSince: rec.AwaitingSince,
+	})
+	return err
+}
+
+// poison ends a session that has killed its workers several times in a row; `retry`
+// takes it up again.
+func (r *Runner) poison(claims int) {
+	message := fmt.Sprintf("claimed %d times without a checkpoint: its workers died; see the logs, then retry", claims)
+	for _, id := range r.waves.activeSteps(true) {
+		r.fail(id, failure{kind: function.KindPoison, message: message, final: true})
+	}
+	if r.state.Failure() == nil {
+		r.state.Fail(&function.SessionError{Kind: function.KindPoison, Message: message})
+	}
+	r.unwritten.dirty = true
+}

@@ -1,0 +1,290 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+)
+
+// visits are how single visits of steps begin, end, fail and are cancelled. A visit whose call is
+// suspended is known here only as a suspendedCall.
+type visits struct {
+	*ledger
+	body, sessions, tools suspendedCall // set once, when the runner is made
+}
+
+// A suspendedCall is one way in which a call that has returned goes on: others act for its step
+// until the function is called again or the step ends. Keeping such a call's goroutine instead
+// would hold a slot for days and would not survive a restart; so the function returns what it
+// waits for (RunBody, RunSessions, CallTools), the state keeps it, and each wave looks how far
+// it has come.
+type suspendedCall interface {
+	// settle moves the call on and reports whether anything moved.
+	settle(id string, d *state.Suspended) (moved bool)
+	// resume tells the function that is called again what came of it.
+	resume(ctx context.Context, id string, d *state.Suspended, call *function.Call) error
+	// retry gives a call that failed another allowance.
+	retry(id string, d *state.Suspended)
+	// stop ends what acts for the step, because the step is cancelled or has failed.
+	stop(id, reason string)
+	// drop gives up what the ended call kept.
+	drop(d *state.Suspended)
+}
+
+// kind returns what acts for a step, nil for a call that has handed over nothing yet.
+func (r *visits) kind(d *state.Suspended) suspendedCall {
+	switch {
+	case d.Body != nil:
+		return r.body
+	case d.Agent != nil:
+		return r.tools
+	case d.Children != nil:
+		return r.sessions
+	}
+	return nil
+}
+
+// activate makes a step run because a path led to it. What that means depends on where
+// the step is: one that has not started merges with the activation, one that is under
+// way runs once more afterwards, one in error waits for its retry, a join waits until
+// nothing live can reach it, and any other begins a new visit.
+func (r *visits) activate(id string, from state.TakenPath) {
+	step := r.def.Step(id)
+	if step == nil {
+		return // the path says so in the problems of the session
+	}
+	r.unwritten.touch()
+	if step.Join == graph.JoinRequired {
+		r.state.Arrive(step, from)
+	}
+	status := r.state.Status(id)
+	if r.running[id] != nil || r.starting(id) || r.state.RunsAsTool(id) {
+		r.state.RunAgain(id, from)
+		return
+	}
+	switch status {
+	case store.StatusActive, store.StatusPending, store.StatusAwaitingInput:
+		l := r.ensureVisit(id)
+		l.Took = append(l.Took, from)
+		return
+	case store.StatusError:
+		if step.OnError != graph.OnErrorContinue && r.state.Failed(id) {
+			return
+		}
+	}
+	if step.Waits() {
+		r.state.WaitToJoin(id, from)
+		return
+	}
+	r.beginVisit(id, []state.TakenPath{from})
+}
+
+// beginVisit gives a step its next visit and makes it active.
+func (r *visits) beginVisit(id string, took []state.TakenPath) *state.LiveStep {
+	return r.beginVisitOf(nil, id, took)
+}
+
+// beginVisitOf is beginVisit for the call of an agent's tool; nil for any other visit.
+func (r *visits) beginVisitOf(tool *state.ToolVisit, id string, took []state.TakenPath) *state.LiveStep {
+	r.dropSuspended(id)
+	r.state.EndLive(id)
+	l := r.state.MakeLive(id)
+	l.Visit, l.Took, l.Tool = r.counters.BeginVisit(id), took, tool
+	r.state.SetStatus(id, store.StatusActive, "")
+	r.unwritten.touch()
+	ev := r.stepEvent(id, l, store.StatusActive)
+	for _, p := range took {
+		ev.Paths = append(ev.Paths, p.Path)
+	}
+	r.event(event.EventStep, ev)
+	return l
+}
+
+// end takes a step out of the live ones and gives it its last status.
+func (r *visits) end(id, status string) {
+	ev := r.stepEvent(id, r.state.Live(id), status)
+	entry := r.state.SetStatus(id, status, "")
+	if status == store.StatusComplete {
+		entry.LastExecuted = r.now()
+	}
+	if status != store.StatusError { // what is in error may be retried: the same visit, the same key
+		r.state.EndLive(id)
+		r.dropSuspended(id)
+	}
+	r.state.CloseAsk(id)
+	r.state.ClearFailure(id)
+	r.unwritten.touch()
+	r.event(event.EventStep, ev)
+}
+
+// open makes a step wait for the answer to a question.
+func (r *visits) open(id string, q *state.Ask, due time.Duration) {
+	l := r.ensureVisit(id)
+	if q.Kind == "" {
+		q.Kind = function.AskQuestion
+	}
+	q.Visit, q.Ask, q.Since = l.Visit, r.counters.NextAsk(id, l.Visit), r.now()
+	if due > 0 {
+		q.Due = q.Since + due.Milliseconds()
+	}
+	r.state.OpenAsk(id, q)
+	r.state.SetStatus(id, store.StatusAwaitingInput, "")
+	r.unwritten.visits++
+	r.unwritten.touch()
+	r.event(event.EventStep, r.stepEvent(id, l, store.StatusAwaitingInput))
+}
+
+// complete ends a visit with an output (nil for none) and returns its record.
+func (r *visits) complete(id string, output json.RawMessage, v visitInfo) *store.Execution {
+	if v.status == "" {
+		v.status = store.StatusComplete
+	}
+	l := r.state.Live(id)
+	record := r.record(id, v, output, nil)
+	if d := r.state.Suspended(id); d != nil && output != nil {
+		r.showOutput(id, d, output, record.Seq)
+	} else if output != nil {
+		r.keepOutput(id, output, record.Seq)
+	}
+	r.end(id, store.StatusComplete)
+	return r.handOn(l, record, function.ToolResult{Output: output})
+}
+
+// handOn returns the record of a visit whose paths are to be followed, nil where its end
+// goes elsewhere: to the agent that called it as a tool, to a step named before.
+func (r *visits) handOn(l *state.LiveStep, record *store.Execution, result function.ToolResult) *store.Execution {
+	switch {
+	case l == nil:
+		return record
+	case r.toolEnded(l, result):
+		return nil
+	case l.Then != "":
+		r.activate(l.Then, state.TakenPath{Seq: record.Seq, Path: "rollback", Jump: true})
+		return nil
+	}
+	return record
+}
+
+// cancelStep ends a live step from outside: its call is told to stop, and a question of it is
+// closed. What was to run once more after it does not run. A visit that is an agent's call of
+// a tool ends alone: the paths that led to the step meanwhile did not come from the agent.
+func (r *visits) cancelStep(id, reason string) {
+	if !r.state.RunsAsTool(id) {
+		r.state.TakeAgain(id)
+	}
+	if a := r.running[id]; a != nil {
+		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &function.CallError{Kind: function.KindCancelled, Message: reason}})
+	}
+	if r.starting(id) {
+		r.unqueue(func(a *attempt) bool { return a.step == id })
+	}
+	r.stopSuspended(id, reason)
+	v := visitInfo{status: store.StatusCancelled, started: r.nowTime()}
+	l := r.state.Live(id)
+	if ask := r.state.Ask(id); ask != nil {
+		v.input, v.started = ask.Input, time.UnixMilli(ask.Started).UTC()
+		r.unwritten.closing = true
+	}
+	r.record(id, v, nil, failure{kind: function.KindCancelled, message: reason, final: true}.json())
+	r.end(id, store.StatusCancelled)
+	r.toolEnded(l, function.ToolResult{Error: &function.SessionError{Step: id, Kind: function.KindCancelled, Message: reason}})
+}
+
+// dropSuspended forgets what a visit that has ended was given over to, and its BLOBs.
+func (r *visits) dropSuspended(id string) {
+	d := r.state.Suspended(id)
+	if d == nil {
+		return
+	}
+	r.state.EndSuspended(id)
+	r.dropText(d.Input)
+	if k := r.kind(d); k != nil {
+		k.drop(d)
+	}
+}
+
+// stopSuspended ends what acts for a step that is cancelled or fails: body steps, tools,
+// child sessions.
+func (r *visits) stopSuspended(id, reason string) {
+	if d := r.state.Suspended(id); d != nil {
+		if k := r.kind(d); k != nil {
+			k.stop(id, reason)
+		}
+	}
+}
+
+// settleError marks a failed step's error as dealt with by what the step acted for: it
+// stays to be seen, and the session goes on as if nothing were open.
+func (r *visits) settleError(id string) {
+	if !r.state.Failed(id) {
+		return
+	}
+	r.state.Handle(id)
+	r.dropSuspended(id)
+	r.unwritten.touch()
+	if step := r.def.Step(id); step != nil {
+		for _, inner := range step.Body { // what made it fail is dealt with, too
+			r.settleError(inner)
+		}
+	}
+}
+
+// toolEnded tells an agent what a call of its came to. It is false when the visit is no
+// such call.
+func (r *visits) toolEnded(l *state.LiveStep, result function.ToolResult) bool {
+	if l == nil || l.Tool == nil {
+		return false
+	}
+	d := r.state.Suspended(l.Tool.Agent)
+	if d == nil || d.Agent == nil {
+		return true
+	}
+	for i := range d.Agent.Calls {
+		if c := &d.Agent.Calls[i]; c.ID == l.Tool.Call && c.Visit == l.Visit && c.State == state.CallRuns {
+			r.endCall(c, result)
+		}
+	}
+	return true
+}
+
+// endCall keeps what a call came to.
+func (r *visits) endCall(c *state.AgentCall, result function.ToolResult) {
+	result.ID, result.Tool, result.Step = c.ID, c.Tool, c.Step
+	text, _ := jsontext.Marshal(result)
+	c.End(r.keepText(text))
+	r.unwritten.touch()
+}
+
+// failRound tells the container that holds a step that its round ends in error; groups
+// wait for their other ends.
+func (r *visits) failRound(id string) {
+	holder := r.holderOf(id)
+	if holder == "" {
+		return
+	}
+	if d := r.state.Suspended(holder); d != nil && d.Body != nil && !d.Body.AtOnce && d.Body.Failed == "" {
+		d.Body.Failed = id
+	}
+}
+
+// liveSteps are the steps from which something may still come: those that run, wait or
+// may be retried, joins that wait, and those whose paths are still to be followed.
+func (r *visits) liveSteps() []*graph.CompiledStep {
+	live := r.state.LiveIn(r.def)
+	for _, a := range r.arrived { // ended in this wave, its paths are followed in the next
+		if step := r.def.Step(a.step); step != nil {
+			live = append(live, step)
+		}
+	}
+	return live
+}
+
+// defaultConcurrency is how many children of a group or a map run at once.
+const defaultConcurrency = 32

@@ -1,0 +1,58 @@
+package state
+
+import (
+	"bytes"
+	"sync"
+)
+
+// Requests that come to one session at the same moment are all judged by the same stored
+// state, and each is answered with a view of it. With thousands of steps decoding it takes
+// milliseconds, some of them under the session's lock: 1,000 answers to a session with 1,000
+// open questions took 39 s. So the newest large states are kept decoded, to be read only. An
+// entry counts only for the very same text, whoever has written it.
+
+const (
+	// largeState is from how many bytes on a state is kept.
+	largeState = 16 << 10
+	// readStates is how many are kept.
+	readStates = 16
+)
+
+var decoded = struct {
+	mu    sync.Mutex
+	byID  map[string]decodedState
+	order []string // oldest first
+}{byID: map[string]decodedState{}}
+
+type decodedState struct {
+	text  []byte
+	state *State
+}
+
+// ReadOnly is Parse for whoever only reads.
+func ReadOnly(id string, text []byte) (*State, error) {
+	if len(text) < largeState {
+		return Parse(id, text)
+	}
+	decoded.mu.Lock()
+	have, ok := decoded.byID[id]
+	decoded.mu.Unlock()
+	if ok && bytes.Equal(have.text, text) {
+		return have.state, nil
+	}
+	st, err := Parse(id, text)
+	if err != nil {
+		return nil, err
+	}
+	decoded.mu.Lock()
+	defer decoded.mu.Unlock()
+	if _, ok := decoded.byID[id]; !ok {
+		if len(decoded.order) >= readStates {
+			delete(decoded.byID, decoded.order[0])
+			decoded.order = decoded.order[1:]
+		}
+		decoded.order = append(decoded.order, id)
+	}
+	decoded.byID[id] = decodedState{bytes.Clone(text), st}
+	return st, nil
+}
