@@ -55,8 +55,9 @@ func Load(name string, src []byte) (Loaded, error) {
 	return Loaded{}, fmt.Errorf("%s: %w: known are %s", name, ErrUnknownFormat, strings.Join(names(), ", "))
 }
 
-// Recognised reports whether a file is a workflow file, valid or with errors. It is false for
-// valid JSON and YAML of another kind, such as editor settings in the same folder.
+// Recognised reports whether a file is a workflow file, valid or with errors, or a canvas with
+// nodes and edges of a system that is not supported. It is false for other valid JSON and YAML,
+// such as editor settings in the same folder.
 func Recognised(name string, src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	f := recognised(name, src)
@@ -70,7 +71,17 @@ func Recognised(name string, src []byte) bool {
 		return isJSON(src)
 	}
 	inside, err := unwrap(name, src)
-	return err != nil || inside != nil
+	return err != nil || inside != nil || drawn(src)
+}
+
+// drawn reports whether a JSON document has nodes and edges: a canvas, also one of a kind that no
+// format knows.
+func drawn(src []byte) bool {
+	var f struct {
+		Nodes []any `json:"nodes"`
+		Edges []any `json:"edges"`
+	}
+	return json.Unmarshal(src, &f) == nil && f.Nodes != nil && f.Edges != nil
 }
 
 func loadAs(f Format, name string, src []byte) (Loaded, error) {

@@ -110,6 +110,13 @@ func TestLoadUnwraps(t *testing.T) {
 			t.Errorf("%s: got %s %v", c.name, l.Format, l.Lines)
 		}
 	}
+	flowise := `{"nodes": [{"id": "startAgentflow_0", "type": "agentFlow", "data": {"name": "startAgentflow", "inputParams": [], "inputs": {"startInputType": "chatInput"}}}], "edges": []}`
+	for name, src := range map[string]string{"list": "[\n" + flowise + "]", "rows": "[{\"id\": \"1\",\n\"flow\": " + flowise + "}]", "data": "{\"data\": [\n" + flowise + "]}"} {
+		l, err := Load(name+".json", []byte(src))
+		if err != nil || l.Format != "flowise" || l.Lines[0].Steps["startAgentflow_0"] != 2 {
+			t.Errorf("a list of one Flowise flow, %s: %s %v %v", name, l.Format, l.Lines, err)
+		}
+	}
 	_, err := Load("all.json", []byte("{\"flows\": [\n"+zero+",\n"+zero+"]}"))
 	if want := "all.json:4:1: the file holds 2 workflows (/flows/0, /flows/1); save each in a file of its own"; err == nil || err.Error() != want {
 		t.Errorf("several: got %v\nwant %s", err, want)

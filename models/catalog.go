@@ -131,6 +131,12 @@ func (c *Catalog) Model(name string) (Model, string, error) {
 	return m, model, err
 }
 
+// ProviderOf returns the provider that answers a step that asks for name, which may be empty.
+func (c *Catalog) ProviderOf(name string) string {
+	provider, _ := c.resolve(name)
+	return provider
+}
+
 // Endpoint returns the model behind an address that a flow names itself. When
 // the operator asked for script by name, script answers it like every other
 // call; when script is only the default that nobody changed, the flow's own

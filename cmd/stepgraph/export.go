@@ -116,7 +116,7 @@ func (a *app) named(ctx context.Context, r *reach, word, name string) (w *engine
 
 // onlySource reads the one workflow of a file: the one that is named, else the only one.
 func (a *app) onlySource(file, name string) (*source, error) {
-	sources, _, err := a.readSources([]string{file})
+	sources, err := a.readSources([]string{file})
 	if err != nil {
 		return nil, a.faults(err)
 	}

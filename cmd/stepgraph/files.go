@@ -23,22 +23,22 @@ type source struct {
 
 // readSources reads workflow files, and those of the folders among them. All faults of
 // all files come as one error; then there are no sources.
-func (a *app) readSources(names []string) ([]source, []engine.Problem, error) {
+func (a *app) readSources(names []string) ([]source, error) {
 	read, err := a.readFiles(names)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(read.faults) > 0 {
-		return nil, nil, errors.Join(read.faults...)
+		return nil, errors.Join(read.faults...)
 	}
-	return read.sources, read.notes, nil
+	return read.sources, nil
 }
 
 // A reading is what was read of several files: the workflows of the files without faults, and
 // the faults of the others.
 type reading struct {
 	sources []source
-	notes   []engine.Problem
+	notes   []placed
 	faults  []error
 }
 
@@ -56,7 +56,9 @@ func (a *app) readFiles(names []string) (reading, error) {
 			read.faults = append(read.faults, err)
 			continue
 		}
-		read.notes = append(read.notes, loaded.Notes...)
+		for _, n := range loaded.Notes {
+			read.notes = append(read.notes, placed{file, n})
+		}
 		if faults := faultsOf(file, &loaded); len(faults) > 0 {
 			read.faults = append(read.faults, faults...)
 			continue
@@ -154,10 +156,7 @@ func looksLikeWorkflow(name string) bool {
 		return true
 	case ".json", ".yaml", ".yml":
 		text, err := os.ReadFile(name)
-		if err != nil {
-			return false
-		}
-		return formats.Recognised(name, text)
+		return err != nil || formats.Recognised(name, text) // what cannot be read is reported when it is loaded
 	}
 	return false
 }

@@ -62,8 +62,8 @@ func (a *app) loadFiles(ctx context.Context, to *reach, names []string, o loadOp
 			return failed
 		}
 	}
-	for _, n := range read.notes {
-		a.say("line %d: %s", n.Line, n.Message)
+	for _, n := range a.unsettled(to, read.notes) {
+		a.say("%s", n)
 	}
 	o.places = placesOf(read.sources, o)
 	workflows, err := combine(read.sources, o)

@@ -49,7 +49,7 @@ func (a *app) problems(ctx context.Context, to *reach, args []string) ([]placed,
 	for _, word := range args {
 		var found []placed
 		if isFile(word) || isFolder(word) {
-			found, err = a.fileProblems(word, registry)
+			found, err = a.fileProblems(to, word, registry)
 		} else {
 			found, err = a.storedProblems(ctx, to, word)
 		}
@@ -74,7 +74,7 @@ func (a *app) storedProblems(ctx context.Context, to *reach, id string) ([]place
 	return all, err
 }
 
-func (a *app) fileProblems(name string, registry *engine.Registry) ([]placed, error) {
+func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([]placed, error) {
 	files, err := workflowFiles([]string{name})
 	if err != nil {
 		return nil, err
@@ -92,9 +92,11 @@ func (a *app) fileProblems(name string, registry *engine.Registry) ([]placed, er
 			}
 			continue
 		}
-		for _, p := range loaded.Notes {
-			all = append(all, placed{file, p})
+		notes := make([]placed, len(loaded.Notes))
+		for i, p := range loaded.Notes {
+			notes[i] = placed{file, p}
 		}
+		all = append(all, a.unsettled(to, notes)...)
 		sources := sourcesOf(file, &loaded)
 		at := placesOf(sources, loadOptions{})
 		for i := range loaded.Workflows {

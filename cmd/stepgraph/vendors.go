@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,4 +87,24 @@ func (a *app) addVendors(to map[string]models.Provider, model string) {
 		p.Default, p.Prefixes, p.Any = "", vendor.Prefixes, false
 		to[name] = p
 	}
+}
+
+// wantedAlias is what a warning about a model says to write into the configuration.
+var wantedAlias = regexp.MustCompile(`"aliases": \{"([^"]+)": "([^"/]+)/`)
+
+// unsettled leaves out warnings about models that the configuration already gives to the provider
+// that the flow names.
+func (a *app) unsettled(to *reach, notes []placed) []placed {
+	set, err := a.settings(&to.settingFlags)
+	if err != nil {
+		return notes
+	}
+	catalog, err := a.catalog(set, nil, nil)
+	if err != nil {
+		return notes // a key is missing, for example: running the flow says so
+	}
+	return slices.DeleteFunc(slices.Clone(notes), func(n placed) bool {
+		wanted := wantedAlias.FindStringSubmatch(n.Message)
+		return n.Code == "model_choice" && wanted != nil && catalog.ProviderOf(wanted[1]) == wanted[2]
+	})
 }

@@ -87,7 +87,7 @@ func (w *folderWatcher) look(ctx context.Context) {
 }
 
 func (w *folderWatcher) load(ctx context.Context, file string) error {
-	sources, _, err := w.a.readSources([]string{file})
+	sources, err := w.a.readSources([]string{file})
 	if err != nil {
 		return err
 	}

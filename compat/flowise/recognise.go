@@ -14,7 +14,7 @@ func Recognise(_ string, src []byte) bool {
 		Type     string  `json:"type"`
 	}
 	if json.Unmarshal(src, &f) != nil {
-		return seemsSo(string(src))
+		return !strings.HasPrefix(strings.TrimSpace(string(src)), "[") && seemsSo(string(src)) // a list holds documents and is none
 	}
 	if text, ok := f.FlowData.(string); ok {
 		return f.Type == "AGENTFLOW" || seemsSo(text)

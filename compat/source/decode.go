@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"unicode/utf8"
 )
 
@@ -31,10 +32,45 @@ func Decode(name string, src []byte, into any) error {
 		at = int(syntax.Offset)
 	case errors.As(err, &kind):
 		at = int(kind.Offset)
-		err = fmt.Errorf("%s: want %s, got %s", kind.Field, kind.Type, kind.Value)
+		err = fmt.Errorf("want %s, got %s", wanted(kind.Type.Kind()), given(kind.Value))
+		if kind.Field != "" {
+			err = fmt.Errorf("%s: %w", kind.Field, err)
+		}
 	}
 	line, column := position(src, max(at-1, 0))
 	return fmt.Errorf("%s:%d:%d: %s", name, line, column, oneLine(err.Error()))
+}
+
+// wanted is the JSON type that is decoded into a kind of Go value.
+func wanted(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a number"
+}
+
+// given is the JSON type that json.UnmarshalTypeError describes.
+func given(value string) string {
+	switch value {
+	case "object":
+		return "an object"
+	case "array":
+		return "a list"
+	case "string":
+		return "a text"
+	case "bool":
+		return "true or false"
+	case "number":
+		return "a number"
+	}
+	return value // such as "number 1e999"
 }
 
 // Compact is a part of a file as it is kept: without the blanks by which editors and people lay

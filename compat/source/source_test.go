@@ -62,10 +62,36 @@ func TestFaultsAsProblems(t *testing.T) {
 func TestDecodeNamesThePlace(t *testing.T) {
 	var into struct{ Nodes []struct{ ID int } }
 	err := source.Decode("f.json", []byte(text), &into)
-	if err == nil || !strings.HasPrefix(err.Error(), "f.json:3:") || !strings.Contains(err.Error(), "want int, got string") {
+	if err == nil || !strings.HasPrefix(err.Error(), "f.json:3:") || !strings.Contains(err.Error(), "want a number, got a text") {
 		t.Errorf("type: %v", err)
 	}
 	if err := source.Decode("f.json", []byte("{\n \"a\": x}"), &into); err == nil || !strings.HasPrefix(err.Error(), "f.json:2:7: ") {
 		t.Errorf("syntax: %v", err)
+	}
+}
+
+// A value of another type is reported with its place and the JSON type that is wanted, not with a
+// type of Go.
+func TestDecodeNamesTypes(t *testing.T) {
+	type place struct{ X float64 }
+	var into struct {
+		Nodes []struct {
+			ID   string
+			At   *place
+			Tags map[string]bool
+			Any  any
+		} `json:"nodes"`
+	}
+	for src, want := range map[string]string{
+		`[1]`:                            "f.json:1:1: want an object, got a list",
+		`{"nodes": {}}`:                  "f.json:1:11: nodes: want a list, got an object",
+		`{"nodes": [{"id": 5}]}`:         "f.json:1:19: nodes.ID: want a text, got a number",
+		`{"nodes": [{"at": "x"}]}`:       "f.json:1:21: nodes.At: want an object, got a text",
+		`{"nodes": [{"at":{"x":true}}]}`: "f.json:1:26: nodes.At.X: want a number, got true or false",
+		`{"nodes": [{"tags":{"a":""}}]}`: "f.json:1:26: nodes.Tags: want true or false, got a text",
+	} {
+		if err := source.Decode("f.json", []byte(src), &into); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", src, err, want)
+		}
 	}
 }
