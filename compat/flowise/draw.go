@@ -17,7 +17,7 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	if s.Input != "" && json.Unmarshal([]byte(s.Input), &in) != nil {
 		return nil, "its input is not a JSON object"
 	}
-	d := drawing{in: in, known: map[string]bool{}}
+	d := drawing{w: w, in: in, known: map[string]bool{}}
 	kind, fields := "", inputs.Object(nil)
 	switch s.Function {
 	case "template":
@@ -60,6 +60,7 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 
 // A drawing reads the input of a step field by field.
 type drawing struct {
+	w     *engine.Workflow
 	in    map[string]json.RawMessage
 	known map[string]bool
 }
@@ -80,13 +81,13 @@ func (d drawing) left() string {
 }
 
 // text is a field with its references as variables of Flowise.
-func (d drawing) text(name string) string { return variablesIn(d.take(name)) }
+func (d drawing) text(name string) string { return d.variablesIn(d.take(name)) }
 
 // variablesIn is a text of an input in Flowise's spelling; what is not text is JSON.
-func variablesIn(raw json.RawMessage) string {
+func (d drawing) variablesIn(raw json.RawMessage) string {
 	text := inputs.Spoken(raw)
 	if strings.Contains(text, "@{") {
-		return writeReferences(text)[0]
+		return writeReferences(d.w, text)[0]
 	}
 	return text
 }
@@ -102,7 +103,7 @@ func (d drawing) http() inputs.Object {
 		if kind == "" {
 			kind = "json"
 		}
-		out = out.With("bodyType", kind).With("body", variablesIn(body))
+		out = out.With("bodyType", kind).With("body", d.variablesIn(body))
 	}
 	d.take("raise")
 	d.take("status_text")
@@ -116,7 +117,7 @@ func (d drawing) pairs(name string) any {
 	if fields, err := orderedFields(raw); raw != nil && err == nil {
 		rows := []any{}
 		for _, f := range fields {
-			rows = append(rows, inputs.Of("key", f.name, "value", variablesIn(f.value)))
+			rows = append(rows, inputs.Of("key", f.name, "value", d.variablesIn(f.value)))
 		}
 		return rows
 	}
@@ -126,7 +127,7 @@ func (d drawing) pairs(name string) any {
 	}
 	rows := []any{}
 	for _, row := range given {
-		rows = append(rows, inputs.Of("key", variablesIn(row.Key), "value", variablesIn(row.Value)))
+		rows = append(rows, inputs.Of("key", d.variablesIn(row.Key), "value", d.variablesIn(row.Value)))
 	}
 	return rows
 }
@@ -141,7 +142,7 @@ func (d drawing) variables() any {
 	rows := []any{}
 	for _, f := range fields {
 		if name := strings.TrimPrefix(f.name, "$"); name != "input" && name != "vars" && name != "flow" {
-			rows = append(rows, inputs.Of("variableName", name, "variableValue", variablesIn(f.value)))
+			rows = append(rows, inputs.Of("variableName", name, "variableValue", d.variablesIn(f.value)))
 		}
 	}
 	d.take("text")
@@ -160,7 +161,7 @@ func (d drawing) called() inputs.Object {
 	}
 	d.take("on_error")
 	d.take("error_text")
-	return inputs.Of("executeFlowSelectedFlow", d.text("workflow"), "executeFlowInput", variablesIn(given[valueQuestion]), "executeFlowOverrideConfig", "",
+	return inputs.Of("executeFlowSelectedFlow", d.text("workflow"), "executeFlowInput", d.variablesIn(given[valueQuestion]), "executeFlowOverrideConfig", "",
 		"executeFlowBaseURL", "", "executeFlowReturnResponseAs", "userMessage", "executeFlowUpdateState", "")
 }
 
@@ -199,7 +200,7 @@ func (d drawing) rules() inputs.Object {
 	}
 	for _, r := range rules {
 		kind := conditionType(r.Type)
-		rows = append(rows, inputs.Of("type", kind, "value1", variablesIn(r.Left), "operation", operationOf(r.Operator), "value2", variablesIn(r.Right)))
+		rows = append(rows, inputs.Of("type", kind, "value1", d.variablesIn(r.Left), "operation", operationOf(r.Operator), "value2", d.variablesIn(r.Right)))
 	}
 	for _, name := range []string{"strip_markup", "lenient_numbers", "lenient_patterns"} {
 		d.take(name)

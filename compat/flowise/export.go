@@ -34,7 +34,8 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := refit.Dialect{Parse: compiled, Write: writeReferences, Drawn: drawn, Fields: fieldsOf}
+	write := func(text string) []string { return writeReferences(w, text) }
+	d := refit.Dialect{Parse: compiled, Write: write, Drawn: drawn, Fields: fieldsOf, Values: &refit.Values{Is: computesValues, Name: nameValues}}
 	if old, fewer := refit.Drawn(paths); fewer || len(drawn.Nodes) > 0 {
 		if d.Before, err = join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w, old))); err != nil {
 			return nil, nil, err

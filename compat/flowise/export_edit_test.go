@@ -191,3 +191,65 @@ func TestAddedFieldsAreWritten(t *testing.T) {
 		t.Errorf("%v %v\n%s", err, problems, text)
 	}
 }
+
+const fetching = `{"nodes":[
+ {"id":"startAgentflow_0","type":"agentFlow","data":{"name":"startAgentflow","label":"Start","inputs":{"startInputType":"chatInput"}}},
+ {"id":"httpAgentflow_0","type":"agentFlow","data":{"name":"httpAgentflow","label":"Fetch","inputParams":[],"inputs":{"method":"GET","url":"https://shop.example/"}}},
+ {"id":"agentAgentflow_0","type":"agentFlow","data":{"name":"agentAgentflow","label":"Agent","inputParams":[],"inputs":{"agentModel":"chatOpenAI","agentModelConfig":{"modelName":"gpt-4o"},"agentTools":[],"agentMessages":[]}}},
+ {"id":"directReplyAgentflow_0","type":"agentFlow","data":{"name":"directReplyAgentflow","label":"Say","inputParams":[{"name":"directReplyMessage","acceptVariable":true}],
+   "inputs":{"directReplyMessage":"old {{httpAgentflow_0.output.http.data.list[1]}} {{agentAgentflow_0.output.usedTools[0].tool}} of {{chat_history}}"}}}],
+ "edges":[
+ {"id":"e1","source":"startAgentflow_0","target":"httpAgentflow_0","sourceHandle":"startAgentflow_0-output-startAgentflow","targetHandle":"httpAgentflow_0"},
+ {"id":"e2","source":"httpAgentflow_0","target":"agentAgentflow_0","sourceHandle":"httpAgentflow_0-output-httpAgentflow","targetHandle":"agentAgentflow_0"},
+ {"id":"e3","source":"agentAgentflow_0","target":"directReplyAgentflow_0","sourceHandle":"agentAgentflow_0-output-agentAgentflow","targetHandle":"directReplyAgentflow_0"}]}`
+
+// A text that is written anew with native references is written back, whether the compiler puts a
+// step with values in front of the node for the old text, the new one, both or none.
+func TestNativeReferencesAreWrittenBack(t *testing.T) {
+	for now, want := range map[string]string{
+		"q @{SESSION_ID}.question":                                                          "q {{question}}",
+		"all @{SESSION_ID}.httpAgentflow_0.response":                                        "all {{httpAgentflow_0.output.http.data}}",
+		"ok @{SESSION_ID}.httpAgentflow_0.response.ok":                                      "ok {{httpAgentflow_0.output.http.data.ok}}",
+		"two @{SESSION_ID}.httpAgentflow_0.response.list[1]":                                "two {{httpAgentflow_0.output.http.data.list[1]}}",
+		"deep @{SESSION_ID}.httpAgentflow_0.response.a.b-c[0].d and @{SESSION_ID}.question": "deep {{httpAgentflow_0.output.http.data.a.b-c[0].d}} and {{question}}",
+		"code @{SESSION_ID}.httpAgentflow_0.status_code":                                    "code {{httpAgentflow_0.output.http.status}}",
+		"type @{SESSION_ID}.httpAgentflow_0.headers.Content-Type":                           "type {{httpAgentflow_0.output.http.headers.content-type}}",
+		"cost @{SESSION_ID}.agentAgentflow_0.tokens":                                        "cost {{agentAgentflow_0.output.usageMetadata.total_tokens}}",
+		"said @{SESSION_ID}.agentAgentflow_0.text":                                          "said {{agentAgentflow_0}}",
+		"no variable": "no variable",
+	} {
+		file, err := flowise.Parse("fetching.json", []byte(fetching))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &file.Workflows[0]
+		w.Step("directReplyAgentflow_0").Input = string(mustJSON(t, map[string]any{"say": true, "template": now}))
+		text, problems, err := flowise.Export(w)
+		if err != nil || len(problems) > 0 || !strings.Contains(string(text), string(mustJSON(t, want))) {
+			t.Errorf("%s: %v %v", now, err, problems)
+		}
+		if strings.Contains(string(text), "old ") {
+			t.Errorf("%s: the old text is still there", now)
+		}
+	}
+}
+
+// A step with values that somebody edited is not dropped in silence.
+func TestEditedValuesAreReported(t *testing.T) {
+	file, err := flowise.Parse("fetching.json", []byte(fetching))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &file.Workflows[0]
+	s := w.Step("directReplyAgentflow_0-values")
+	s.Input = strings.Replace(s.Input, "return {", "log('seen'); return {", 1)
+	if _, problems, err := flowise.Export(w); err != nil || len(problems) != 1 || problems[0].Step != s.ID {
+		t.Errorf("%v %v", err, problems)
+	}
+	file, _ = flowise.Parse("fetching.json", []byte(fetching))
+	s = file.Workflows[0].Step("directReplyAgentflow_0")
+	s.Input = strings.Replace(s.Input, "old ", "new ", 1)
+	if text, problems, err := flowise.Export(&file.Workflows[0]); err != nil || len(problems) > 0 || !strings.Contains(string(text), `"new {{httpAgentflow_0.output.http.data.list[1]}} {{agentAgentflow_0.output.usedTools[0].tool}} of {{chat_history}}"`) {
+		t.Errorf("a word beside variables: %v %v\n%s", err, problems, text)
+	}
+}

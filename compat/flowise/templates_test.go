@@ -75,6 +75,11 @@ func TestTemplates(t *testing.T) {
 			if _, err := r.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
 				t.Fatal(err)
 			}
+			for _, p := range engine.Validate(w, r.Registry()) {
+				if p.Code == "unknown_output" {
+					t.Errorf("a false warning: %s", p.Message)
+				}
+			}
 			session := r.play(engine.StartRequest{Workflow: w.ID, Inputs: json.RawMessage(`{"question":"What is new?","form":{"subject":"S","body":"B","query":"Q"}}`)})
 			for range 5 {
 				if len(session.Awaiting) == 0 {

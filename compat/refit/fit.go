@@ -29,6 +29,8 @@ type Dialect struct {
 	// Fields gives the places in a node where the format may say a field of the step's input that
 	// the node does not give yet, below data; nil where it has none.
 	Fields func(node gjson.Result, field string) []string
+	// Values are the steps that compute what a field of a node reads; nil where the format has none.
+	Values *Values
 }
 
 // Fit writes what was edited in a workflow into the text of its file, and returns the problems
@@ -49,8 +51,9 @@ func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) 
 			before = again
 		}
 	}
-	f := &fitting{w: w, before: before, d: d, text: text, tries: mostTries}
-	f.left = f.own(differences(w, again))
+	in := newInliner(d.Values, w, before)
+	f := &fitting{w: in.inline(w), before: in.inline(before), in: in, d: d, text: text, tries: mostTries}
+	f.left = f.own(differences(f.w, in.inline(again)))
 	for f.step() {
 	}
 	return f.text, problemsOf(f.left, d.Drawn)
@@ -80,6 +83,7 @@ func (f *fitting) own(list []difference) []difference {
 type fitting struct {
 	w      *engine.Workflow
 	before *engine.Workflow // what the file compiled to when nothing was edited
+	in     inliner
 	d      Dialect
 	text   []byte
 	left   []difference
@@ -148,7 +152,7 @@ func (f *fitting) try(c candidate) bool {
 	if err != nil {
 		return false
 	}
-	all := differences(f.w, again)
+	all := differences(f.w, f.in.inline(again))
 	left := f.own(all)
 	if weight(left) >= weight(f.left) || !c.own && weight(all) >= weight(f.left) {
 		return false

@@ -63,6 +63,9 @@ func (v *validation) unknownOutput(ref references.Reference, step, path string) 
 	known := map[string]bool{"error": true, "text": true, "outputs": true, "item": true, "index": true, "results": true}
 	var given map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(orEmpty(source.Input)), &given) // a fault is told elsewhere
+	if string(given["as_output"]) == "true" {
+		return // a script's own object, not the declared output
+	}
 	for name := range given {
 		known[name] = true
 	}

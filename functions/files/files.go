@@ -44,7 +44,7 @@ func Specs(o Options) []engine.Spec {
 		specs[i].Effects, specs[i].Limit = true, atOnce
 		switch {
 		case o.Dir == "":
-			specs[i].Disabled = `files are off: the operator can name a folder for them, "files": "…" in the configuration; a workflow cannot`
+			specs[i].Disabled = `files are off: the operator can name a folder for them, "folder": "…" in the configuration; a workflow cannot`
 		case o.ReadOnly && writes(specs[i].Name):
 			specs[i].Disabled = "files are only read here: the operator has opened their folder for reading"
 		}
