@@ -42,5 +42,5 @@ func (e *Engine) Store() Store { return e.store }
 
 // Retention finds, shows and removes sessions that ended long enough ago.
 func (e *Engine) Retention() *retention.Service {
-	return &retention.Service{Store: e.store, Options: e.o.Retention, Owner: e.id, Log: e.o.Log}
+	return &retention.Service{Store: e.store, Options: e.o.Retention, Rounds: e.registry.LeavesRounds, Owner: e.id, Log: e.o.Log}
 }

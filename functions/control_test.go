@@ -72,6 +72,19 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
+// An archive asks the store for results of rounds of these functions' steps, and of those that it
+// does not know.
+func TestFunctionsThatLeaveRounds(t *testing.T) {
+	registry := engine.NewRegistry()
+	functions.Standard(registry, functions.Options{})
+	for name, want := range map[string]bool{"loop": true, "utils.loop": true, "iterate": true, "map": true, "group": true, "unknown": true,
+		"subflow": false, "reply": false, "generate": false} {
+		if got := registry.LeavesRounds(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestControlRefuses(t *testing.T) {
 	for _, test := range []struct{ function, input, want string }{
 		{"loop", `{"count":-1}`, "count: -1 is less than none"},

@@ -149,6 +149,7 @@ func groupSpec(generate engine.Function) engine.Spec {
 		Name:        "group",
 		Aliases:     []string{"utils.group"},
 		Description: "Runs the steps it contains in parallel and merges their outputs.",
+		Rounds:      true,
 		Effects:     true,
 		Check:       checkInput(checkGroup),
 		Input:       input.Schema[GroupInput](),

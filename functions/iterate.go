@@ -73,6 +73,7 @@ func iterateSpec() engine.Spec {
 		Name:        "iterate",
 		Aliases:     []string{"utils.iterate"},
 		Description: "Runs the steps it contains once for each element of a list, one after the other.",
+		Rounds:      true,
 		Check:       checkInput(checkIterate),
 		Input:       input.Schema[IterateInput](),
 		Output:      input.Schema[IterateOutput](),

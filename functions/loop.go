@@ -72,6 +72,7 @@ func loopSpec() engine.Spec {
 		Name:        "loop",
 		Aliases:     []string{"utils.loop"},
 		Description: "Repeats the steps it contains: a number of times, for each element of a list, or while a condition is true.",
+		Rounds:      true,
 		Raw:         []string{"while", "until"},
 		Check:       checkInput(checkLoop),
 		Input:       input.Schema[LoopInput](),

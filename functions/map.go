@@ -117,6 +117,7 @@ func mapSpec() engine.Spec {
 		Name:        "map",
 		Aliases:     []string{"utils.map"},
 		Description: "Runs a workflow, or the steps it contains, for the elements of a list in parallel, each in a child session.",
+		Rounds:      true,
 		Arguments:   "inputs",
 		Check:       checkInput(checkMap),
 		Input:       input.Schema[MapInput](),

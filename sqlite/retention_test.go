@@ -27,7 +27,7 @@ func (s ended) RemoveEnded(ctx context.Context, owner string, families []retenti
 }
 
 func (s ended) WriteDocument(ctx context.Context, id string, to io.Writer) error {
-	return retention.WriteDocument(ctx, s, id, to)
+	return retention.WriteDocument(ctx, s, nil, id, to)
 }
 
 // TestStoreStaysAtItsSize lets sessions come and go for many rounds, under new ids each time, and

@@ -65,6 +65,9 @@ type Spec struct {
 	// Parameters is the JSON Schema of a tool call's arguments if the TOOL path has none; nil
 	// derives it from Input.
 	Parameters json.RawMessage `json:"-"`
+	// Rounds: the function runs steps in rounds (RunBody, RunSessions) and the store keeps the
+	// result of each, which an archive of the session takes along.
+	Rounds bool `json:"-"`
 	// Disabled says why the function is not allowed here ("shell is off, start with
 	// --allow-shell"); calls fail with it. Empty: allowed.
 	Disabled string `json:"disabled,omitempty"`
@@ -179,6 +182,13 @@ func (r *Registry) Find(name string) *Spec {
 		}
 	}
 	return nil
+}
+
+// LeavesRounds reports whether the store may keep results of rounds of a function's steps. That is
+// so for a function that the registry does not know.
+func (r *Registry) LeavesRounds(name string) bool {
+	spec := r.Find(name)
+	return spec == nil || spec.Rounds
 }
 
 // Near returns up to three known names that are similar to name, for error messages.

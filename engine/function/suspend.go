@@ -12,7 +12,8 @@ import (
 // call has the next number, and so a key of its own.
 
 // RunBody makes the step a container that runs the steps it CONTAINS: loop, iterate and
-// group return it. While it runs, the step's output is {item, index} of the round.
+// group return it. While it runs, the step's output is {item, index} of the round. A function
+// that returns it sets Spec.Rounds.
 type RunBody struct {
 	// Items gives each round its item; with nil the rounds are counted.
 	Items []json.RawMessage

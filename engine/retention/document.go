@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
@@ -67,13 +65,18 @@ const documentPage = 200
 // hashes finds the outputs that the state refers to.
 var hashes = regexp.MustCompile(`"@(?:blob|kept)"\s*:\s*"([0-9a-f]{32})"`)
 
-// WriteDocument writes all there is of a session as lines of JSON. store.ErrSessionNotFound.
-func WriteDocument(ctx context.Context, from Reader, id string, w io.Writer) error {
+// WriteDocument writes all there is of a session as lines of JSON. rounds reports whether a function
+// leaves results of rounds, see function.Spec.Rounds; nil looks for results of every step.
+// store.ErrSessionNotFound.
+func WriteDocument(ctx context.Context, from Reader, rounds func(function string) bool, id string, w io.Writer) error {
 	rec, err := from.Session(ctx, id)
 	if err != nil {
 		return err
 	}
-	d := document{ctx: ctx, from: from, id: id, to: json.NewEncoder(w)}
+	if rounds == nil {
+		rounds = func(string) bool { return true }
+	}
+	d := document{ctx: ctx, from: from, rounds: rounds, id: id, to: json.NewEncoder(w)}
 	d.to.SetEscapeHTML(false)
 	for _, part := range []func(*store.SessionRecord) error{d.session, d.executions, d.messages, d.requests, d.blobs} {
 		if err := part(rec); err != nil {
@@ -84,10 +87,11 @@ func WriteDocument(ctx context.Context, from Reader, id string, w io.Writer) err
 }
 
 type document struct {
-	ctx  context.Context
-	from Reader
-	id   string
-	to   *json.Encoder
+	ctx    context.Context
+	from   Reader
+	rounds func(function string) bool
+	id     string
+	to     *json.Encoder
 }
 
 // whole is a JSON text as it is, any other text as a JSON string.
@@ -109,7 +113,7 @@ func (d *document) session(rec *store.SessionRecord) error {
 
 func (d *document) executions(*store.SessionRecord) error {
 	q := store.HistoryQuery{Limit: documentPage, Lineage: true}
-	rounds := map[string]bool{}
+	seen := map[string]bool{}
 	for {
 		list, err := d.from.Executions(d.ctx, d.id, q)
 		if err != nil {
@@ -120,8 +124,8 @@ func (d *document) executions(*store.SessionRecord) error {
 			if err := d.to.Encode(Line{Execution: x}); err != nil {
 				return err
 			}
-			if key := fmt.Sprint(x.Step, "/", x.Visit); container(x.Function) && !rounds[key] {
-				rounds[key] = true
+			if key := fmt.Sprint(x.Step, "/", x.Visit); d.rounds(x.Function) && !seen[key] {
+				seen[key] = true
 				if err := d.results(x); err != nil {
 					return err
 				}
@@ -132,14 +136,6 @@ func (d *document) executions(*store.SessionRecord) error {
 		}
 		q.After = list[len(list)-1].Seq
 	}
-}
-
-// containers are the functions that leave results of rounds, with or without the name of a
-// foreign system: iterate, iterate.flowise.
-var containers = []string{"loop", "iterate", "map", "group"}
-
-func container(function string) bool {
-	return slices.ContainsFunc(strings.Split(function, "."), func(part string) bool { return slices.Contains(containers, part) })
 }
 
 func (d *document) results(x *store.Execution) error {

@@ -77,7 +77,7 @@ func (w *world) RemoveEnded(ctx context.Context, owner string, families []retent
 }
 
 func (w *world) WriteDocument(ctx context.Context, id string, to io.Writer) error {
-	return retention.WriteDocument(ctx, w.store, id, to)
+	return retention.WriteDocument(ctx, w.store, nil, id, to)
 }
 
 // session makes one at rest with a status, below a parent if its id has a slash.
@@ -370,4 +370,23 @@ func (w taker) RemoveEnded(ctx context.Context, owner string, families []retenti
 		}
 	}
 	return w.world.RemoveEnded(ctx, owner, families)
+}
+
+func TestDocumentsHaveResultsOfRounds(t *testing.T) {
+	w := newWorld(t, "ended=1h")
+	w.session("p", "w", "complete", func(c *engine.Checkpoint) {
+		for i, step := range []string{"each", "plain"} {
+			c.Executions = append(c.Executions, engine.Execution{ID: fmt.Sprint("p/", i+2), Session: "p", Seq: int64(i + 2), Step: step, Visit: 1, Function: step, Status: "complete"})
+			c.Results = append(c.Results, engine.StoredResult{Session: "p", Step: step, Visit: 1, Output: []byte(`{"n":1}`)})
+		}
+	})
+	for want, rounds := range map[int]func(string) bool{2: nil, 1: func(function string) bool { return function == "each" }} {
+		var b strings.Builder
+		if err := retention.WriteDocument(t.Context(), w.store, rounds, "p", &b); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(b.String(), `"result":`); got != want {
+			t.Errorf("%d results, want %d: %s", got, want, b.String())
+		}
+	}
 }

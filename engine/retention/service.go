@@ -25,8 +25,9 @@ type Service struct {
 		Store
 		Reader
 	}
-	Owner string // of the duty of pruning
-	Log   *slog.Logger
+	Rounds func(function string) bool // see WriteDocument
+	Owner  string                     // of the duty of pruning
+	Log    *slog.Logger
 }
 
 // A Request asks for sessions that ended long enough ago, or removes them.
@@ -69,17 +70,18 @@ func (s *Service) Prune(ctx context.Context, q Request) (*Page, error) {
 
 // WriteDocument writes all there is of a session as lines of JSON, see Line.
 func (s *Service) WriteDocument(ctx context.Context, id string, w io.Writer) error {
-	return WriteDocument(ctx, s.Store, id, w)
+	return WriteDocument(ctx, s.Store, s.Rounds, id, w)
 }
 
 // own is a Source in this process.
 type own struct {
 	*Remover
-	from Reader
+	from   Reader
+	rounds func(function string) bool
 }
 
 func (o own) WriteDocument(ctx context.Context, id string, w io.Writer) error {
-	return WriteDocument(ctx, o.from, id, w)
+	return WriteDocument(ctx, o.from, o.rounds, id, w)
 }
 
 // restFor keeps Run from taking more than a fifth of a writer's time: what people wait for goes
@@ -126,5 +128,5 @@ func (s *Service) once(ctx context.Context, rate float64) (total Total, err erro
 		defer cancel()
 		err = errors.Join(err, r.GiveBack(give, s.Owner))
 	}()
-	return RunThrough(ctx, own{r, s.Store}, Query{Keep: s.Keep, Owner: s.Owner}, s.Archive, Pace{PerSecond: rate, Rest: restFor})
+	return RunThrough(ctx, own{r, s.Store, s.Rounds}, Query{Keep: s.Keep, Owner: s.Owner}, s.Archive, Pace{PerSecond: rate, Rest: restFor})
 }

@@ -83,6 +83,7 @@ func iterateSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "iterate.flowise",
 		Description: "Runs the steps it contains once for each element of a list, with Flowise's texts for rounds that fail.",
+		Rounds:      true,
 		Input:       functions.Schema[IterateInput](),
 		Output:      functions.Schema[functions.IterateOutput](),
 		Function:    engine.FunctionFunc(iterate),
