@@ -98,14 +98,18 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 		}
 		return nil, store.Detailf(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
 	}
-	st, err := state.ReadOnly(v.Session.ID, v.Session.State)
-	if err == nil && lacksAsks(st) {
-		st, err = ParseState(v.Session.ID, v.Session.State) // one to write to
-	}
+	read, err := state.ReadOnly(v.Session.ID, v.Session.State)
 	if err != nil {
 		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
-	asked := a.find(st, &v)
+	st := read.State
+	if state.Shared(read, "lacks asks", lacksAsks) {
+		if st, err = ParseState(v.Session.ID, v.Session.State); err != nil { // one to write to
+			return nil, store.Detailf(ErrBadRequest, "%v", err)
+		}
+		st.AdoptAsks(&v.Session, v.Now.UnixMilli())
+	}
+	asked := a.find(st)
 	if asked == nil {
 		return nil, a.notOpen(st, v, hash)
 	}
@@ -147,14 +151,14 @@ func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 // closes reports whether a request, once applied, may close an open question other than by
 // answering it.
 func closes(q *Request, asked *askedQuestion) bool {
-	b := session.BodyOf(q)
 	switch q.Kind {
 	case RequestCancel, RequestRollback:
 		return true
 	case RequestReask, RequestMove: // without a step any question may be meant
-		return b.Step == "" || b.Step == asked.step
+		step := session.BodyOf(q).Step
+		return step == "" || step == asked.step
 	case RequestSignal:
-		return asked.q.Kind == AskSignal && b.Name == asked.q.Prompt
+		return asked.q.Kind == AskSignal && session.BodyOf(q).Name == asked.q.Prompt
 	}
 	return false
 }
@@ -165,24 +169,25 @@ type askedQuestion struct {
 }
 
 // find returns the question the answer is for, nil when it is not open.
-func (a *acceptance) find(st *State, v *InboxView) *askedQuestion {
+func (a *acceptance) find(st *State) *askedQuestion {
 	if st.Cancelled() != nil {
 		return nil
 	}
-	if lacksAsks(st) {
-		st.AdoptAsks(&v.Session, v.Now.UnixMilli())
-	}
-	for _, w := range st.Waiting() {
+	step, q := st.LongestWaiting(func(step string, q *state.Ask) bool {
 		switch {
-		case a.q.Step != "" && w.Step != a.q.Step:
-		case a.q.Step == "" && w.Kind == AskSignal: // not a person's, unless one says so
-		case a.q.Visit != 0 && w.Visit != a.q.Visit:
-		case a.q.Ask != 0 && w.Ask != a.q.Ask:
+		case a.q.Step != "" && step != a.q.Step:
+		case a.q.Step == "" && q.Kind == AskSignal: // not a person's, unless one says so
+		case a.q.Visit != 0 && q.Visit != a.q.Visit:
+		case a.q.Ask != 0 && q.Ask != a.q.Ask:
 		default:
-			return &askedQuestion{step: w.Step, q: st.Ask(w.Step)}
+			return true
 		}
+		return false
+	})
+	if q == nil {
+		return nil
 	}
-	return nil
+	return &askedQuestion{step, q}
 }
 
 // lacksAsks reports whether a step waits for an answer to a question that has no entry yet.

@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/tidwall/gjson"
 )
 
 // maxSignals is how many signals that no step waits for yet a session keeps.
@@ -17,26 +17,31 @@ func admitSignal(v *InboxView, name string) error {
 	if err != nil {
 		return store.Detailf(ErrBadRequest, "%v", err)
 	}
-	waits := map[string]int{}
-	for _, w := range s.Waiting() {
-		if l := s.Live(w.Step); w.Kind == AskSignal && l != nil && l.Wait != nil {
-			waits[l.Wait.Signal]++
-		}
-	}
+	waits, taken := state.Shared(s, "signals", waitsForSignals), map[string]int{}
 	kept := s.KeptSignals()
 	for i := range v.Unapplied {
 		if v.Unapplied[i].Kind != RequestSignal {
 			continue
 		}
-		if before := session.BodyOf(&v.Unapplied[i]).Name; waits[before] > 0 {
-			waits[before]--
-		} else {
+		before := gjson.GetBytes(v.Unapplied[i].Body, "name").String()
+		if taken[before]++; taken[before] > waits[before] {
 			kept++
 		}
 	}
-	if waits[name] == 0 && kept >= maxSignals {
+	if taken[name] >= waits[name] && kept >= maxSignals {
 		return store.Detailf(ErrSignalsFull, "%d signals are kept that no step has waited for, at most %d are; "+
 			"%q was not taken. Send it once a step waits for it, or let the workflow wait for those that were sent", kept, maxSignals, name)
 	}
 	return nil
+}
+
+// waitsForSignals is how many steps wait for a signal, by its name.
+func waitsForSignals(s *State) map[string]int {
+	waits := map[string]int{}
+	for step, q := range s.Asks() {
+		if l := s.Live(step); q.Kind == AskSignal && s.Status(step) == StatusAwaitingInput && l != nil && l.Wait != nil {
+			waits[l.Wait.Signal]++
+		}
+	}
+	return waits
 }

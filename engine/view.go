@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
-	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/tidwall/gjson"
 )
 
 // viewDefinitionAge is how old the definition may be by which a question is shown as
@@ -41,19 +43,16 @@ func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) 
 	s.Status = st.ShownStatus(rec.Version)
 	s.Messages = st.Messages()
 	s.Error = st.Failure()
-	s.Awaiting = event.Questions(st)
-	s.Problems = problemsOf(st)
-	s.Steps = make(map[string]string, len(st.StepIDs()))
-	for _, id := range st.StepIDs() {
-		s.Steps[id] = st.Status(id)
-	}
+	s.Awaiting = slices.Clone(state.Shared(st, "questions", event.Questions)) // they are marked below
+	s.Problems = slices.Clone(state.Shared(st, "problems", problemsOf))
+	s.Steps = maps.Clone(state.Shared(st, "steps", statusesOf))
 	if len(s.Awaiting) > 0 {
-		if err := v.markQuestions(ctx, rec, st, s); err != nil {
+		if err := v.markQuestions(ctx, rec, st.State, s); err != nil {
 			return nil, err
 		}
 	}
 	if s.Status == StatusComplete {
-		if s.Result, err = v.result(ctx, rec, st); err != nil {
+		if s.Result, err = v.result(ctx, rec, st.State); err != nil {
 			return nil, err
 		}
 	}
@@ -90,12 +89,18 @@ func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State
 }
 
 // markEach marks questions of one session.
-func markEach(list []Question, session string, def *Definition, answered map[string]bool) {
+func markEach(list []Question, session string, def *Definition, answered map[askedKey]bool) {
 	for i := range list {
 		q := &list[i]
 		q.Gone = def.Step(q.Step) == nil
-		q.Answered = answered[store.Target(session, q.Step, q.Visit, q.Ask)]
+		q.Answered = answered[askedKey{session, q.Step, q.Visit, q.Ask}]
 	}
+}
+
+// An askedKey names one question of one session.
+type askedKey struct {
+	session, step string
+	visit, ask    int
 }
 
 // A stored session is its row and the state in it.
@@ -106,15 +111,15 @@ type storedSession struct {
 
 // answeredTargets are the questions of sessions whose answers are accepted and not applied
 // yet. However many sessions there are, it reads the inbox at most once.
-func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (map[string]bool, error) {
-	answered := map[string]bool{}
+func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (map[askedKey]bool, error) {
+	answered := map[askedKey]bool{}
 	var unread []InboxAfter
 	for _, s := range sessions {
 		for _, h := range s.state.Held() {
-			answered[store.Target(s.rec.ID, h.Step, h.Visit, h.Ask)] = true
+			answered[askedKey{s.rec.ID, h.Step, h.Visit, h.Ask}] = true
 		}
-		if counted, err := state.ParseCounters(s.rec.ID, s.rec.Counters); err == nil && s.rec.Inbox > counted.Seen() {
-			unread = append(unread, InboxAfter{Session: s.rec.ID, N: counted.Seen()})
+		if seen := state.SeenIn(s.rec.Counters); s.rec.Inbox > seen && gjson.ValidBytes(s.rec.Counters) {
+			unread = append(unread, InboxAfter{Session: s.rec.ID, N: seen})
 		}
 	}
 	if len(unread) == 0 {
@@ -124,12 +129,23 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (m
 	if err != nil {
 		return nil, err
 	}
-	for _, requests := range found {
-		for _, q := range requests {
-			answered[q.Target] = true
+	for session, requests := range found {
+		for i := range requests {
+			if q := &requests[i]; q.Kind == RequestAnswer {
+				answered[askedKey{session, q.Step, q.Visit, q.Ask}] = true
+			}
 		}
 	}
 	return answered, nil
+}
+
+// statusesOf are the statuses of all steps.
+func statusesOf(s *State) map[string]string {
+	steps := make(map[string]string, len(s.StepIDs()))
+	for _, id := range s.StepIDs() {
+		steps[id] = s.Status(id)
+	}
+	return steps
 }
 
 // problemsOf lists why steps wait and paths are closed.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/stepgraph/stepgraph/internal/jsontext"
+
+	"github.com/tidwall/gjson"
 )
 
 // Counters are numbers that must never decrease, even if a person edits the state. They are
@@ -47,6 +49,10 @@ func ParseCounters(session string, text []byte) (*Counters, error) {
 	}
 	return c, nil
 }
+
+// SeenIn is the number of the newest request that counters as stored have seen, without
+// decoding the rest: they grow with the steps of the session.
+func SeenIn(text []byte) int64 { return gjson.GetBytes(text, "seen").Int() }
 
 // AppendJSON encodes the counters, by hand: it is done at each checkpoint, and maps are
 // what encoding/json is slowest at. Keys are in no order.

@@ -1,8 +1,9 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
-	"sort"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
@@ -28,30 +29,51 @@ func (s *State) OpenAsks() (open map[string]AskRef) {
 
 // Waiting returns the open questions, those that wait longest first.
 func (s *State) Waiting() []store.Waiting {
-	var list []store.Waiting
+	var list []waitingStep
 	for id, q := range s.asks.asked {
 		if s.Status(id) == store.StatusAwaitingInput {
-			list = append(list, store.Waiting{Step: id, Visit: q.Visit, Ask: q.Ask, Kind: q.Kind, Since: q.Since})
+			list = append(list, s.waitingStep(id, q))
 		}
 	}
-	live := s.liveSteps.live
-	order := func(step string) int64 {
-		if l := live[step]; l != nil {
-			return l.Order
-		}
-		return 0
+	slices.SortFunc(list, waitingStep.compare)
+	out := make([]store.Waiting, len(list))
+	for i := range list {
+		out[i] = list[i].Waiting
 	}
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		if a.Since != b.Since {
-			return a.Since < b.Since
+	return out
+}
+
+// LongestWaiting returns the question that waits longest among those that match. It is for
+// requests that look for one question: a flood of them would sort all questions each time.
+func (s *State) LongestWaiting(matches func(step string, q *Ask) bool) (step string, longest *Ask) {
+	var first waitingStep
+	for id, q := range s.asks.asked {
+		if !matches(id, q) || s.Status(id) != store.StatusAwaitingInput {
+			continue
 		}
-		if order(a.Step) != order(b.Step) {
-			return order(a.Step) < order(b.Step)
+		if w := s.waitingStep(id, q); longest == nil || w.compare(first) < 0 {
+			first, longest = w, q
 		}
-		return a.Step < b.Step
-	})
-	return list
+	}
+	return first.Step, longest
+}
+
+// A waitingStep is an open question with the order in which its step was activated.
+type waitingStep struct {
+	store.Waiting
+	order int64
+}
+
+func (w waitingStep) compare(other waitingStep) int {
+	return cmp.Or(cmp.Compare(w.Since, other.Since), cmp.Compare(w.order, other.order), cmp.Compare(w.Step, other.Step))
+}
+
+func (s *State) waitingStep(id string, q *Ask) waitingStep {
+	w := waitingStep{Waiting: store.Waiting{Step: id, Visit: q.Visit, Ask: q.Ask, Kind: q.Kind, Since: q.Since}}
+	if l := s.liveSteps.live[id]; l != nil {
+		w.order = l.Order
+	}
+	return w
 }
 
 // Awaiting is SESSION.awaiting and awaiting_since: nil and zero when nothing waits.

@@ -26,13 +26,38 @@ var decoded = struct {
 
 type decodedState struct {
 	text  []byte
-	state *State
+	state *Reading
+}
+
+// A Reading is a decoded state that several may read at the same time, with what they make of
+// it: see Shared.
+type Reading struct {
+	*State
+	mu     sync.Mutex
+	shared map[string]any
+}
+
+// Shared returns what of makes of a state, made once for all readers of it. None of them may
+// change it.
+func Shared[T any](r *Reading, name string, of func(*State) T) T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if have, ok := r.shared[name]; ok {
+		return have.(T)
+	}
+	made := of(r.State)
+	r.shared = put(r.shared, name, any(made))
+	return made
 }
 
 // ReadOnly is Parse for whoever only reads.
-func ReadOnly(id string, text []byte) (*State, error) {
+func ReadOnly(id string, text []byte) (*Reading, error) {
 	if len(text) < largeState {
-		return Parse(id, text)
+		st, err := Parse(id, text)
+		if err != nil {
+			return nil, err
+		}
+		return &Reading{State: st}, nil
 	}
 	decoded.mu.Lock()
 	have, ok := decoded.byID[id]
@@ -40,10 +65,11 @@ func ReadOnly(id string, text []byte) (*State, error) {
 	if ok && bytes.Equal(have.text, text) {
 		return have.state, nil
 	}
-	st, err := Parse(id, text)
+	parsed, err := Parse(id, text)
 	if err != nil {
 		return nil, err
 	}
+	st := &Reading{State: parsed}
 	decoded.mu.Lock()
 	defer decoded.mu.Unlock()
 	if _, ok := decoded.byID[id]; !ok {

@@ -107,20 +107,23 @@ func (r *waits) fireTimers() {
 func (r *waits) applySignal(q *store.Request) string {
 	b := BodyOf(q)
 	s := state.Signal{Name: b.Name, Body: b.Body, N: q.N}
-	for _, w := range r.state.Waiting() {
-		l := r.state.Live(w.Step)
-		if w.Kind != function.AskSignal || l == nil || l.Wait == nil || l.Wait.Signal != b.Name {
-			continue
+	step, waits := r.state.LongestWaiting(func(step string, q *state.Ask) bool {
+		if q.Kind != function.AskSignal {
+			return false
 		}
-		if record := r.endWait(w.Step, &s); record != nil {
-			r.arrived = append(r.arrived, arrival{step: w.Step, record: record})
-		}
-		if r.def.Step(w.Step) == nil { // whoever waits for it after a retry or a move finds it
-			r.state.KeepSignal(s)
-			return "kept; step " + w.Step + ", which waited for it, is gone"
-		}
-		return "taken by step " + w.Step
+		l := r.state.Live(step)
+		return l != nil && l.Wait != nil && l.Wait.Signal == b.Name
+	})
+	if waits == nil {
+		r.state.KeepSignal(s)
+		return "kept"
 	}
-	r.state.KeepSignal(s)
-	return "kept"
+	if record := r.endWait(step, &s); record != nil {
+		r.arrived = append(r.arrived, arrival{step: step, record: record})
+	}
+	if r.def.Step(step) == nil { // whoever waits for it after a retry or a move finds it
+		r.state.KeepSignal(s)
+		return "kept; step " + step + ", which waited for it, is gone"
+	}
+	return "taken by step " + step
 }
