@@ -89,6 +89,7 @@ type Operating interface {
 	Affected(ctx context.Context, workflow, step, path string, limit int) (*engine.Affected, error)
 	Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*engine.Traffic, error)
 	Standing(ctx context.Context, workflow string) (*engine.Standing, error)
+	Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error)
 	WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*engine.WhatIf, error)
 	WorkflowLog(ctx context.Context, workflow, step string) ([]engine.LogEntry, error)
 	DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error)

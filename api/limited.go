@@ -471,3 +471,7 @@ func refuseLimited(r *http.Request, t *access.Token) *Problem {
 	}
 	return problem("forbidden", "token "+t.Name+" is limited to workflows or sessions; this route concerns the whole server")
 }
+
+func (l limited) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+	return of(ctx, l, workflow, func() ([]engine.Lane, error) { return l.e.Lanes(ctx, workflow, limit) })
+}

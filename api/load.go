@@ -14,6 +14,7 @@ var (
 	loadSessions = prometheus.NewDesc("stepgraph_sessions", "Sessions that this engine holds, by workflow and by whether they run or wait for a slot of a function.", []string{"workflow", "state"}, nil)
 	loadCalls    = prometheus.NewDesc("stepgraph_calls", "Calls of functions with effects, by function and by whether they are under way or wait for a slot.", []string{"function", "state"}, nil)
 	loadLimits   = prometheus.NewDesc("stepgraph_limit", "Limits of this engine: sessions that run, sessions that wait for a slot, calls under way.", []string{"of"}, nil)
+	loadTurns    = prometheus.NewDesc("stepgraph_turns", "Sessions of workflows with limits of their own, on all engines of the store, by whether they wait for their turn or have it.", []string{"workflow", "state"}, nil)
 	loadLate     = prometheus.NewDesc("stepgraph_backlog_seconds", "For how long due work has waited for room; beyond a minute starts are refused.", nil, nil)
 )
 
@@ -22,6 +23,7 @@ func (loadCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- loadSessions
 	to <- loadCalls
 	to <- loadLimits
+	to <- loadTurns
 	to <- loadLate
 }
 
@@ -38,6 +40,15 @@ func (c loadCollector) Collect(to chan<- prometheus.Metric) {
 	for name, f := range l.Functions {
 		gauge(loadCalls, f.Calls, name, "running")
 		gauge(loadCalls, f.Queued, name, "waiting")
+	}
+	waiting, running := map[string]int{}, map[string]int{}
+	for _, lane := range l.Turns {
+		waiting[lane.Workflow] += lane.Waiting
+		running[lane.Workflow] += lane.Running
+	}
+	for name, n := range waiting {
+		gauge(loadTurns, n, name, "waiting")
+		gauge(loadTurns, running[name], name, "running")
 	}
 	gauge(loadLimits, l.Limits.Sessions, "sessions")
 	gauge(loadLimits, l.Limits.Waiting, "waiting")

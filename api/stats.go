@@ -15,9 +15,15 @@ type Stats struct {
 	Status   map[string]int64 `json:"status" doc:"sessions by status"`
 	Waiting  map[string]int64 `json:"waiting" doc:"open questions by step"`
 
-	Steps map[string]map[string]int64 `json:"steps" doc:"by step, then by the step's status (error, pending, active): where the newest 500 sessions that failed, run, are paused or pending stand"`
-	More  bool                        `json:"more" doc:"there are more such sessions, which steps does not count"`
+	Steps  map[string]map[string]int64 `json:"steps" doc:"by step, then by the step's status (error, pending, active): where the newest 500 sessions that failed, run, are paused or pending stand"`
+	Limits engine.Limits               `json:"limits,omitzero" doc:"when sessions of the workflow run, as its settings or its node say"`
+	Queues []engine.Lane               `json:"queues,omitempty" doc:"sessions that wait for their turn by these limits and sessions that have it, by concurrency key; at most 100"`
+
+	More bool `json:"more" doc:"there are more such sessions, which steps does not count"`
 }
+
+// mostQueues bounds the queues of one answer.
+const mostQueues = 100
 
 func (s *server) registerStats() {
 	register(s, operation{id: "workflowStats", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/stats", tag: tagOperating,
@@ -26,7 +32,8 @@ func (s *server) registerStats() {
 }
 
 func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats }, error) {
-	if _, err := s.e.Workflow(ctx, in.Workflow); err != nil {
+	w, err := s.e.Workflow(ctx, in.Workflow)
+	if err != nil {
 		return nil, err
 	}
 	out := Stats{Workflow: in.Workflow, Status: map[string]int64{}, Waiting: map[string]int64{}}
@@ -50,5 +57,9 @@ func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats
 		return nil, err
 	}
 	out.Steps, out.More = standing.Steps, standing.More
+	out.Limits, _ = w.LimitsInForce() // what cannot be used limits nothing; validate tells
+	if out.Queues, err = s.e.Lanes(ctx, in.Workflow, mostQueues); err != nil {
+		return nil, err
+	}
 	return &struct{ Body Stats }{out}, nil
 }

@@ -15,6 +15,12 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	if o.Limit <= 0 {
 		return nil, ctx.Err()
 	}
+	if o.Among != nil {
+		if len(o.Among) == 0 {
+			return nil, ctx.Err()
+		}
+		return s.claim(ctx, distinct(o.Among), o, true)
+	}
 	rows, err := s.read(ctx, queryClaimCandidates, params{"limit": 4 * o.Limit, "skip": append([]string{}, o.Skip...), "except": append([]string{}, o.Except...)})
 	if err != nil {
 		return nil, err

@@ -117,6 +117,9 @@ func creationRow(n *engine.NewSession, creation string) params {
 		"start_key": optional(n.Key), "start_hash": optional(n.BodyHash),
 		"seal": seal(n.Claim != nil, 0, n.Status, n.State, n.Counters, nil),
 	}
+	if n.ConcurrencyKey != "" {
+		p["concurrency_key"] = n.ConcurrencyKey
+	}
 	if len(n.Labels) > 0 {
 		p["labels"] = labelTexts(n.Labels)
 	}

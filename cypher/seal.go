@@ -55,7 +55,11 @@ func intact(record *engine.SessionRecord, sealed string) bool {
 	if held && record.Lease == "" {
 		return false // the lease of the next checkpoint, or one that was given back
 	}
-	return sealed == seal(held, record.Version, record.Status, record.State, record.Counters, record.Awaiting)
+	fits := func(status string) bool {
+		return sealed == seal(held, record.Version, status, record.State, record.Counters, record.Awaiting)
+	}
+	// A session that waits for its turn has another status than its checkpoint wrote, see turn_queue.cypher.
+	return fits(record.Status) || record.Status == engine.StatusPending && (fits(engine.StatusActive) || fits(engine.StatusAwaitingInput))
 }
 
 // whole reads sessions until each is of one version.

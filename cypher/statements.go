@@ -36,6 +36,22 @@ var (
 	queryAuditOfSession = load("audit_of_session")
 	queryAuditForget    = load("audit_forget")
 
+	queryWorkflowsLimited = load("workflows_limited")
+	queryTurnDue          = load("turn_due")
+	queryTurnLanes        = load("turn_lanes")
+	queryTurnQueueLanes   = load("turn_queue_lanes")
+	queryTurnQueue        = load("turn_queue")
+	queryTurnDrop         = load("turn_drop")
+	queryTurnLaneLock     = load("turn_lane_lock")
+	queryTurnHolders      = load("turn_holders")
+	queryTurnOver         = load("turn_over")
+	queryTurnNext         = load("turn_next")
+	queryTurnGive         = load("turn_give")
+	queryTurnLook         = load("turn_look")
+	queryTurnLaneDrop     = load("turn_lane_drop")
+	queryTurnOf           = load("turn_of")
+	queryTurnLanesOf      = load("turn_lanes_of")
+
 	queryEngineAnnounce = load("engine_announce")
 	queryEngines        = load("engines")
 

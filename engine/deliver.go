@@ -267,6 +267,18 @@ func bodyHash(body json.RawMessage) string {
 func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
 	place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
 	d.Claim = e.leaseFor(place)
+	var kind string
+	decide := d.Decide
+	d.Decide = func(v InboxView) (*Request, error) {
+		q, err := decide(v)
+		if q != nil {
+			kind = q.Kind
+		}
+		return q, err
+	}
+	d.Unclaimed = func(workflow string) bool { // a session of a limited workflow waits for its turn, but for what ends its work
+		return kind != RequestCancel && kind != RequestPause && e.limits.Limits(workflow).InTurn()
+	}
 	delivered, err := e.committer.Deliver(ctx, d)
 	if err != nil {
 		e.giveBack(place)

@@ -4,6 +4,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/inspect"
 	"github.com/stepgraph/stepgraph/engine/internal/batch"
 	"github.com/stepgraph/stepgraph/engine/internal/commit"
+	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/retention"
 )
@@ -29,6 +30,7 @@ type Engine struct {
 	events      *eventBus
 	slots       *slots
 	env         *session.Env // what its sessions share
+	limits      inturn.Table // of workflows
 
 	holding
 	views

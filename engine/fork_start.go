@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -33,6 +34,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
 		Status: st.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
 		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State}, fmt.Sprint(q.Visit), nil)}
+	fresh.ConcurrencyKey = inturn.Key(e.limits.Limits(rec.Workflow), id, inturn.Given{State: st})
 	if len(fresh.State) > e.o.MaxState {
 		return nil, store.Detailf(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
 	}

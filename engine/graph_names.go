@@ -7,6 +7,7 @@ import "github.com/stepgraph/stepgraph/engine/graph"
 type (
 	Definition       = graph.Definition
 	Fault            = graph.Fault
+	Limits           = graph.Limits
 	Path             = graph.Path
 	PathKind         = graph.PathKind
 	Settings         = graph.Settings
@@ -20,6 +21,8 @@ const (
 	Contains           = graph.Contains
 	DefaultEntry       = graph.DefaultEntry
 	DefaultWorkflow    = graph.DefaultWorkflow
+	DefaultPriority    = graph.DefaultPriority
+	LastPriority       = graph.LastPriority
 	HistoryErrors      = graph.HistoryErrors
 	HistoryFull        = graph.HistoryFull
 	HistoryNone        = graph.HistoryNone

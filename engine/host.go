@@ -5,17 +5,23 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 )
 
 // A host is an engine as its sessions see it, see session.Host.
 type host struct{ e *Engine }
 
 func (h host) Slot(ctx context.Context, function, workflow string, person bool) (func(), error) {
-	level := defaultPriority
+	level := h.e.limits.Limits(workflow).Level()
 	if person {
 		level = levelOfPeople
 	}
 	return h.e.slots.take(ctx, function, caller{workflow, level})
+}
+
+// ConcurrencyKey is the value by which the limits of a workflow hold for a new session.
+func (h host) ConcurrencyKey(session, workflow string, begun *State) string {
+	return inturn.Key(h.e.limits.Limits(workflow), session, inturn.Given{State: begun})
 }
 
 func (h host) WakeUp()                                  { h.e.wakeUp() }

@@ -9,6 +9,7 @@ type Load struct {
 	Late      float64                 `json:"late_seconds" doc:"for how long due work has waited for room; 0 while there is room"`
 	Limits    LoadLimits              `json:"limits"`
 	Workflows map[string]WorkflowLoad `json:"workflows"`
+	Turns     []Lane                  `json:"turns,omitempty" doc:"sessions of limited workflows that wait for their turn or have it, on all engines; at most 10 s old"`
 	Functions map[string]FunctionLoad `json:"functions" doc:"those with calls under way or waiting"`
 }
 

@@ -49,11 +49,15 @@ func (b background) pollLoop(ctx context.Context) {
 
 // claim takes due sessions as far as there is room; more tells that there may be others.
 func (b background) claim(ctx context.Context, turns *rotation) (more bool, err error) {
+	if err := b.limits.Need(ctx, b.store); err != nil {
+		return false, err
+	}
+	signal(b.turns)
 	places, skip := b.room(claimAtOnce)
 	if len(places) == 0 {
 		return false, ctx.Err()
 	}
-	skip = append(skip, turns.skip()...)
+	skip = append(append(skip, turns.skip()...), b.limits.Skipped()...)
 	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(places), Skip: skip, Except: b.leftAlone(), Token: b.o.NewID})
 	for _, p := range places[len(claimed):] {
 		b.giveBack(p)
@@ -61,6 +65,7 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 	if err != nil {
 		return false, err
 	}
+	b.limits.Quiet.Store(len(claimed) < len(places))
 	for i, c := range claimed {
 		b.runNow(places[i], c, nil)
 	}
@@ -184,6 +189,87 @@ func (b background) wakePending(ctx context.Context, workflow, definition string
 			return err
 		}
 	}
+}
+
+// An engine reads the limits of workflows every limitsEvery, and what waits for its turn every
+// lanesEvery-th time.
+const (
+	limitsEvery = time.Second
+	lanesEvery  = 10
+)
+
+// limitLoop keeps the table.
+func (b background) limitLoop(ctx context.Context) {
+	n := 0
+	every(ctx, limitsEvery, func() {
+		_ = b.limits.Load(ctx, b.store) // tried again at the next beat
+		if n++; n%lanesEvery == 0 {
+			_ = b.limits.Count(ctx, b.store)
+		}
+	})
+}
+
+// turnLoop claims sessions of workflows with limits of their own. It is apart from the search for
+// other due work, which must not wait for many lanes.
+func (b background) turnLoop(ctx context.Context) {
+	for {
+		next, more, err := b.takeTurns(ctx)
+		if err != nil && ctx.Err() == nil {
+			b.o.Log.Warn("giving turns", logError, err)
+		}
+		if more && err == nil {
+			continue
+		}
+		wait := b.o.PollEvery
+		if next > 0 {
+			wait = min(wait, next+time.Millisecond)
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-b.turns:
+			t.Stop()
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+	}
+}
+
+// takeTurns claims what has its turn, as far as there is room here; what there is no room for is due, with
+// its turn, for any engine. next is when the rate of a workflow lets a session start.
+func (b background) takeTurns(ctx context.Context) (next time.Duration, more bool, err error) {
+	if err := b.limits.Need(ctx, b.store); err != nil {
+		return 0, false, err
+	}
+	limits := b.limits.Wanted()
+	if len(limits) == 0 || !b.hasRoom() {
+		return 0, false, ctx.Err()
+	}
+	taken, err := b.store.TakeTurns(ctx, TurnQuery{Limits: limits, Except: b.leftAlone(), Most: claimAtOnce})
+	if err != nil {
+		return 0, false, err
+	}
+	places := map[string]*place{}
+	var ids []string
+	for _, s := range taken.Sessions {
+		if p := b.reserve(s.ID, s.Workflow, started); p != nil {
+			places[s.ID] = p
+			ids = append(ids, s.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return taken.Next, false, nil
+	}
+	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(ids), Among: ids, Token: b.o.NewID})
+	for _, c := range claimed {
+		b.runNow(places[c.Session.ID], c, nil)
+		delete(places, c.Session.ID)
+	}
+	for _, p := range places {
+		b.giveBack(p)
+	}
+	return taken.Next, taken.More && len(ids) == len(taken.Sessions), err
 }
 
 // every calls f every d until ctx ends.

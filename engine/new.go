@@ -15,7 +15,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 	e := &Engine{
 		store: store, registry: registry, o: o, id: o.NewID(), events: newEventBus(), slots: newSlots(o, registry),
 		holding: holding{
-			alarms: alarms{wake: make(chan struct{}, 1), timer: newDueTimer()}, places: newPlaces(o), life: context.Background(),
+			alarms: alarms{wake: make(chan struct{}, 1), turns: make(chan struct{}, 1), timer: newDueTimer()}, places: newPlaces(o), life: context.Background(),
 			runners: map[string]*held{}, left: map[string]time.Time{},
 		},
 	}

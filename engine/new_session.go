@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -17,7 +18,7 @@ import (
 )
 
 // newSession is the session that a start asks for.
-func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition) NewSession {
+func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition, limits Limits) NewSession {
 	y := session.NewAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
 	for _, name := range slices.Sorted(maps.Keys(q.Outputs)) {
@@ -39,6 +40,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 		}
 	}
 	y.Begun.BeginChat(chat)
+	y.ConcurrencyKey = inturn.Key(limits, id, inturn.Given{State: y.Begun})
 	return y.Fresh()
 }
 

@@ -307,3 +307,10 @@ func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
 	}
 	return true
 }
+
+// hasRoom reports whether the engine runs and a session of some workflow may get a place.
+func (h *holding) hasRoom() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.running && h.places.running.all < h.places.running.most
+}

@@ -61,6 +61,9 @@ func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, def *De
 	if r.Poked() { // told of something after it had looked for the last time
 		e.wakeUp()
 	}
+	if e.limits.Limits(r.Workflow()).InTurn() { // its turn may be another session's now
+		signal(e.turns)
+	}
 	if r.End(err) {
 		e.release([]LeaseRef{r.Lease()})
 	}

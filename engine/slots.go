@@ -41,9 +41,6 @@ type caller struct {
 // levelOfPeople comes before every priority of a workflow.
 const levelOfPeople = 0
 
-// defaultPriority is the level of work that nobody waits for.
-const defaultPriority = 5
-
 type slotWaiter struct {
 	caller
 	granted chan struct{}

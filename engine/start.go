@@ -76,12 +76,17 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	if id == "" {
 		id = e.o.NewID()
 	}
-	fresh := newSession(id, q, entry, inputs, def)
+	limits, _ := def.Workflow.LimitsInForce()
+	fresh := newSession(id, q, entry, inputs, def, limits)
 	place := e.reserve(id, q.Workflow, started)
 	if place == nil {
 		if err := e.overloaded(e.o.MaxLate); err != nil {
 			return Created{}, err
 		}
+	}
+	if limits.InTurn() { // it waits for its turn, which TakeTurns gives
+		e.giveBack(place)
+		place = nil
 	}
 	fresh.Claim = e.leaseFor(place)
 	created, err := e.committer.Create(ctx, fresh)

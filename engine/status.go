@@ -20,6 +20,7 @@ func (e *Engine) Load() Load {
 		}
 	}
 	e.mu.Unlock()
+	out.Turns = e.limits.LanesSeen()
 	e.slots.load(&out)
 	return out
 }

@@ -30,7 +30,9 @@ type (
 	DetailError     = store.DetailError
 	Checker         = store.Checker
 	Edit            = store.Edit
+	DueSession      = store.DueSession
 	Finding         = store.Finding
+	Lane            = store.Lane
 	Execution       = store.Execution
 	History         = store.History
 	HistoryQuery    = store.HistoryQuery
@@ -56,6 +58,12 @@ type (
 	StateEdit       = store.StateEdit
 	Store           = store.Store
 	StoredResult    = store.StoredResult
+	Turn            = store.Turn
+	TurnLimit       = store.TurnLimit
+	TurnQuery       = store.TurnQuery
+	Turns           = store.Turns
+	TurnsTaken      = store.TurnsTaken
+	Waiter          = store.Waiter
 	Waiting         = store.Waiting
 	WorkflowInfo    = store.WorkflowInfo
 	Workflows       = store.Workflows

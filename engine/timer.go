@@ -97,6 +97,7 @@ func (h *timeHeap) Pop() any {
 // alarms wake the loops of an engine that look for due work.
 type alarms struct {
 	wake  chan struct{} // due work may be there
+	turns chan struct{} // so may sessions that get their turn
 	timer *dueTimer
 }
 

@@ -40,7 +40,7 @@ func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) 
 		s.Error = &SessionError{Kind: KindState, Message: err.Error()}
 		return s, nil
 	}
-	s.Status = st.ShownStatus(rec.Version)
+	s.Status = st.StatusOf(rec)
 	s.Messages = st.Messages()
 	s.Error = st.Failure()
 	s.Awaiting = slices.Clone(state.Shared(st, "questions", event.Questions)) // they are marked below

@@ -67,6 +67,11 @@ func rests(rec *SessionRecord) bool {
 	if rec.Lease != "" || rec.Status == "" && rec.Version == 0 {
 		return false
 	}
+	if rec.Status == StatusPending && rec.DueAt.IsZero() {
+		if st, err := state.ReadOnly(rec.ID, rec.State); err == nil && st.InQueue(rec) {
+			return false // it gets its turn
+		}
+	}
 	if rec.DueAt.IsZero() { // nobody will take it up by itself, whatever its state says
 		return true
 	}

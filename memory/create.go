@@ -45,7 +45,7 @@ func (s *Store) newSession(n engine.NewSession) *session {
 			State: slices.Clone(n.State), Counters: slices.Clone(n.Counters), Labels: maps.Clone(n.Labels),
 			CreatedAt: now, UpdatedAt: now, DueAt: now,
 		},
-		parent: n.Parent, start: n.Key, bodyHash: n.BodyHash,
+		parent: n.Parent, key: n.ConcurrencyKey, start: n.Key, bodyHash: n.BodyHash,
 		children: make(map[string]bool),
 		byKey:    make(map[string]int), byTarget: make(map[string]int),
 		blobs: make(map[string][]byte), results: make(map[round][]byte),

@@ -20,7 +20,8 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		if len(out) >= o.Limit {
 			break
 		}
-		if x.record.DueAt.After(now) || x.record.Held(now) || slices.Contains(o.Skip, workflowOf(x)) || slices.Contains(o.Except, x.record.ID) {
+		if x.record.DueAt.After(now) || x.record.Held(now) || slices.Contains(o.Skip, workflowOf(x)) || slices.Contains(o.Except, x.record.ID) ||
+			o.Among != nil && !slices.Contains(o.Among, x.record.ID) {
 			continue
 		}
 		out = append(out, s.claim(x, o, now))
@@ -132,7 +133,7 @@ func (s *Store) WakePending(ctx context.Context, workflow, definition string, li
 			break
 		}
 		due := !x.record.DueAt.IsZero() && !x.record.DueAt.After(now)
-		if x.record.Workflow != workflow || due || x.record.Held(now) || x.tried != "" && x.tried == definition {
+		if x.record.Workflow != workflow || due || x.record.Held(now) || x.tried != "" && x.tried == definition || s.turns[x.record.ID] != nil && s.turns[x.record.ID].waiting {
 			continue
 		}
 		x.record.DueAt = now

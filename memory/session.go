@@ -14,6 +14,7 @@ type session struct {
 	children map[string]bool
 	start    string // key it was started with
 	bodyHash string // of that start
+	key      string // concurrency key
 	tried    string // definition of the newest checkpoint, see engine.Checkpoint.Tried
 
 	executions []engine.Execution // by seq; lineage as given

@@ -34,6 +34,8 @@ type Store struct {
 	batches   map[string]*batch
 	batchKeys map[string]string // ids of batches by the key that made them
 	duties    map[string]duty   // by name
+	turns     map[string]*turn  // of sessions of limited workflows
+	lanes     map[string]*lane
 }
 
 var _ engine.Store = (*Store)(nil)
@@ -54,6 +56,8 @@ func New(o Options) *Store {
 		batches:     make(map[string]*batch),
 		batchKeys:   make(map[string]string),
 		duties:      make(map[string]duty),
+		turns:       make(map[string]*turn),
+		lanes:       make(map[string]*lane),
 	}
 }
 

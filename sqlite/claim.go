@@ -17,6 +17,9 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	if o.Limit <= 0 {
 		return nil, nil
 	}
+	if o.Among != nil {
+		return s.claim(ctx, "claim_due", slices.Sorted(slices.Values(o.Among)), o)
+	}
 	var ids []string
 	err := s.reader.each(ctx, "due_candidates", func(row scanner) error {
 		var id string

@@ -84,7 +84,7 @@ func (t *tx) createRow(n *engine.NewSession, rec *engine.SessionRecord) (bool, e
 		rec.DueAt = rec.LeaseUntil
 	}
 	changed, err := t.exec("session_create", rec.ID, rec.Workflow, rec.Status, t.now, rec.Root, labels(rec.Labels), text(rec.Counters), text(rec.State),
-		rec.Lease, rec.LeaseOwner, micros(rec.LeaseUntil), micros(rec.DueAt), rec.Claims)
+		rec.Lease, rec.LeaseOwner, micros(rec.LeaseUntil), micros(rec.DueAt), rec.Claims, orNull(n.ConcurrencyKey))
 	if err != nil || changed == 0 {
 		return false, err
 	}

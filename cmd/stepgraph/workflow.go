@@ -162,6 +162,13 @@ func (a *app) workflowStatsCommand() *cobra.Command {
 			for _, step := range slices.Sorted(maps.Keys(stats.Waiting)) {
 				rows = append(rows, []any{stats.Waiting[step], "questions open at " + step})
 			}
+			for _, q := range stats.Queues {
+				of := ""
+				if q.Key != "" {
+					of = " with the key " + q.Key
+				}
+				rows = append(rows, []any{q.Waiting, "wait for their turn" + of}, []any{q.Running, "have their turn" + of})
+			}
 			return a.table("COUNT\tOF", rows)
 		})
 }

@@ -8,6 +8,7 @@ type Settings struct {
 	History       string                     // HistoryFull (default), HistoryErrors or HistoryNone
 	MaxSteps      int                        // visits between two pauses; 0 means Options.MaxSteps
 	MessageWindow int                        // messages kept in the state; 0 means 20
+	Limits                                   // when its sessions run
 	Extra         map[string]json.RawMessage // keys we do not know
 }
 
@@ -20,7 +21,7 @@ const (
 
 // IsZero reports whether no setting is set.
 func (s Settings) IsZero() bool {
-	return s.History == "" && s.MaxSteps == 0 && s.MessageWindow == 0 && len(s.Extra) == 0
+	return s.History == "" && s.MaxSteps == 0 && s.MessageWindow == 0 && s.Limits.IsZero() && len(s.Extra) == 0
 }
 
 // MarshalJSON writes the settings with the keys we do not know.
@@ -38,6 +39,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	if s.MessageWindow != 0 {
 		m["message_window"] = s.MessageWindow
 	}
+	s.Limits.put(m)
 	return json.Marshal(m)
 }
 
@@ -55,12 +57,18 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &all); err != nil {
 		return err
 	}
-	for _, k := range []string{"history", "max_steps", "message_window"} {
+	for _, k := range append(LimitNames(), "history", "max_steps", "message_window") {
 		delete(all, k)
+	}
+	if err := s.readLimits(b); err != nil {
+		return err
+	}
+	if err := s.Limits.Check(); err != nil {
+		return err
 	}
 	if len(all) == 0 {
 		all = nil
 	}
-	*s = Settings{History: known.History, MaxSteps: known.MaxSteps, MessageWindow: known.MessageWindow, Extra: all}
+	*s = Settings{History: known.History, MaxSteps: known.MaxSteps, MessageWindow: known.MessageWindow, Limits: s.Limits, Extra: all}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 func Validate(w *Workflow, registry *function.Registry) []function.Problem {
 	v := validation{d: Compile(w), registry: registry, problems: append([]function.Problem(nil), w.Problems...)}
 	v.entries()
+	v.limits()
 	for _, id := range v.d.ids {
 		v.step(v.d.steps[id])
 	}

@@ -20,6 +20,7 @@ const (
 	doctorOverdue  = time.Minute
 	doctorWaiting  = 7 * 24 * time.Hour
 	doctorSessions = 10_000
+	doctorLanes    = 20 // queues it names
 )
 
 // Doctor checks the store, its workflows and its sessions. It changes nothing. It returns an
@@ -30,7 +31,7 @@ func (i *Inspector) Doctor(ctx context.Context) ([]store.Finding, error) {
 		return nil, fmt.Errorf("%s: %w", i.o.Store.Describe(), err)
 	}
 	d.ok("store", "%s answers", i.o.Store.Describe())
-	for _, check := range []func(context.Context) error{d.load, d.clock, d.storeItself, d.workflows, d.due, d.engines, d.waiting, d.sessions} {
+	for _, check := range []func(context.Context) error{d.load, d.clock, d.storeItself, d.workflows, d.limits, d.due, d.engines, d.waiting, d.sessions} {
 		if err := check(ctx); err != nil {
 			return d.findings, err
 		}
@@ -106,6 +107,25 @@ func (d *doctor) workflows(ctx context.Context) error {
 		}
 	}
 	d.ok("workflows", "%d workflows", len(list))
+	return nil
+}
+
+// limits says what waits for its turn.
+func (d *doctor) limits(ctx context.Context) error {
+	lanes, err := d.i.o.Store.Lanes(ctx, "", doctorLanes)
+	if err != nil {
+		return err
+	}
+	for _, l := range lanes {
+		if l.Waiting == 0 {
+			continue
+		}
+		of := l.Workflow
+		if l.Key != "" {
+			of += fmt.Sprintf(", key %q", graph.CutText(l.Key, 100))
+		}
+		d.ok("turns", "workflow %s: %d sessions wait for their turn, the first for %s; %d run", of, l.Waiting, time.Since(l.Oldest).Round(time.Second), l.Running)
+	}
 	return nil
 }
 

@@ -70,7 +70,10 @@ func (i *Inspector) Explain(ctx context.Context, session string) (*Explanation, 
 		return nil, err
 	}
 	s.scope = references.Scope{Session: session, Outputs: i.o.Outputs(ctx, s.state, s.def)}
-	x.Status = s.state.ShownStatus(rec.Version)
+	x.Status = s.state.StatusOf(rec)
+	if err := i.turn(ctx, x, s); err != nil {
+		return nil, err
+	}
 	x.session(s)
 	for _, id := range s.state.StepIDs() {
 		x.step(s, id)
@@ -81,6 +84,20 @@ func (i *Inspector) Explain(ctx context.Context, session string) (*Explanation, 
 	x.closed(s)
 	x.ends(s)
 	return x, nil
+}
+
+// turn explains a session that waits for the limits of its workflow.
+func (i *Inspector) turn(ctx context.Context, x *Explanation, s *stopped) error {
+	if !s.state.InQueue(s.rec) {
+		return nil
+	}
+	turn, err := i.o.Store.Turn(ctx, x.Session)
+	if err != nil || turn == nil {
+		return err
+	}
+	limits, _ := s.def.Workflow.LimitsInForce()
+	x.because("", "turn", "stepgraph show "+s.workflow, "waits for its turn since %s: %s", turn.Since.Format(time.RFC3339), turnText(limits, turn.Running, turn.Ahead, turn.Key, turn.NextAt))
+	return nil
 }
 
 // A stopped session is one that is to be explained.

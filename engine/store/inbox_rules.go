@@ -25,7 +25,7 @@ func (rec *SessionRecord) Held(now time.Time) bool {
 func (d *Delivery) Take(rec *SessionRecord, wrote bool, now time.Time) (claimed, changed bool) {
 	again := d.Claim != nil && d.Claim.Token != "" && rec.Lease == d.Claim.Token
 	switch {
-	case again, wrote && d.Claim != nil && !rec.Held(now):
+	case again, wrote && d.Claim != nil && !rec.Held(now) && (d.Unclaimed == nil || !d.Unclaimed(rec.Workflow)):
 		rec.Lease, rec.LeaseOwner, rec.Claims = d.Claim.Token, d.Claim.Owner, 1
 		rec.LeaseUntil = now.Add(d.Claim.For.Truncate(time.Microsecond)) // the stores' precision
 		rec.DueAt = rec.LeaseUntil

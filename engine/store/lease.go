@@ -24,6 +24,8 @@ type ClaimOptions struct {
 	Limit int // at most this many sessions
 	// Skip are workflows of which Claim takes no session. ClaimByID ignores it.
 	Skip []string
+	// Among, if not nil, are the only sessions that Claim may take.
+	Among []string
 	// Except are sessions that Claim leaves to other engines.
 	Except []string
 	// Token gives a fresh token for each claim.

@@ -66,6 +66,8 @@ type NewSession struct {
 	Root     string
 	Parent   string // CHILD_OF; "" for none
 	Labels   map[string]string
+	// ConcurrencyKey is the value by which the limits of the workflow hold; see Turns.
+	ConcurrencyKey string
 	// Key makes the start idempotent: a second create with the same key returns the first
 	// session, or ErrKeyReused when BodyHash differs. "" for none.
 	Key      string

@@ -20,6 +20,7 @@ type Store interface {
 	Workflows
 	Sessions
 	Leases
+	Turns
 	Inbox
 	History
 	Batches
@@ -223,6 +224,9 @@ type Delivery struct {
 	Decide func(view InboxView) (*Request, error)
 	// Claim, if set, takes the lease when nobody holds it, see Take.
 	Claim *Lease
+	// Unclaimed, if set, is asked after Decide: true keeps the session from being leased to
+	// the caller, so that it is only due.
+	Unclaimed func(workflow string) bool
 }
 
 // An InboxView is a session under its lock.

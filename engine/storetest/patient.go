@@ -193,3 +193,7 @@ func (p patient) Results(ctx context.Context, session, step string, visit int) (
 func (p patient) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
 	return again(ctx, func() ([]engine.Request, error) { return p.Store.AllRequests(ctx, session, q) })
 }
+
+func (p patient) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
+	return again(ctx, func() (engine.TurnsTaken, error) { return p.Store.TakeTurns(ctx, q) })
+}

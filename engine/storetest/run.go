@@ -75,6 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 	})
 	runArea(t, area{"claim", claimCases}, open, false)
 	runArea(t, area{"claim batches", batchClaimCases}, open, false)
+	runArea(t, area{"turns", turnCases}, open, false)
 }
 
 func runArea(t *testing.T, a area, open func(t *testing.T) engine.Store, parallel bool) {

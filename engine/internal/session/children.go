@@ -175,6 +175,7 @@ func (r *children) createChild(id string, d *state.Suspended, index int, spec st
 			return false
 		}
 	}
+	child.ConcurrencyKey = r.e.ConcurrencyKey(child.ID, workflow, child.Begun)
 	fresh := child.Fresh()
 	r.unwritten.children = append(r.unwritten.children, fresh)
 	r.unwritten.bytes += len(fresh.State)

@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/commit"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -51,6 +52,8 @@ type Limits struct {
 type Host interface {
 	// Slot waits for a slot for one call of a function; the returned func gives it back.
 	Slot(ctx context.Context, function, workflow string, person bool) (func(), error)
+	// ConcurrencyKey is the value by which the limits of a workflow hold for a new session that begins in this state.
+	ConcurrencyKey(session, workflow string, begun *state.State) string
 	// WakeUp has the engine look for due work now.
 	WakeUp()
 	// DueAt has it look again when a session falls due; offset is the store's clock less ours.

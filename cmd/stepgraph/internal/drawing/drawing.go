@@ -54,7 +54,35 @@ func (d *pen) title() {
 			fmt.Fprintf(&d.out, "%s\n", text)
 		}
 	}
+	if limits := limitsOf(d.w); limits != "" {
+		fmt.Fprintf(&d.out, "%s\n", limits)
+	}
 	d.out.WriteString("\n")
+}
+
+// limitsOf says when sessions of the workflow run.
+func limitsOf(w *engine.Workflow) string {
+	l, err := w.LimitsInForce()
+	if err != nil {
+		return "limits: " + err.Error()
+	}
+	var all []string
+	if l.MaxSessionsAtOnce > 0 {
+		all = append(all, fmt.Sprintf("at most %s at once", count(l.MaxSessionsAtOnce, "session")))
+	}
+	if l.Rate != "" {
+		all = append(all, "at most "+l.Rate+" start")
+	}
+	if l.ConcurrencyKey != "" {
+		all = append(all, "for each "+l.ConcurrencyKey)
+	}
+	if l.Priority != 0 {
+		all = append(all, fmt.Sprintf("priority %d", l.Priority))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "limits: " + strings.Join(all, ", ")
 }
 
 func count(n int, noun string) string {

@@ -1,0 +1,249 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// A turn is what a session of a limited workflow waits for or has.
+type turn struct {
+	lane    string
+	waiting bool
+	place   int64
+	since   time.Time
+	fresh   bool
+	status  string // of the session when it began to wait
+}
+
+// A lane bounds the sessions of one workflow, or those of one concurrency key of it.
+type lane struct {
+	workflow, key string
+	look          time.Time // when somebody has to look at it
+	next          time.Time // when its rate lets the next session start
+}
+
+// laneLooks bounds how many lanes one call looks at.
+const laneLooks = 100
+
+// LimitedWorkflows returns the workflows that have any property or a lane.
+func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	found := map[string]*engine.Workflow{}
+	for _, l := range s.lanes {
+		found[l.workflow] = &engine.Workflow{ID: l.workflow}
+	}
+	for id, w := range s.workflows {
+		if len(w.properties) > 0 {
+			found[id] = &engine.Workflow{ID: id}
+			readProperties(found[id], w.properties)
+		}
+	}
+	return slices.Collect(maps.Values(found)), nil
+}
+
+// TakeTurns gives turns as the contract says.
+func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
+	if err := s.begin(ctx); err != nil {
+		return engine.TurnsTaken{}, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	var taken engine.TurnsTaken
+	limits := map[string]*engine.TurnLimit{}
+	for i := range q.Limits {
+		limits[q.Limits[i].Workflow] = &q.Limits[i]
+	}
+	for _, x := range s.dueOf(q, now) {
+		l := limits[workflowOf(x)]
+		t := s.turns[x.record.ID]
+		switch {
+		case !l.InTurn() || t != nil && !t.waiting:
+		case x.stopped():
+			delete(s.turns, x.record.ID)
+		default:
+			s.enqueue(x, l, now)
+			continue
+		}
+		if taken.More = len(taken.Sessions) == q.Most; taken.More {
+			return taken, nil
+		}
+		taken.Sessions = append(taken.Sessions, engine.DueSession{ID: x.record.ID, Workflow: workflowOf(x)})
+	}
+	for _, id := range s.lanesToLook(limits, now) {
+		if len(taken.Sessions) >= q.Most {
+			taken.More = true
+			break
+		}
+		s.admit(id, limits[s.lanes[id].workflow], q.Most-len(taken.Sessions), now, &taken)
+	}
+	return taken, nil
+}
+
+// dueOf are the due sessions of the workflows asked for, in their order.
+func (s *Store) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
+	rank := map[string]int{}
+	for i, l := range q.Limits {
+		rank[l.Workflow] = i
+	}
+	for _, x := range s.due {
+		if _, of := rank[workflowOf(x)]; of && !x.record.DueAt.After(now) && !x.record.Held(now) && !slices.Contains(q.Except, x.record.ID) {
+			due = append(due, x)
+		}
+	}
+	slices.SortFunc(due, func(a, b *session) int {
+		return cmp.Or(cmp.Compare(rank[workflowOf(a)], rank[workflowOf(b)]), a.record.DueAt.Compare(b.record.DueAt), cmp.Compare(a.record.ID, b.record.ID))
+	})
+	return due
+}
+
+// stopped reports whether an operator's cancel or pause waits in the inbox.
+func (x *session) stopped() bool {
+	return slices.ContainsFunc(x.requests, func(r engine.Request) bool {
+		return !r.Applied && (r.Kind == engine.RequestCancel || r.Kind == engine.RequestPause)
+	})
+}
+
+// enqueue takes the session out of what is due. One that waited before keeps its place.
+func (s *Store) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
+	id := l.LaneID(x.key)
+	t := s.turns[x.record.ID]
+	if t == nil {
+		fresh := x.record.Version == 0 && x.record.Root == x.record.ID
+		t = &turn{place: store.Place(x.record.DueAt, fresh), since: x.record.DueAt, fresh: fresh, status: x.record.Status}
+		s.turns[x.record.ID] = t
+	}
+	t.lane, t.waiting = id, true
+	if s.lanes[id] == nil {
+		workflow, key, _ := strings.Cut(id, "\x1f")
+		s.lanes[id] = &lane{workflow: workflow, key: key}
+	}
+	if at := s.lanes[id]; at.look.After(now) || at.look.IsZero() {
+		at.look = now
+	}
+	x.record.DueAt, x.record.Status = time.Time{}, engine.StatusPending
+	s.put(x)
+}
+
+// lanesToLook are the lanes of these workflows at which somebody has to look now, those first that have waited longest.
+func (s *Store) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) []string {
+	var ids []string
+	for id, l := range s.lanes {
+		if limits[l.workflow] != nil && !l.look.After(now) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Or(s.lanes[a].look.Compare(s.lanes[b].look), cmp.Compare(a, b)) })
+	return ids[:min(len(ids), laneLooks)]
+}
+
+// admit gives turns in one lane.
+func (s *Store) admit(id string, l *engine.TurnLimit, most int, now time.Time, taken *engine.TurnsTaken) {
+	at := s.lanes[id]
+	running, queue := s.lane(id, now)
+	room := min(l.Room(running), most, len(queue))
+	n, next := l.Admit(queue[:room], at.next, now)
+	at.next = next
+	for _, w := range queue[:n] {
+		x, t := s.sessions[w.Session], s.turns[w.Session]
+		t.waiting = false
+		x.record.DueAt = now
+		if x.record.Status == engine.StatusPending {
+			x.record.Status = t.status
+		}
+		s.put(x)
+		taken.Sessions = append(taken.Sessions, engine.DueSession{ID: w.Session, Workflow: workflowOf(x)})
+	}
+	switch {
+	case n < room:
+		at.look = next
+		if wait := next.Sub(now); taken.Next == 0 || wait < taken.Next {
+			taken.Next = wait
+		}
+	case n < len(queue):
+		at.look = now
+	case n == 0 && running == 0 && !at.next.After(now):
+		delete(s.lanes, id)
+	default:
+		at.look = now.Add(store.LaneRest)
+	}
+}
+
+// lane drops turns that are over and returns how many sessions have one, and those that wait for one in order.
+func (s *Store) lane(id string, now time.Time) (running int, queue []engine.Waiter) {
+	for session, t := range s.turns {
+		x := s.sessions[session]
+		switch {
+		case t.lane != id:
+		case x == nil:
+			delete(s.turns, session)
+		case t.waiting:
+			queue = append(queue, engine.Waiter{Session: session, Fresh: t.fresh})
+		case x.record.Lease != "" || !x.record.DueAt.IsZero() && !x.record.DueAt.After(now):
+			running++
+		default:
+			delete(s.turns, session)
+		}
+	}
+	slices.SortFunc(queue, func(a, b engine.Waiter) int {
+		return cmp.Or(cmp.Compare(s.turns[a.Session].place, s.turns[b.Session].place), cmp.Compare(a.Session, b.Session))
+	})
+	return running, queue
+}
+
+// Turn returns the place of a session in its queue.
+func (s *Store) Turn(ctx context.Context, id string) (*engine.Turn, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	t := s.turns[id]
+	if t == nil || !t.waiting {
+		return nil, nil
+	}
+	now := s.now()
+	running, queue := s.lane(t.lane, now)
+	at := s.lanes[t.lane]
+	out := &engine.Turn{Workflow: at.workflow, Key: at.key, Since: t.since, Running: running,
+		Ahead: slices.IndexFunc(queue, func(w engine.Waiter) bool { return w.Session == id })}
+	if at.next.After(now) {
+		out.NextAt = at.next
+	}
+	return out, nil
+}
+
+// Lanes counts what waits and runs.
+func (s *Store) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var list []engine.Lane
+	for id, at := range s.lanes {
+		if workflow != "" && at.workflow != workflow {
+			continue
+		}
+		l := engine.Lane{Workflow: at.workflow, Key: at.key}
+		var queue []engine.Waiter
+		l.Running, queue = s.lane(id, s.now())
+		if l.Waiting = len(queue); l.Waiting > 0 {
+			l.Oldest = s.turns[queue[0].Session].since
+		}
+		if l.Running+l.Waiting > 0 {
+			list = append(list, l)
+		}
+	}
+	slices.SortFunc(list, func(a, b engine.Lane) int {
+		return cmp.Or(-cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Key, b.Key))
+	})
+	return list[:min(len(list), limit)], nil
+}
