@@ -197,3 +197,15 @@ func (p patient) AllRequests(ctx context.Context, session string, q engine.Histo
 func (p patient) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
 	return again(ctx, func() (engine.TurnsTaken, error) { return p.Store.TakeTurns(ctx, q) })
 }
+
+func (p patient) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+	return again(ctx, func() ([]*engine.Workflow, error) { return p.Store.LimitedWorkflows(ctx) })
+}
+
+func (p patient) Turn(ctx context.Context, session string) (*engine.Turn, error) {
+	return again(ctx, func() (*engine.Turn, error) { return p.Store.Turn(ctx, session) })
+}
+
+func (p patient) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+	return again(ctx, func() ([]engine.Lane, error) { return p.Store.Lanes(ctx, workflow, limit) })
+}
