@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,24 +132,16 @@ func TestSessionsAtOnce(t *testing.T) {
 		other := engine.New(c.store, c.registry(), c.o)
 		c.runEngine(other)
 		ids := append(c.begin(c.e, id, "", 12), c.begin(other, id, "x", 12)...)
-		waits := false
-		for _, session := range ids {
-			s, err := c.e.Session(c.ctx, session)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Status != engine.StatusPending {
-				continue
-			}
-			x, err := other.Explain(c.ctx, session)
-			if err != nil {
-				t.Fatal(err)
-			}
-			waits = waits || x.Status == engine.StatusPending && strings.Contains(x.String(), "of at most 3 sessions of its workflow run")
-		}
-		if !waits {
-			t.Error("no session was pending and said why")
-		}
+		c.until("a session is pending and says why", func() bool {
+			return slices.ContainsFunc(ids, func(session string) bool {
+				s, err := c.e.Session(c.ctx, session)
+				if err != nil || s.Status != engine.StatusPending {
+					return false
+				}
+				x, err := other.Explain(c.ctx, session)
+				return err == nil && x.Status == engine.StatusPending && strings.Contains(x.String(), "of at most 3 sessions of its workflow run")
+			})
+		})
 		c.finished(ids)
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -1659,11 +1659,29 @@ export interface components {
             session?: string;
             workflows: components["schemas"]["Difference"][];
         };
+        Lane: {
+            key?: string;
+            /** Format: date-time */
+            oldest?: string;
+            /** Format: int64 */
+            running: number;
+            /** Format: int64 */
+            waiting: number;
+            workflow: string;
+        };
         Limit: {
             labels?: {
                 [key: string]: string;
             };
             workflows?: string[];
+        };
+        Limits: {
+            concurrency_key?: string;
+            /** Format: int64 */
+            max_sessions_at_once?: number;
+            /** Format: int64 */
+            priority?: number;
+            rate?: string;
         };
         LogEntry: {
             changes?: components["schemas"]["PropertyDiff"][];
@@ -2230,8 +2248,12 @@ export interface components {
             role: "user" | "assistant";
         };
         Stats: {
+            /** @description when sessions of the workflow run, as its settings or its node say */
+            limits?: components["schemas"]["Limits"];
             /** @description there are more such sessions, which steps does not count */
             more: boolean;
+            /** @description sessions that wait for their turn by these limits and sessions that have it, by concurrency key; at most 100 */
+            queues?: components["schemas"]["Lane"][];
             /** Format: int64 */
             sessions: number;
             /** @description sessions by status */
@@ -2403,7 +2425,7 @@ export interface components {
             paths: components["schemas"]["Path"][];
             /** @description what is wrong with it; not looked at in a PUT */
             problems?: components["schemas"]["WorkflowProblem"][];
-            /** @description {history, max_steps, message_window} and keys of your own */
+            /** @description {history, max_steps, message_window, max_sessions_at_once, rate, priority, concurrency_key} and keys of your own */
             settings?: unknown;
             steps: components["schemas"]["Step"][];
             /**
@@ -2523,7 +2545,9 @@ export type Findings = components['schemas']['Findings'];
 export type ForkBody = components['schemas']['ForkBody'];
 export type Function = components['schemas']['Function'];
 export type Imported = components['schemas']['Imported'];
+export type Lane = components['schemas']['Lane'];
 export type Limit = components['schemas']['Limit'];
+export type Limits = components['schemas']['Limits'];
 export type LogEntry = components['schemas']['LogEntry'];
 export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
