@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 type importIn struct {
 	Keyed
-	Name     string `query:"name" required:"true" doc:"the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own" example:"greet.cypher"`
+	Name     string `query:"name" doc:"the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own; without it such a workflow is called by the parameter workflow, else import" example:"greet.cypher"`
 	Workflow string `query:"workflow" doc:"the workflow's id, for a file with one workflow"`
 	Forced
 	State   bool `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
@@ -42,7 +43,8 @@ func (s *server) registerTransfer() {
 }
 
 func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
-	loaded, err := formats.Load(in.Name, bytes.Clone(in.RawBody)) // huma uses the buffer again
+	name := in.fileName()
+	loaded, err := formats.Load(name, bytes.Clone(in.RawBody)) // huma uses the buffer again
 	if err != nil {
 		return nil, problem("workflow_invalid", err.Error(), refusals(err)...)
 	}
@@ -53,7 +55,7 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	var faults []Fault
 	for _, p := range loaded.Problems() {
 		if p.Level == "error" {
-			faults = append(faults, Fault{Step: p.Step, Path: p.Path, Code: p.Code, Message: fmt.Sprintf("%s:%d: %s", in.Name, p.Line, p.Message)})
+			faults = append(faults, Fault{Step: p.Step, Path: p.Path, Code: p.Code, Message: fmt.Sprintf("%s:%d: %s", name, p.Line, p.Message)})
 		}
 		out.Problems = append(out.Problems, workflowProblem(p))
 	}
@@ -83,6 +85,18 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 		}
 	}
 	return &struct{ Body Imported }{out}, nil
+}
+
+// fileName is the name given, or one whose ending fits what the file begins with.
+func (in *importIn) fileName() string {
+	if in.Name != "" {
+		return in.Name
+	}
+	ending := ".cypher"
+	if text := bytes.TrimLeft(in.RawBody, "\ufeff \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		ending = ".json"
+	}
+	return cmp.Or(in.Workflow, "import") + ending
 }
 
 // placedIn gives a problem its line in the file.

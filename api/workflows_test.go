@@ -158,6 +158,8 @@ func TestImportAndExport(t *testing.T) {
 	w.do("POST", "/api/v1/workflows/import?name=greet.cypher", src, "Content-Type: text/plain; charset=utf-8").want(200).
 		is("cypher", "format").is("greet", "workflows", 0, "workflow").is("[b root]", "workflows", 0, "steps", "added").is("literal_operand", "problems", 0, "code").is(1, "problems", 0, "line")
 	w.do("POST", "/api/v1/workflows/import?name=greet.cypher", src, "Content-Type: text/plain").want(200).is("[]", "workflows", 0, "steps", "added")
+	w.do("POST", "/api/v1/workflows/import?workflow=unnamed", src, "Content-Type: text/plain").want(200).is("unnamed", "workflows", 0, "workflow")
+	w.do("POST", "/api/v1/workflows/import?force=true", `{"nodes": [{"id": "hello", "type": "text-format", "position": {"x": 0, "y": 0}, "data": {"content": "Hello"}}], "edges": []}`).want(200).is("import", "workflows", 0, "workflow").is("nebulaflow", "format")
 	w.do("POST", "/api/v1/workflows/import?name=greet.cypher&workflow=other", src, "Content-Type: text/plain").want(200).is("other", "workflows", 0, "workflow")
 	w.do("POST", "/api/v1/sessions?wait=10s", map[string]any{"workflow": "other"}).want(201).is("hi", "messages", 0, "content")
 	if got := w.do("POST", "/api/v1/workflows/import?name=a.cypher", "\nCREATE (", "Content-Type: text/plain").problem("workflow_invalid"); !strings.Contains(got.str("errors", 0, "message"), "a.cypher:2:") {

@@ -6109,9 +6109,9 @@ export interface operations {
     };
     importWorkflows: {
         parameters: {
-            query: {
-                /** @description the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own */
-                name: string;
+            query?: {
+                /** @description the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own; without it such a workflow is called by the parameter workflow, else import */
+                name?: string;
                 /** @description the workflow's id, for a file with one workflow */
                 workflow?: string;
                 /** @description true: store it although it has errors; they are told all the same */
