@@ -110,6 +110,8 @@ func TestStrip(t *testing.T) {
 		"<p class='x'>ok</p><br/>":       "ok",
 		"1 < 2 > 1":                      "1  1",
 		"a[^1]":                          "a",
+		"<p>\r\n*a*\r\n":                 "\r\na\r\n",
+		"```js\r\nx```":                  "`js\r\nx`",
 		"2 * 3 * 4":                      "2 * 3 * 4",
 		"foo_bar_baz _x_, __y__":         "foo_bar_baz x, y",
 		"a &amp; b":                      "a &amp; b",

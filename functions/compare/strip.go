@@ -41,8 +41,14 @@ type mark struct {
 // were first written.
 const blank = `[\s\v\p{Z}\x{feff}]`
 
+// inLine is any character but those that end a line in JavaScript.
+const inLine = `[^\n\r\x{2028}\x{2029}]`
+
+// asInJavaScript writes what differs there for Go. The first of these that fits counts.
+var asInJavaScript = strings.NewReplacer("␣", blank, `\.`, `\.`, `(?s:.*?)`, `(?s:.*?)`, ".", inLine)
+
 func marked(form, keep string) mark {
-	return mark{regexp.MustCompile(strings.ReplaceAll(form, "␣", blank)), keep}
+	return mark{regexp.MustCompile(asInJavaScript.Replace(form)), keep}
 }
 
 // blockMarks stand at the beginnings of lines; a rule before the list it could be taken for.
@@ -55,7 +61,7 @@ var blockMarks = []mark{
 }
 
 // fence is a block of code with its fences of backticks.
-var fence = regexp.MustCompile("(?s)```[^\n]*\n(.*?)```")
+var fence = regexp.MustCompile("(?s)```" + inLine + "*\n(.*?)```")
 
 var inlineMarks = []mark{
 	marked(`<[^>]*>`, ""),
