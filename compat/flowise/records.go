@@ -13,7 +13,7 @@ import (
 const (
 	usedToolsRecord = `({usedTools: (v.used_tools || []).map(u => u.error ? {tool: u.tool, toolInput: u.input, toolOutput: u.output, error: u.error} : {tool: u.tool, toolInput: u.input, toolOutput: u.output})})`
 	usageRecord     = `({usageMetadata: {total_tokens: v.tokens}})`
-	httpRecordCode  = `({http: {data: v.response, status: v.status_code, statusText: v.status_text, headers: Object.fromEntries(Object.entries(v.headers || {}).map(([k, x]) => [k.toLowerCase(), x]))}})`
+	httpRecordCode  = `({http: {data: v.response, status: v.status_code, statusText: v.status_text, headers: v.headers && Object.fromEntries(Object.entries(v.headers).map(([k, x]) => [k.toLowerCase(), x]))}})`
 )
 
 // recordPath is the place of a path into such a record: {{agent.output.usedTools[0].toolOutput}},

@@ -143,6 +143,8 @@ func (c *compiler) foundOutput(n, from *node, path, match string) text {
 		value, rest = from.ID+".outputs", path[len("iterationResults."):]
 	case len(c.structure(from)) > 0:
 		value, rest = from.ID+".output", path
+	case strings.HasPrefix(path, "content.") || strings.HasPrefix(path, "content["): // into what the node shows
+		value, rest = c.shown(from), strings.TrimPrefix(path[len("content"):], ".")
 	default:
 		if at, ok := c.recordPath(n, from, path); ok {
 			return text{{ref: inputs.Ref(at) + "|" + match}}
