@@ -34,9 +34,8 @@ func (p *Pool) unreachable(name string, c *connection, err error) error {
 	if errors.As(err, &fault) { // the configuration is at fault
 		return &engine.CallError{Kind: fault.Kind, Message: fmt.Sprintf("MCP server %s: %s", name, fault.Message)}
 	}
-	var blocked *netguard.BlockedError
-	if errors.As(err, &blocked) {
-		return &engine.CallError{Kind: engine.KindDisabled, Message: fmt.Sprintf("MCP server %s: %s", name, blocked)}
+	if refused := netguard.Refusal(err); refused != nil {
+		return &engine.CallError{Kind: engine.KindDisabled, Message: fmt.Sprintf("MCP server %s: %s", name, refused)}
 	}
 	message := fmt.Sprintf("MCP server %s: %s", name, wire.Cause(err))
 	if c.said != nil {

@@ -1,6 +1,7 @@
 package netguard
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -72,4 +73,18 @@ type OwnError struct{ To netip.AddrPort }
 // Error names the address.
 func (e *OwnError) Error() string {
 	return fmt.Sprintf("address %s is this server's own and was not called; no setting opens it", e.To)
+}
+
+// Refusal returns the part of an error that says why a connection was not made, by whichever
+// rule; nil for any other error.
+func Refusal(err error) error {
+	var blocked *BlockedError
+	var own *OwnError
+	switch {
+	case errors.As(err, &blocked):
+		return blocked
+	case errors.As(err, &own):
+		return own
+	}
+	return nil
 }

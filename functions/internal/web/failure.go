@@ -25,12 +25,12 @@ const (
 // the rest of the address may hold secrets.
 func (s *Sending) failed(limited context.Context, err error, limit time.Duration) *engine.CallError {
 	fault := &engine.CallError{Kind: KindConnection, Message: s.request.Method + " " + s.request.URL.Host + ": "}
-	var blocked *netguard.BlockedError
+	refused := netguard.Refusal(err)
 	var unknown *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &blocked):
-		fault.Kind, fault.Message = engine.KindDisabled, fault.Message+blocked.Error()
+	case refused != nil:
+		fault.Kind, fault.Message = engine.KindDisabled, fault.Message+refused.Error()
 	case limited.Err() != nil:
 		fault.Kind, fault.Transient, fault.Message = engine.KindTimeout, true, fault.Message+fmt.Sprintf("no answer within %s", limit)
 	case errors.Is(err, errRedirects):
