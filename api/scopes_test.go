@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/stepgraph/stepgraph/access"
+	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -156,6 +159,36 @@ func TestCodeNeedsAScopeOfItsOwn(t *testing.T) {
 		got := w.do(c.method, c.path, c.body, "Authorization: Bearer "+c.token)
 		if refused := got.status == http.StatusForbidden; refused != c.refused || !refused && got.status >= 400 {
 			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.text)
+		}
+	}
+}
+
+// TestEveryNameOfCodeNeedsTheScope: the table of functions that run code holds each of them by
+// every name that the registry of a server knows, and no name that there is not.
+func TestEveryNameOfCodeNeedsTheScope(t *testing.T) {
+	registry := engine.NewRegistry()
+	options := functions.Options{}
+	functions.Standard(registry, options)
+	compat.Functions(registry, options)
+	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{})
+	ctx := withToken(t.Context(), &access.Token{Name: "edit", Scopes: []string{access.Edit}})
+	known := map[string]bool{"mcp.call": true} // registered where there is a configuration of MCP servers
+	for _, spec := range registry.Specs() {
+		code := strings.HasPrefix(spec.Name, "file.") || spec.Name == "shell" || spec.Name == "mcp.call"
+		for _, field := range spec.Program {
+			code = code || field == "code" || field == "command" || field == "script"
+		}
+		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+			known[name] = true
+			err := guarded{limited{e}, nil}.mayWrite(ctx, "w", []engine.Step{{ID: "root", Function: name, Input: "{}"}})
+			if refused := errors.Is(err, errForbidden); refused != code {
+				t.Errorf("%s: refused %t: %v", name, refused, err)
+			}
+		}
+	}
+	for name := range runsCode {
+		if !known[name] {
+			t.Errorf("%s is no function", name)
 		}
 	}
 }

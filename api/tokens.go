@@ -69,8 +69,10 @@ func (w *wrongTokens) hold(host string) (n int) {
 }
 
 // runsCode are the functions whose steps run what their author wrote, outside of the
-// language of references, or reach the machine: its programs and files.
-var runsCode = map[string]bool{"shell": true, "code": true, "mcp.call": true,
+// language of references, or reach the machine: its programs and files. All names of each are
+// here: an engine that does not have a function does not know its aliases, and another one that
+// shares the store may have it.
+var runsCode = map[string]bool{"shell": true, "cli": true, "utils.shell": true, "utils.code.code": true, "code": true, "utils.code": true, "mcp.call": true,
 	"file.read": true, "file.write": true, "file.edit": true, "file.list": true, "file.find": true, "file.grep": true}
 
 // lacks is the refusal of a token without a scope.
