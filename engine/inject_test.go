@@ -223,6 +223,8 @@ func TestInjectFound(t *testing.T) {
 		"gone_call Workflows/4 move session outside":          "a step that a move closed was to run once more and never did",
 		"agent_asks Commit/3 move session inside":             "a move to a step under way as an agent's tool was accepted and came to nothing",
 		"again_moved Commit/3 cancel session outside":         "a session was stored as complete, past a cancel, while a cancelled call was under way",
+		"again_moved Commit/3 cancel session inside":          "a session was stored as complete, past a cancel, while a cancelled call was under way",
+		"again_moved Workflows/8 cancel session outside":      "a session was stored as complete, past a cancel, while a cancelled call was under way",
 		"state_edit_cancelled Deliver/1 pause session inside": "a session that was paused, cancelled and revived stayed paused",
 		"question_due Workflows/6 pause session inside":       "the play did not lift a pause that was accepted late",
 		"rounds_join Commit/2 remove session outside":         "the oracle missed that the visit had finished before its STEP was removed",

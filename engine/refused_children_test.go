@@ -183,6 +183,48 @@ func TestChildrenAreNotifiedInGroups(t *testing.T) {
 	})
 }
 
+// TestNoticesAreSentOnce: that child sessions were notified has happened, whatever becomes of the
+// checkpoint that says so: refused, it is not decided anew.
+func TestNoticesAreSentOnce(t *testing.T) {
+	refusals(t, engine.Options{}, func(r *refusal) {
+		inner := r.store.Store
+		counted := &countedDeliveries{Store: inner}
+		r.store.Store = counted
+		const children = 3
+		r.workflow("w", []engine.Step{
+			{ID: "root", Function: "children", Input: `{"at_once": 3, "items": [1, 2, 3]}`},
+			{ID: "w", Function: "ask", Input: `{"prompt": "?"}`}}, "root:w")
+		var notified, late atomic.Int64
+		late.Store(1 << 30)
+		r.store.before = func(cp *engine.Checkpoint) {
+			if cp.Session != "P" || counted.rows.Load() < late.Load() || notified.Add(1) > 1 {
+				return
+			}
+			if _, err := inner.Deliver(r.ctx, []engine.Delivery{{Session: "P", Key: "late", Decide: func(engine.InboxView) (*engine.Request, error) {
+				return &engine.Request{Kind: engine.RequestResume, Body: []byte(`{}`)}, nil
+			}}}); err != nil {
+				r.Error(err)
+			}
+		}
+		r.run()
+		r.start("w", "P")
+		for i := range children {
+			r.until(fmt.Sprintf("P/root/1/%d", i), engine.StatusAwaitingInput)
+		}
+		late.Store(counted.rows.Load() + children)
+		if err := r.act("P", engine.RequestCancel); err != nil {
+			r.Fatal(err)
+		}
+		for i := range children {
+			r.until(fmt.Sprintf("P/root/1/%d", i), engine.StatusCancelled)
+		}
+		r.until("P", engine.StatusCancelled)
+		if rows := counted.rows.Load() - late.Load() + children; rows != children || notified.Load() == 0 || r.store.refused.Load() == 0 {
+			r.Errorf("%d requests to %d children, %d checkpoints refused", rows, children, r.store.refused.Load())
+		}
+	})
+}
+
 // TestLostCallOfAnEndedChild: word of a call that a frozen worker made without the session is
 // no second end of the child: its parent has been notified of the one there is.
 func TestLostCallOfAnEndedChild(t *testing.T) {
