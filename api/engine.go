@@ -95,6 +95,7 @@ type Operating interface {
 	DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error)
 	RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
+	Engines(ctx context.Context) ([]engine.EngineInfo, error)
 	Retention() *retention.Service
 	Load() engine.Load
 	Working() error

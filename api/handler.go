@@ -199,6 +199,7 @@ func (s *server) registerAll() {
 	s.registerUsage()
 	s.registerServer()
 	s.registerDoctor()
+	s.registerEngines()
 	s.registerAudit()
 	s.registerTokens()
 	s.registerPrune()

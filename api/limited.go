@@ -475,3 +475,6 @@ func refuseLimited(r *http.Request, t *access.Token) *Problem {
 func (l limited) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
 	return of(ctx, l, workflow, func() ([]engine.Lane, error) { return l.e.Lanes(ctx, workflow, limit) })
 }
+
+// Engines are not narrowed: what is shown of them names no workflow and no session.
+func (l limited) Engines(ctx context.Context) ([]engine.EngineInfo, error) { return l.e.Engines(ctx) }

@@ -10,7 +10,8 @@ import (
 // Announce keeps what an engine says of itself.
 func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
 	_, err := s.write(ctx, queryEngineAnnounce, params{"id": a.ID, "name": a.Name,
-		"functions": append([]string{}, a.Functions...), "forget": milliseconds(forget)})
+		"functions": append([]string{}, a.Functions...), "forget": milliseconds(forget),
+		"version": optional(a.Version), "state": optional(a.State), "holds": optional(a.Holds)})
 	return err
 }
 
@@ -22,7 +23,11 @@ func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Ann
 	}
 	list := make([]engine.Announcement, len(rows))
 	for i, r := range rows {
-		list[i] = engine.Announcement{ID: r.text("id"), Name: r.text("name"), Functions: r.texts("functions"), At: r.time("heard_at")}
+		list[i] = engine.Announcement{ID: r.text("id"), Name: r.text("name"), Functions: r.texts("functions"), At: r.time("heard_at"),
+			Version: r.text("version"), State: r.text("state")}
+		if holds := r.text("holds"); holds != "" {
+			list[i].Holds = []byte(holds)
+		}
 	}
 	return list, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/inspect"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
@@ -21,7 +22,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	<-ctx.Done()
 	loops.Wait()
+	b.sayGoodbye(inspect.EngineDraining)
 	e.stop()
+	b.sayGoodbye(inspect.EngineStopped)
 	return nil
 }
 
@@ -49,16 +52,4 @@ func (e *Engine) stop() {
 		}
 	}
 	e.end(session.ErrStopped)
-}
-
-// announceLoop says every few seconds that the engine is at work and what it can do.
-func (b background) announceLoop(ctx context.Context) {
-	a := Announcement{ID: b.id, Name: b.o.Name, Functions: functionNames(b.registry)}
-	announce := func() {
-		if err := b.store.Announce(ctx, a, forgetEngines); err != nil && ctx.Err() == nil {
-			b.o.Log.Warn("announce the engine's functions", logError, err)
-		}
-	}
-	announce()
-	every(ctx, announceEvery, announce)
 }

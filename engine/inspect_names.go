@@ -13,6 +13,7 @@ import (
 type (
 	Affected      = inspect.Affected
 	AffectedGroup = inspect.AffectedGroup
+	EngineInfo    = inspect.EngineInfo
 	Explanation   = inspect.Explanation
 	ExplainedEnd  = inspect.ExplainedEnd
 	ExplainedPath = inspect.ExplainedPath

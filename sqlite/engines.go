@@ -15,7 +15,7 @@ func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time
 		return err
 	}
 	return s.writer.write(ctx, "announce engine "+a.Name, func(t *tx) error {
-		if _, err := t.exec("engine_announce", a.ID, a.Name, string(functions), t.now); err != nil {
+		if _, err := t.exec("engine_announce", a.ID, a.Name, string(functions), t.now, a.Version, a.State, text(a.Holds)); err != nil {
 			return err
 		}
 		_, err := t.exec("engine_forget", t.now-forget.Microseconds())
@@ -30,7 +30,7 @@ func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Ann
 		var a engine.Announcement
 		var functions string
 		var at int64
-		if err := row.Scan(&a.ID, &a.Name, &functions, &at); err != nil {
+		if err := row.Scan(&a.ID, &a.Name, &functions, &at, &a.Version, &a.State, (*[]byte)(&a.Holds)); err != nil {
 			return err
 		}
 		a.At = time.UnixMicro(at).UTC()

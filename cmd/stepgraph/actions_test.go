@@ -109,6 +109,7 @@ var actions = []action{
 	{"PutSecret", "PUT /secrets/{secret}", "secret set"},
 	{"DeleteSecret", "DELETE /secrets/{secret}", "secret delete"},
 	{"Doctor", "GET /doctor", "doctor"},
+	{"Engines", "GET /engines", "engines"},
 	{"Lanes", "GET /workflows/{workflow}/stats", "workflow stats"},
 	{"Retention", "POST /prune", "prune"},
 	{"Retention", "GET /sessions/{session}/document", "prune"}, // --archive

@@ -94,6 +94,7 @@ func (a *app) commands() []*cobra.Command {
 		a.evalCommand(),
 		a.migrateCommand(),
 		a.doctorCommand(),
+		a.enginesCommand(),
 		a.pruneCommand(),
 		a.benchCommand(),
 		a.openCommand(),

@@ -46,6 +46,7 @@ type operating interface {
 	DeleteSetting(ctx context.Context, kind, name string) error
 	Audit(ctx context.Context, q engine.AuditQuery, after string) (*api.Page[api.AuditEntry], error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
+	Engines(ctx context.Context) ([]engine.EngineInfo, error)
 	retention.Source
 	EndPrune(ctx context.Context, owner string) error
 }

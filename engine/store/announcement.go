@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 )
@@ -23,6 +24,9 @@ type Announcement struct {
 	Name      string   // Options.Name
 	Functions []string // names and aliases of its functions; one that ends in "*" is a prefix
 	At        time.Time
+	Version   string          // of the program
+	State     string          // "" while it runs, then draining, then stopped
+	Holds     json.RawMessage // what it holds, for people: a JSON object
 }
 
 // Has reports whether the engine has a function, by the rules of Registry.Find.

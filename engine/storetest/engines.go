@@ -24,7 +24,7 @@ func enginesAnnounced(k *kit) {
 	for _, a := range []engine.Announcement{
 		{ID: k.id("b"), Name: k.prefix, Functions: []string{"x", "shop.*"}},
 		{ID: k.id("a"), Name: k.prefix},
-		{ID: k.id("b"), Name: k.prefix, Functions: []string{"y"}},
+		{ID: k.id("b"), Name: k.prefix, Functions: []string{"y"}, Version: "v1.2", State: "draining", Holds: []byte(`{"sessions":3}`)},
 	} {
 		k.noError(k.store.Announce(k.ctx, a, time.Hour))
 	}
@@ -34,6 +34,9 @@ func enginesAnnounced(k *kit) {
 	k.equal("functions of none", len(list[0].Functions), 0)
 	k.equal("functions", list[1].Functions, []string{"y"})
 	k.near("when it was heard", list[1].At)
+	k.equal("version and state", []string{list[1].Version, list[1].State}, []string{"v1.2", "draining"})
+	k.equal("what it holds", string(list[1].Holds), `{"sessions":3}`)
+	k.equal("what one holds that says nothing", len(list[0].Holds), 0)
 }
 
 func enginesForgotten(k *kit) {

@@ -166,6 +166,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/engines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the engines at work on the store
+         * @description Each engine announces itself every 10 s. One that stopped or fell silent is shown for 10 minutes.
+         */
+        get: operations["listEngines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/eval/condition": {
         parameters: {
             query?: never;
@@ -1496,6 +1516,30 @@ export interface components {
             affected: components["schemas"]["Affected"];
             step: components["schemas"]["Step"];
         };
+        EngineInfo: {
+            /**
+             * Format: date-time
+             * @description its last announcement, by the store's clock
+             */
+            heard_at: string;
+            /** @description {sessions, waiting, calls, queued} and its bounds {places, slots}, when it was heard last */
+            holds?: unknown;
+            /** @description of one run of an engine */
+            id: string;
+            /** @description functions that another running engine has and this one lacks */
+            lacks?: string[];
+            /** @description host and process, as lease_owner names it */
+            name: string;
+            /**
+             * @description silent: nothing was heard from it for half a minute
+             * @enum {string}
+             */
+            state: "running" | "draining" | "stopped" | "silent";
+            version?: string;
+        };
+        Engines: {
+            items: components["schemas"]["EngineInfo"][];
+        };
         Event: {
             edges?: string[][];
             error?: string;
@@ -2533,6 +2577,8 @@ export type Counts = components['schemas']['Counts'];
 export type Difference = components['schemas']['Difference'];
 export type EditedPath = components['schemas']['EditedPath'];
 export type EditedStep = components['schemas']['EditedStep'];
+export type EngineInfo = components['schemas']['EngineInfo'];
+export type Engines = components['schemas']['Engines'];
 export type Event = components['schemas']['Event'];
 export type Execution = components['schemas']['Execution'];
 export type ExplainedEnd = components['schemas']['ExplainedEnd'];
@@ -3164,6 +3210,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Findings"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    listEngines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Engines"];
                 };
             };
             401: components["responses"]["unauthorized"];

@@ -84,6 +84,15 @@ func (c *Client) Doctor(ctx context.Context) ([]engine.Finding, error) {
 	return found.Findings, nil
 }
 
+// Engines lists the engines at work on the store.
+func (c *Client) Engines(ctx context.Context) ([]engine.EngineInfo, error) {
+	found, err := get[api.Engines](ctx, c, nil, "engines")
+	if err != nil {
+		return nil, err
+	}
+	return found.Items, nil
+}
+
 // An Edited is a step or path after an edit, with whom it touches.
 type Edited struct {
 	Step     json.RawMessage `json:"step,omitempty"`
