@@ -269,3 +269,18 @@ func TestLimitsChange(t *testing.T) {
 	close(c.pass)
 	c.finished(ids)
 }
+
+// TestLimitsAtOnce: sessions that are started right after their workflow was loaded keep to its limits.
+func TestLimitsAtOnce(t *testing.T) {
+	c := newCrowd(t, memory.New(memory.Options{}), engine.Options{}, 20*time.Millisecond, nil)
+	c.run()
+	time.Sleep(20 * time.Millisecond) // the engine has read the limits of before
+	c.put(&engine.Workflow{ID: "w", Settings: engine.Settings{Limits: engine.Limits{MaxSessionsAtOnce: 1}},
+		Steps: []engine.Step{{ID: "root"}, {ID: "call", Function: "crowd"}}, Paths: []engine.Path{next("root", "call")}})
+	c.finished(c.begin(c.e, "w", "", 5))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.most[""] != 1 {
+		t.Errorf("%d sessions ran at once, want 1", c.most[""])
+	}
+}

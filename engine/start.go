@@ -77,6 +77,11 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 		id = e.o.NewID()
 	}
 	limits, _ := def.Workflow.LimitsInForce()
+	if limits != e.limits.Limits(q.Workflow) { // edited since they were read: this session keeps to the new ones
+		if err := e.limits.Load(ctx, e.store); err != nil {
+			return Created{}, err
+		}
+	}
 	fresh := newSession(id, q, entry, inputs, def, limits)
 	place := e.reserve(id, q.Workflow, started)
 	if place == nil {
