@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react'
-import { Wrench } from 'lucide-react'
+import { Stamp, Wrench } from 'lucide-react'
 import { memo } from 'react'
 import type { StepView } from '../graph/model'
 import { count } from '../ui/format'
@@ -112,6 +112,11 @@ export const Card = memo(function Card({ data, selected }: NodeProps & { data: C
       <div className="card-title">
         <KindIcon kind={view.kind} />
         <span>{view.title}</span>
+        {view.step.approval && (
+          <span className="mark faint" title="A person approves it before it runs">
+            <Stamp size={12} role="img" aria-label="A person approves it before it runs" />
+          </span>
+        )}
         {view.tool && <Wrench size={12} aria-label="Tool" className="faint" />}
       </div>
       <div className="card-detail">
