@@ -47,7 +47,7 @@ func newWorld(t *testing.T, o Options) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.engine.Put(t.Context(), def, engine.PutOptions{Force: true}); err != nil {
+		if _, err := w.engine.Put(t.Context(), def, engine.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ func TestAdoptStarts(t *testing.T) {
 	store := memory.New(memory.Options{})
 	e := engine.New(store, engine.NewRegistry(), engine.Options{})
 	w := &engine.Workflow{ID: engine.DefaultWorkflow, Steps: []engine.Step{{ID: "root"}, {ID: "side"}}}
-	if _, err := e.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
+	if _, err := e.Put(t.Context(), w, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for id, state := range map[string]string{"empty": `{}`, "entry": `{"workflow_id": "side"}`,

@@ -148,7 +148,7 @@ func (o *operator) workflow(name string, steps, paths [][3]string) string {
 		}
 		w.Paths = append(w.Paths, path)
 	}
-	_, err := o.engine.Put(o.ctx, &w, engine.PutOptions{Force: true})
+	_, err := o.engine.Put(o.ctx, &w, engine.PutOptions{})
 	o.noError(err)
 	return w.ID
 }

@@ -125,7 +125,7 @@ func (b *bodyPlay) settle(event int) {
 
 func (b *bodyPlay) play() error {
 	ctx := b.t.Context()
-	if _, err := b.engine.Put(ctx, b.drawing.w, engine.PutOptions{Force: true}); err != nil {
+	if _, err := b.engine.Put(ctx, b.drawing.w, engine.PutOptions{}); err != nil {
 		return err
 	}
 	if _, err := b.engine.Start(ctx, engine.StartRequest{Workflow: "W", ID: "A"}); err != nil {

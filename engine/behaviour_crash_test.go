@@ -191,7 +191,7 @@ func endure(t *testing.T, strikes map[int]blow) (end ending, o *ordeal) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o = &ordeal{t: t, ctx: ctx, store: memory.New(memory.Options{}), fakes: newFakes(), strikes: strikes}
-	if _, err := engine.New(o.store, o.registry(), engine.Options{}).Put(ctx, ordealWorkflow(), engine.PutOptions{Force: true}); err != nil {
+	if _, err := engine.New(o.store, o.registry(), engine.Options{}).Put(ctx, ordealWorkflow(), engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

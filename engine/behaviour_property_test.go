@@ -82,7 +82,7 @@ func playedAs(t *testing.T, p *plan, change func(*engine.Workflow)) (o outcome) 
 	e := engine.New(memory.New(memory.Options{}), cast.registry(), engine.Options{})
 	w := p.workflow()
 	change(w)
-	if _, err := e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
+	if _, err := e.Put(ctx, w, engine.PutOptions{}); err != nil {
 		return outcome{problem: err.Error()}
 	}
 	done := make(chan error, 1)

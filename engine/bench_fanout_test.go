@@ -34,7 +34,7 @@ func playFanout(tb testing.TB, store engine.Store, n int, takes time.Duration) t
 		return map[string]any{"ok": true}, nil
 	}, func(s *engine.Spec) { s.Effects = true })
 	e := engine.New(store, r, engine.Options{})
-	if _, err := e.Put(tb.Context(), fanoutWorkflow(n), engine.PutOptions{Force: true}); err != nil {
+	if _, err := e.Put(tb.Context(), fanoutWorkflow(n), engine.PutOptions{}); err != nil {
 		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(tb.Context())

@@ -27,7 +27,7 @@ func TestSubscribeShowsQuestionsBelow(t *testing.T) {
 			{ID: "more", Function: "request", Input: `{"prompt": "More?"}`}},
 			Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "more"}}},
 	} {
-		if _, err := e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
+		if _, err := e.Put(ctx, w, engine.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

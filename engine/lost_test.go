@@ -54,7 +54,7 @@ func lossWorkflow() *engine.Workflow {
 func playLosses(t *testing.T, strikes map[int]blow) *ordeal {
 	ctx := t.Context()
 	o := &ordeal{t: t, ctx: ctx, store: memory.New(memory.Options{}), fakes: newFakes(), strikes: strikes, options: engine.Options{StepsAtOnce: 4}}
-	if _, err := engine.New(o.store, o.registry(), engine.Options{}).Put(ctx, lossWorkflow(), engine.PutOptions{Force: true}); err != nil {
+	if _, err := engine.New(o.store, o.registry(), engine.Options{}).Put(ctx, lossWorkflow(), engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	o.begin()

@@ -21,7 +21,7 @@ func TestRefusalsAreLoggedOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- e.Run(ctx) }()
-	if _, err := e.Put(ctx, &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "off"}}}, engine.PutOptions{Force: true}); err != nil {
+	if _, err := e.Put(ctx, &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "off"}}}, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

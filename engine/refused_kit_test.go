@@ -123,7 +123,7 @@ func (r *refusal) workflow(id string, steps []engine.Step, paths ...string) {
 		}
 		w.Paths = append(w.Paths, engine.Path{Kind: kind, Source: p[:at], Target: p[at+1:]})
 	}
-	if _, err := r.engine.Put(r.ctx, w, engine.PutOptions{Force: true}); err != nil {
+	if _, err := r.engine.Put(r.ctx, w, engine.PutOptions{}); err != nil {
 		r.Fatal(err)
 	}
 }

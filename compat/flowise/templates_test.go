@@ -72,7 +72,7 @@ func TestTemplates(t *testing.T) {
 					return map[string]string{"text": "found nothing"}, nil
 				})
 			}
-			if _, err := r.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
+			if _, err := r.Put(t.Context(), w, engine.PutOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range engine.Validate(w, r.Registry()) {

@@ -39,7 +39,7 @@ func newClient(t *testing.T, cypher string) *client {
 			t.Fatal(err)
 		}
 		for i := range loaded.Workflows {
-			if _, err := e.Put(t.Context(), &loaded.Workflows[i], engine.PutOptions{Force: true}); err != nil {
+			if _, err := e.Put(t.Context(), &loaded.Workflows[i], engine.PutOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -191,7 +191,7 @@ func TestLUNAsErrors(t *testing.T) {
 func TestWorkflowIDIsAWorkflowOrAStep(t *testing.T) {
 	c := newClient(t, twoQuestions)
 	other := &engine.Workflow{ID: "other", Steps: []engine.Step{{ID: "root", Function: "reply", Input: `{"message": "other"}`}}}
-	if _, err := c.engine.Put(t.Context(), other, engine.PutOptions{Force: true}); err != nil {
+	if _, err := c.engine.Put(t.Context(), other, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"other": "assistant message: other\n", "conf": "assistant prompt: Sure?\n", "default": "assistant prompt: Colour?\n"} {

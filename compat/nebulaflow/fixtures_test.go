@@ -229,7 +229,7 @@ func play(t *testing.T, run recordedRun, flows []*engine.Workflow, q engine.Star
 	go func() { ended <- p.engine.Run(running) }()
 	defer func() { stop(); <-ended }()
 	for _, w := range flows {
-		if _, err := p.engine.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
+		if _, err := p.engine.Put(ctx, w, engine.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

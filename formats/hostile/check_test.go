@@ -144,7 +144,7 @@ func (c *check) workflows(all []engine.Workflow) {
 			}
 		}
 		ctx, cancel := background()
-		if _, err := e.Put(ctx, w, engine.PutOptions{Force: true}); err == nil {
+		if _, err := e.Put(ctx, w, engine.PutOptions{}); err == nil {
 			if _, err := e.Workflow(ctx, w.ID); err != nil {
 				c.fault("stored, it cannot be read: %v", err)
 			}

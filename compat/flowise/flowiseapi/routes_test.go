@@ -101,7 +101,7 @@ func TestEditedFlows(t *testing.T) {
 			w.Steps[i].X = &x
 		}
 	}
-	if _, err := s.e.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
+	if _, err := s.e.Put(t.Context(), w, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if data := fmt.Sprint(s.do("GET", flowise+"chatflows/"+id, nil).json["flowData"]); !strings.Contains(data, "77") {
@@ -120,7 +120,7 @@ func TestFlowsEditedBeyondWhatTheySay(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(w.Step("directReplyAgentflow_0"))
-		if _, err := s.e.Put(t.Context(), w, engine.PutOptions{Force: true}); err != nil {
+		if _, err := s.e.Put(t.Context(), w, engine.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
