@@ -11,6 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/formats/native"
 )
 
 type importIn struct {
@@ -46,7 +47,12 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	name := in.fileName()
 	loaded, err := formats.Load(name, bytes.Clone(in.RawBody)) // huma uses the buffer again
 	if err != nil {
-		return nil, problem("workflow_invalid", err.Error(), refusals(err)...)
+		detail := err.Error()
+		faults := refusals(err)
+		if errors.As(err, new(native.Errors)) {
+			detail = faults[0].Message
+		}
+		return nil, problem("workflow_invalid", detail, faults...)
 	}
 	if err := rename(&loaded, in.Workflow); err != nil {
 		return nil, err
@@ -112,6 +118,18 @@ func placedIn(p engine.Problem, loaded *formats.Loaded, i int) engine.Problem {
 
 // refusals are the reasons for which a file is refused, each with its place in the file.
 func refusals(err error) []Fault {
+	var several native.Errors
+	if errors.As(err, &several) {
+		faults := make([]Fault, len(several))
+		for i, one := range several {
+			faults[i] = Fault{Message: one.Error()}
+			var at *native.Error
+			if errors.As(one, &at) {
+				faults[i].Pointer = at.Pointer
+			}
+		}
+		return faults
+	}
 	var refused *source.Faults
 	if !errors.As(err, &refused) {
 		return []Fault{{Message: err.Error()}}

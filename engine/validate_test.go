@@ -85,6 +85,49 @@ func TestValidateReportsMistakesInFields(t *testing.T) {
 	}
 }
 
+// TestValidateReportsInputsThatCannotRun: fields that are missing, of a wrong type, or written in
+// another template language are told before a session meets them; ids that are nearly right are
+// corrected.
+func TestValidateReportsInputsThatCannotRun(t *testing.T) {
+	r := fieldsRegistry()
+	engine.Register(r, "count", func(context.Context, struct {
+		Of    int      `json:"of"`
+		Exact bool     `json:"exact"`
+		Names []string `json:"names"`
+	}) (struct{}, error) {
+		return struct{}{}, nil
+	})
+	r.Find("count").Needs = []string{"of", "names"}
+	for _, c := range []struct{ function, input, target, want string }{
+		{"count", `{"of": 3}`, "b", ""},
+		{"count", `{"of": "@{SESSION_ID}.root.response"}`, "b", ""},
+		{"count", ``, "b", "warning missing_input b : input has none of of, names; count needs one of them"},
+		{"count", `{"nams": []}`, "b", `did you mean "names"?`},
+		{"count", `{"of": "many"}`, "b", `warning wrong_input b : input field "of" is "many"; count takes a whole number`},
+		{"count", `{"of": {"a": 1}}`, "b", `input field "of" is {"a": 1}; count takes a whole number`},
+		{"count", `{"of": 1, "exact": 3}`, "b", `input field "exact" is 3; count takes true or false`},
+		{"count", `{"of": 1, "names": {}}`, "b", `input field "names" is {}; count takes a list`},
+		{"ask", `{"prompt": "{{root.response}}"}`, "b", "warning near_reference b : {{root.response}} is not a reference and is taken as text; write @{SESSION_ID}.root.response"},
+		{"ask", `{"prompt": "${root.response[0].name} and {{mine.x}}"}`, "b", "write @{SESSION_ID}.root.response[0].name"},
+		{"ask", `{"prompt": "Hi @{root.response}!"}`, "b", "write @{SESSION_ID}.root.response"},
+		{"ask", `{"prompt": "@{SESSION_ID}.rooot.response"}`, "b", `(did you mean "root"?)`},
+		{"ask", `{"prompt": "x"}`, "bb", `which is not there (did you mean "b"?)`},
+	} {
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "b", Function: c.function, Input: c.input}},
+			Paths: []engine.Path{{Source: "root", Target: c.target}}}
+		w.Normalize()
+		var found []string
+		for _, p := range engine.Validate(w, r) {
+			if p.Code != "unreachable" && !strings.Contains(p.Message, "which count asks for") {
+				found = append(found, fmt.Sprintf("%s %s %s %s: %s", p.Level, p.Code, p.Step, p.Path, p.Message))
+			}
+		}
+		if all := strings.Join(found, "\n"); c.want == "" && all != "" || c.want != "" && (len(found) != 1 || !strings.Contains(all, c.want)) {
+			t.Errorf("%s %s: %q, want %q", c.function, c.input, found, c.want)
+		}
+	}
+}
+
 func TestPutRefusesErrors(t *testing.T) {
 	e := engine.New(memory.New(memory.Options{}), fieldsRegistry(), engine.Options{})
 	ctx := t.Context()

@@ -106,13 +106,7 @@ func (stepgraphFormat) Recognise(_ string, src []byte) bool {
 }
 
 func (stepgraphFormat) Parse(name string, src []byte) (Loaded, error) {
-	w, lines, err := native.Read(name, src)
-	if err != nil {
-		return Loaded{}, err
-	}
-	l := Loaded{Lines: []Lines{Lines(lines)}}
-	l.Workflows = append(l.Workflows, *w)
-	return l, nil
+	return ownDocument(native.Read(name, src))
 }
 
 // yamlFormat is our own document in YAML.
@@ -133,11 +127,15 @@ func (yamlFormat) Recognise(name string, src []byte) bool {
 }
 
 func (yamlFormat) Parse(name string, src []byte) (Loaded, error) {
-	w, lines, err := native.ReadYAML(name, src)
-	if err != nil {
+	return ownDocument(native.ReadYAML(name, src))
+}
+
+// ownDocument is what a document of our own holds; with an error, what could be read of it.
+func ownDocument(w *engine.Workflow, lines native.Lines, err error) (Loaded, error) {
+	if w == nil {
 		return Loaded{}, err
 	}
-	return Loaded{Lines: []Lines{Lines(lines)}, Workflows: []engine.Workflow{*w}}, nil
+	return Loaded{Lines: []Lines{Lines(lines)}, Workflows: []engine.Workflow{*w}}, err
 }
 
 func isJSON(src []byte) bool {

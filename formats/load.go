@@ -34,7 +34,8 @@ type Lines struct {
 
 // Load reads a workflow file of any format, also if the workflow is nested in a larger JSON
 // document ({"flow": {…}}). A workflow without an id gets the file's name without its extension.
-// Errors of formats with lines begin with FILE:LINE:COL.
+// Errors of formats with lines begin with FILE:LINE:COL, one error a line. With such an error,
+// Workflows may hold what could be read, for further checks.
 func Load(name string, src []byte) (Loaded, error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	if f := recognised(name, src); f != nil {
@@ -52,7 +53,23 @@ func Load(name string, src []byte) (Loaded, error) {
 			return loadAs(inside.format, name, inside.text)
 		}
 	}
-	return Loaded{}, fmt.Errorf("%s: %w: known are %s", name, ErrUnknownFormat, strings.Join(names(), ", "))
+	return Loaded{}, fmt.Errorf("%s:1:1: %w%s: known are %s", name, ErrUnknownFormat, whyUnknown(src), strings.Join(names(), ", "))
+}
+
+// whyUnknown says what a file that no format recognises is instead, and what to write.
+func whyUnknown(src []byte) string {
+	const begin = `{"format": "stepgraph", "version": 1, "steps": […], "paths": […]}`
+	switch {
+	case len(bytes.TrimSpace(src)) == 0:
+		return " (it is empty; a workflow in JSON is " + begin + ")"
+	case bytes.IndexByte(src, 0) >= 0:
+		return " (it is no UTF-8 text; save it as UTF-8)"
+	case isJSON(src) && bytes.TrimLeft(src, " \t\r\n")[0] == '[':
+		return " (it is a list; a file holds one workflow, " + begin + ")"
+	case isJSON(src):
+		return ` (it has no "format": a workflow in JSON is ` + begin + ")"
+	}
+	return ""
 }
 
 // Recognised reports whether a file is a workflow file, valid or with errors, or a canvas with
@@ -86,12 +103,12 @@ func drawn(src []byte) bool {
 
 func loadAs(f Format, name string, src []byte) (Loaded, error) {
 	l, err := f.Parse(name, src)
-	if err != nil {
+	if err != nil && len(l.Workflows) == 0 {
 		return Loaded{}, err
 	}
 	l.Format = f.Name()
 	l.name(WorkflowName(name))
-	return l, nil
+	return l, err
 }
 
 func names() []string {

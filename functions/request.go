@@ -85,11 +85,18 @@ func answerSchema(given json.RawMessage) (json.RawMessage, error) {
 	return given, nil
 }
 
-// checkQuestion finds a schema that no answer can be judged by.
+// checkQuestion finds a schema that no answer can be judged by, and options that are none.
 func checkQuestion(text json.RawMessage) []engine.Problem {
 	given, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine says what is wrong with it
+	}
+	for _, name := range []string{"options", "choices"} {
+		if list := given.Get(name); list != nil && !refers(list) {
+			if _, err := options(name, list); err != nil {
+				return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+			}
+		}
 	}
 	if schema := given.Get("schema"); schema != nil && !refers(schema) {
 		if _, err := answerSchema(schema); err != nil {
@@ -105,6 +112,8 @@ func requestSpec() engine.Spec {
 		Aliases:     []string{"request", "utils.request"},
 		Description: "Asks a person for input and waits for the answer.",
 		Check:       checkQuestion,
+		Needs:       []string{"prompt", "message", "options", "schema"},
+		Follows:     true,
 		Input:       input.Schema[RequestInput](),
 		Output:      input.Schema[RequestOutput](),
 		Function:    engine.FunctionFunc(Request),

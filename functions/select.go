@@ -46,6 +46,8 @@ func selectSpec() engine.Spec {
 		Name:        "utils.request.select",
 		Aliases:     []string{"select"},
 		Description: "Asks a person to choose one of several options and waits for the answer.",
+		Check:       checkQuestion,
+		Needs:       []string{"options", "choices"},
 		Input:       input.Schema[SelectInput](),
 		Output:      input.Schema[SelectOutput](),
 		Function:    engine.FunctionFunc(Select),

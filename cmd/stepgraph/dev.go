@@ -24,7 +24,7 @@ type devOptions struct {
 
 func (a *app) devCommand() *cobra.Command {
 	o := &devOptions{}
-	c := &cobra.Command{Use: "dev", Short: "Serves API and processor for development, on a store in ./.stepgraph",
+	c := &cobra.Command{Use: "dev", Short: "Serves Studio, the API and the processor for development, on a store in ./.stepgraph",
 		Long: "dev serves the API and moves sessions on. Its store is a file in ./.stepgraph, or a real Neo4j with\n" +
 			"--neo4j: the one that $NEO4J_URI names, else one started by Docker, else one started from its Java\n" +
 			"artifacts. Our own workflows are loaded where absent. Other commands find it by themselves.\n\n" +
@@ -139,10 +139,10 @@ func (a *app) greet(ctx context.Context, s *serving, own *ownEngine, set setting
 	if a.json() {
 		return a.printJSON(map[string]any{"address": s.on.address(), "store": own.Where(), "model": own.catalog.Default(), "workflows": names, "sign_in": s.link()})
 	}
-	a.print("address    %s", s.on.address())
 	if link := s.link(); link != "" {
-		a.print("studio     %s (signs in, once)", link)
+		a.print("studio     %s (open it in a browser: it signs in, once)", link)
 	}
+	a.print("address    %s", s.on.address())
 	a.print("store      %s", own.Where())
 	if database != nil && database.BrowserURL != "" {
 		a.print("browser    %s", database.BrowserURL)

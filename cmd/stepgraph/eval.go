@@ -16,13 +16,48 @@ func (a *app) evalCommand() *cobra.Command {
 	return group("eval", "Explains what a reference or a condition gives", a.evalReferenceCommand(), a.evalConditionCommand())
 }
 
+// evalOn is what to evaluate on: a state in a file, or a session.
+type evalOn struct {
+	reach
+	file, session string
+}
+
+func (o *evalOn) register(c *cobra.Command) {
+	c.Flags().StringVar(&o.file, "state", "", "a session's state, JSON; - is stdin")
+	c.Flags().StringVar(&o.session, "session", "", "id of a session, in place of --state")
+	o.reach.register(c)
+}
+
+// given checks that there is one of both.
+func (o *evalOn) given() error {
+	switch {
+	case o.file == "" && o.session == "":
+		return usagef("--state is missing: a file with a session's state; or name a session with --session ID")
+	case o.file != "" && o.session != "":
+		return usagef("--state and --session: give one of them")
+	}
+	return nil
+}
+
 func (a *app) evalReferenceCommand() *cobra.Command {
-	var state string
+	var on evalOn
 	var whole bool
-	c := &cobra.Command{Use: "reference TEXT --state FILE", Short: "What a text with references resolves to",
+	c := &cobra.Command{Use: "reference TEXT {--state FILE|--session ID}", Short: "What a text with references resolves to",
 		Args: want(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := a.stateFile(state)
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := on.given(); err != nil {
+				return err
+			}
+			if on.session != "" {
+				return a.with(c.Context(), &on.reach, func(s service) error {
+					result, err := s.EvalReference(c.Context(), on.session, args[0], whole)
+					if err != nil {
+						return err
+					}
+					return a.printReference(result)
+				})
+			}
+			s, err := a.stateFile(on.file)
 			if err != nil {
 				return err
 			}
@@ -32,7 +67,7 @@ func (a *app) evalReferenceCommand() *cobra.Command {
 			}
 			return a.printReference(result)
 		}}
-	c.Flags().StringVar(&state, "state", "", "a session's state, JSON; - is stdin")
+	on.register(c)
 	c.Flags().BoolVar(&whole, "json", false, "TEXT is a JSON input, resolved as a whole")
 	return c
 }
@@ -60,17 +95,30 @@ func (a *app) printReference(result *engine.ReferenceResult) error {
 }
 
 func (a *app) evalConditionCommand() *cobra.Command {
-	var state, operator string
-	c := &cobra.Command{Use: "condition TEXT --state FILE", Short: "Whether a condition holds, and which clause decided",
+	var on evalOn
+	var operator string
+	c := &cobra.Command{Use: "condition TEXT {--state FILE|--session ID}", Short: "Whether a condition holds, and which clause decided",
 		Args: want(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := a.stateFile(state)
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := on.given(); err != nil {
+				return err
+			}
+			if on.session != "" {
+				return a.with(c.Context(), &on.reach, func(s service) error {
+					result, err := s.EvalCondition(c.Context(), on.session, args[0], operator)
+					if err != nil {
+						return err
+					}
+					return a.printCondition(result)
+				})
+			}
+			s, err := a.stateFile(on.file)
 			if err != nil {
 				return err
 			}
 			return a.printCondition(engine.EvalCondition(s, args[0], operator))
 		}}
-	c.Flags().StringVar(&state, "state", "", "a session's state, JSON; - is stdin")
+	on.register(c)
 	c.Flags().StringVar(&operator, "operator", "", "operator of the path: AND (the default) or OR")
 	return c
 }
@@ -91,9 +139,6 @@ func (a *app) printCondition(result *engine.ConditionResult) error {
 
 // stateFile reads a session's state, with or without what else SESSION.state holds.
 func (a *app) stateFile(name string) (*engine.State, error) {
-	if name == "" {
-		return nil, usagef("--state is missing: a file with a session's state")
-	}
 	text, err := a.readFile(name)
 	if err != nil {
 		return nil, err

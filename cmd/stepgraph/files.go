@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/internal/near"
 )
 
 // A source is a workflow and where it was read.
@@ -109,11 +110,30 @@ func faultsOf(file string, loaded *formats.Loaded) []error {
 
 const levelError = "error"
 
+// noFile is the error for a file that is not there, with the files that may have been meant.
+func noFile(name string) error {
+	var names []string
+	entries, _ := os.ReadDir(filepath.Dir(name)) // no folder: no hint
+	for _, entry := range entries {
+		if looksNamed(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	hint := ""
+	if found := near.Names(filepath.Base(name), names, 3); len(found) > 0 {
+		hint = "; did you mean " + strings.Join(found, " or ") + "?"
+	}
+	return notFoundf("there is no file %s%s", name, hint)
+}
+
 // workflowFiles replaces folders by the workflow files in them, in order of name.
 func workflowFiles(names []string) ([]string, error) {
 	var files []string
 	for _, name := range names {
 		info, err := os.Stat(name)
+		if name != "-" && errors.Is(err, fs.ErrNotExist) {
+			return nil, noFile(name)
+		}
 		if name != "-" && err != nil {
 			return nil, err
 		}

@@ -14,14 +14,19 @@ var updatePages = flag.Bool("update", false, "write the output of the commands i
 
 const repository = "../.."
 
-// pages are README.md and what stands in docs, without the pages that other tests make.
+// pages are README.md and what stands in docs and docs/formats; package docs tests the pages of
+// functions.
 func pages(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(repository, "docs", "*.md"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
-	return append(all, filepath.Join(repository, "README.md"))
+	formats, err := filepath.Glob(filepath.Join(repository, "docs", "formats", "*.md"))
+	if err != nil || len(formats) == 0 {
+		t.Fatalf("no pages of formats: %v", err)
+	}
+	return append(append(all, formats...), filepath.Join(repository, "README.md"))
 }
 
 // TestPages types the commands of each page, in order, and compares what comes with what
@@ -35,7 +40,8 @@ func pages(t *testing.T) []string {
 // `go test ./cmd/stepgraph -run TestPages -update` writes output that differs into the pages.
 func TestPages(t *testing.T) {
 	for _, file := range pages(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".md"), func(t *testing.T) {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, filepath.Join(repository, "docs")+"/"), ".md")
+		t.Run(strings.TrimPrefix(name, repository+"/"), func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(file)
 			if err != nil {
@@ -89,7 +95,7 @@ func (p *playedPage) reads(b *block) {
 		if !json.Valid([]byte(b.text)) {
 			p.Errorf("%s:%d: the block is not valid JSON", p.file, b.line)
 		}
-	case "text", "reference", "condition": // the last two are evaluated by a test of package docs
+	case "text", "mermaid", "reference", "condition": // mermaid is drawn by a test of package formats, the last two are evaluated by one of package docs
 	case "cypher": // run by tests of package docs and of this one
 		if !slices.Contains([]string{"queries.md", "browser.md", "README.md"}, filepath.Base(p.file)) {
 			p.Errorf("%s:%d: Cypher needs file= or from=", p.file, b.line)

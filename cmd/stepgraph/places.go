@@ -123,8 +123,11 @@ func columnsOf(file string) *columns {
 		_, c.exact["steps "+s.ID] = index.Locate(fmt.Sprintf("/steps/%d", i))
 	}
 	for i, p := range document.Paths {
-		if p.ID == "" {
+		if p.ID == "" { // as the engine names it: the second of a pair is source>target#2
 			p.ID = p.Source + ">" + p.Target
+			for n := 2; c.exact["paths "+p.ID] > 0; n++ {
+				p.ID = fmt.Sprintf("%s>%s#%d", p.Source, p.Target, n)
+			}
 		}
 		_, c.exact["paths "+p.ID] = index.Locate(fmt.Sprintf("/paths/%d", i))
 	}

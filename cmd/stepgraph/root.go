@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/internal/near"
 )
 
 // An app is one invocation: what it was given and what all commands share.
@@ -142,8 +145,42 @@ func groupArgs(c *cobra.Command, args []string) error {
 	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), args[0])
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	} else if elsewhere := cmp.Or(strings.Join(commandsNamed(c.Root(), args[0]), " or "), strings.Join(commandsNear(c.Root(), args[0]), " or ")); elsewhere != "" {
+		text += "; did you mean " + elsewhere + "?"
 	}
 	return usagef("%s", text)
+}
+
+// commandsNamed are the commands of all groups that have a name, as "stepgraph session why".
+func commandsNamed(c *cobra.Command, name string) (found []string) {
+	for _, sub := range c.Commands() {
+		if sub.Hidden {
+			continue
+		}
+		if sub.HasParent() && sub.Parent().HasParent() && (sub.Name() == name || sub.HasAlias(name)) {
+			found = append(found, sub.Parent().CommandPath()+" "+name)
+		}
+		found = append(found, commandsNamed(sub, name)...)
+	}
+	return found
+}
+
+// commandsNear are the commands of all groups whose name is nearly the given one.
+func commandsNear(c *cobra.Command, name string) (found []string) {
+	var names []string
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			names = append(names, sub.Name())
+			visit(sub)
+		}
+	}
+	visit(c)
+	slices.Sort(names)
+	for _, one := range near.Names(name, slices.Compact(names), 1) {
+		found = append(found, commandsNamed(c, one)...)
+	}
+	return found
 }
 
 // want makes cobra's check of arguments a matter of usage.

@@ -65,13 +65,13 @@ func (a *app) runSession(ctx context.Context, o *runOptions, word string) error 
 	}
 	inputs, err := a.inputs(ctx, s, workflow, givenInputs{file: o.file, single: o.inputs, prompt: o.prompt})
 	if err != nil {
-		return errors.Join(err, s.Close())
+		return errors.Join(a.nearby(ctx, s, err), s.Close())
 	}
 	start := engine.StartRequest{Workflow: workflow, Entry: o.entry, ID: o.id, Inputs: inputs}
 	if err := o.given.into(&start); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	return errors.Join(a.play(ctx, s, start, given, o), s.Close())
+	return errors.Join(a.nearby(ctx, s, a.play(ctx, s, start, given, o)), s.Close())
 }
 
 // runService opens what plays the session, and says which workflow.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
@@ -43,5 +44,26 @@ func seed(name string) (*engine.Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &loaded.Workflows[0], nil
+	w := &loaded.Workflows[0]
+	if w.Description == "" {
+		w.Description = firstWords(text, name)
+	}
+	return w, nil
+}
+
+// firstWords is what the comment at the top of a seed says first, without the seed's name.
+func firstWords(text []byte, name string) string {
+	var said []string
+	for line := range strings.Lines(string(text)) {
+		comment, isComment := strings.CutPrefix(strings.TrimSpace(line), "//")
+		if comment = strings.TrimSpace(comment); !isComment || comment == "" || strings.HasPrefix(comment, "Run it:") {
+			break
+		}
+		said = append(said, comment)
+	}
+	words := strings.TrimPrefix(strings.Join(said, " "), name+": ")
+	if words == "" {
+		return ""
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
 }

@@ -13,7 +13,7 @@ import (
 
 func (a *app) serveCommand() *cobra.Command {
 	o := &serveOptions{}
-	c := &cobra.Command{Use: "serve", Short: "Serves API and processor for production",
+	c := &cobra.Command{Use: "serve", Short: "Serves Studio, the API and the processor for production",
 		Long: "serve serves the API and moves sessions on, on the store that --store names. It waits for the store:\n" +
 			"meanwhile /healthz says that the process is alive and /readyz that it is not ready. The credentials of\n" +
 			"Neo4j are $NEO4J_USERNAME and $NEO4J_PASSWORD, or $NEO4J_AUTH; its database is $NEO4J_DATABASE.",

@@ -27,6 +27,8 @@ type batches interface {
 type operating interface {
 	Fork(ctx context.Context, q engine.ForkRequest, wait time.Duration) (*api.Session, error)
 	Explain(ctx context.Context, id string) (*engine.Explanation, error)
+	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
+	EvalCondition(ctx context.Context, session, condition, operator string) (*engine.ConditionResult, error)
 	Requests(id string) *client.Trail[api.Request]
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (*api.Counts, error)
 	Awaiting(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[engine.Question], error)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,10 +61,30 @@ func (a *app) acted(ctx context.Context, s service, act *engine.Action) error {
 	if err := a.shown(session, nil); err != nil || a.json() {
 		return err
 	}
+	if outcome := outcomeOf(ctx, s, act); strings.HasPrefix(outcome, "no ") || strings.HasPrefix(outcome, "0 of ") {
+		a.say("%s: %s", act.Kind, outcome) // nothing has changed, and the session does not show that
+	}
 	if session.Status == engine.StatusActive || act.Kind == engine.RequestPause && session.Status == engine.StatusPending {
 		a.print("%s is requested; the session is still at work: stepgraph session show %s", act.Kind, session.ID)
 	}
 	return nil
+}
+
+// outcomeOf is what came of the newest request of a kind, "" where it is not known.
+func outcomeOf(ctx context.Context, s service, act *engine.Action) (outcome string) {
+	if act.Kind != engine.RequestRetry && act.Kind != engine.RequestAdvance {
+		return ""
+	}
+	all, err := s.Requests(act.Session).Next(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, q := range slices.Backward(all) {
+		if q.Kind == act.Kind {
+			return q.Outcome
+		}
+	}
+	return ""
 }
 
 func keyFlag(c *cobra.Command, act *engine.Action) {

@@ -20,8 +20,13 @@ func (a *app) sessionExplainCommand() *cobra.Command {
 			if a.json() {
 				return a.printJSON(x)
 			}
-			_, err = a.out.Write([]byte(x.String()))
-			return err
+			if _, err = a.out.Write([]byte(x.String())); err != nil {
+				return err
+			}
+			if len(x.Ends) > 0 {
+				a.say("to try another condition on it: stepgraph eval condition TEXT --session %s", args[0])
+			}
+			return nil
 		})
 	c.Aliases = []string{"why"}
 	return c

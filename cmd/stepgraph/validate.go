@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	formatsource "github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/formats/native"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -79,6 +81,9 @@ func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([
 	if err != nil {
 		return nil, err
 	}
+	if len(files) == 0 {
+		return nil, notFoundf("%s: there is no workflow file in it", name)
+	}
 	var all []placed
 	for _, file := range files {
 		loaded, err := a.readWorkflowFile(file)
@@ -90,7 +95,11 @@ func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([
 			for _, p := range refused {
 				all = append(all, placed{file, p})
 			}
+			all = append(all, partProblems(file, &loaded, registry)...)
 			continue
+		}
+		if len(loaded.Workflows) == 0 && file != "-" {
+			all = append(all, placed{file, engine.Problem{Level: levelError, Line: 1, Code: "no_workflow", Message: "there is no workflow in it: it makes no STEP"}})
 		}
 		notes := make([]placed, len(loaded.Notes))
 		for i, p := range loaded.Notes {
@@ -108,21 +117,48 @@ func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([
 	return all, nil
 }
 
+// partProblems are the problems of what could be read of a file with errors. It leaves out those
+// that may come from what could not be read.
+func partProblems(file string, loaded *formats.Loaded, registry *engine.Registry) []placed {
+	sources := sourcesOf(file, loaded)
+	at := placesOf(sources, loadOptions{})
+	var all []placed
+	for i := range loaded.Workflows {
+		w := &loaded.Workflows[i]
+		all = append(all, at.of(w.ID, slices.DeleteFunc(engine.Validate(w, registry), func(p engine.Problem) bool {
+			return slices.Contains(ofTheWhole, p.Code)
+		}))...)
+	}
+	return all
+}
+
+// ofTheWhole are problems that can be judged only when all of a file has been read.
+var ofTheWhole = []string{"no_steps", "no_root", "unreachable", "closed_path", "unknown_reference", "not_before", "closes_loop", "endless_loop",
+	"missing_input", "no_body_step", "no_tool_step", "body_without_function", "body_without_start"}
+
 // refusedProblems are the reasons for which a file is refused.
 func refusedProblems(file string, err error) ([]engine.Problem, bool) {
 	var faults *formatsource.Faults
 	if errors.As(err, &faults) {
 		return faults.Problems(), true
 	}
-	p, isSyntax := syntaxProblem(file, err)
-	return []engine.Problem{p}, isSyntax
+	var several native.Errors
+	if !errors.As(err, &several) {
+		several = native.Errors{err}
+	}
+	var all []engine.Problem
+	for _, one := range several {
+		p, isSyntax := syntaxProblem(file, one)
+		if !isSyntax {
+			return nil, false
+		}
+		all = append(all, p)
+	}
+	return all, true
 }
 
 // syntaxProblem takes FILE:LINE:COL: text apart.
 func syntaxProblem(file string, err error) (engine.Problem, bool) {
-	if errors.Is(err, formats.ErrUnknownFormat) {
-		return engine.Problem{Level: levelError, Code: "unknown_format", Message: err.Error()}, true
-	}
 	rest, found := strings.CutPrefix(err.Error(), file+":")
 	parts := strings.SplitN(rest, ":", 3)
 	if !found || len(parts) < 3 {
@@ -133,7 +169,11 @@ func syntaxProblem(file string, err error) (engine.Problem, bool) {
 		return engine.Problem{}, false
 	}
 	column, _ := strconv.Atoi(parts[1])
-	return engine.Problem{Level: levelError, Line: line, Column: column, Code: "syntax", Message: strings.TrimSpace(parts[2])}, true
+	code := "syntax"
+	if errors.Is(err, formats.ErrUnknownFormat) {
+		code = "unknown_format"
+	}
+	return engine.Problem{Level: levelError, Line: line, Column: column, Code: code, Message: strings.TrimSpace(parts[2])}, true
 }
 
 func (a *app) printProblems(found []placed) error {

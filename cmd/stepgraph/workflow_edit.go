@@ -13,6 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/near"
 )
 
 // A part is what can be edited by itself: a step or a path.
@@ -85,6 +86,9 @@ func (a *app) set(ctx context.Context, s service, p *part, workflow, id string, 
 	done := "changed"
 	edited, err := s.Change(ctx, workflow, p.kind, id, properties)
 	if errors.Is(err, p.missing) {
+		if err := nearlyThere(ctx, s, p, workflow, id, properties); err != nil {
+			return err
+		}
 		done = "added"
 		maps.DeleteFunc(properties, func(_ string, v any) bool { return v == nil })
 		properties["id"] = id
@@ -97,6 +101,26 @@ func (a *app) set(ctx context.Context, s service, p *part, workflow, id string, 
 		return err
 	}
 	return a.printEdited(edited, fmt.Sprintf("%s %s of %s is %s", p.name, id, workflow, done))
+}
+
+// nearlyThere refuses to add a step that is probably one there is, misspelt: one without a
+// function would never do anything.
+func nearlyThere(ctx context.Context, s service, p *part, workflow, id string, properties map[string]any) error {
+	if _, calls := properties["function"]; calls || p.name != "step" {
+		return nil
+	}
+	w, err := s.Workflow(ctx, workflow)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(w.Steps))
+	for i := range w.Steps {
+		ids[i] = w.Steps[i].ID
+	}
+	if found := near.Names(id, ids, 1); len(found) > 0 {
+		return notFoundf("workflow %s has no step %s; did you mean %s? To add a step, give its function as well, as function=reply", workflow, id, found[0])
+	}
+	return nil
 }
 
 func (a *app) removeCommand(p *part) *cobra.Command {

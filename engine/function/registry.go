@@ -75,6 +75,12 @@ type Spec struct {
 	// against Input. References in the input are not resolved.
 	Check func(input json.RawMessage) []Problem `json:"-"`
 
+	// Needs names input fields of which one must be there; validation warns where none is.
+	Needs []string `json:"-"`
+	// Follows says that a step with steps before it needs none of Needs: they have spoken, and
+	// the person answers to that.
+	Follows bool `json:"-"`
+
 	Input  *jsonschema.Schema `json:"input_schema,omitempty"`
 	Output *jsonschema.Schema `json:"output_schema,omitempty"`
 	// Examples are inputs that show the function, run by the tests of its page.

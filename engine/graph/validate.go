@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -154,8 +155,8 @@ func (v *validation) function(c *CompiledStep) {
 		v.add("error", "no_function", c.ID, "", "%s", text)
 	case spec.Disabled != "":
 		v.add("warning", "disabled_function", c.ID, "", "%s", spec.Disabled)
-	case spec.Check != nil && c.Fault == nil && !jsontext.Blank(c.Input):
-		for _, p := range spec.Check(json.RawMessage(c.Input)) {
+	case spec.Check != nil && c.Fault == nil:
+		for _, p := range spec.Check(json.RawMessage(orEmpty(c.Input))) {
 			p.Step = c.ID
 			if v.isTool(c.ID) {
 				p.Level = "warning" // a model may fill in what is missing
@@ -166,6 +167,7 @@ func (v *validation) function(c *CompiledStep) {
 	if spec != nil && c.Fault == nil {
 		v.required(c, spec)
 		v.unknownInput(c, spec)
+		v.wrongInput(c, spec)
 		v.credentials(c, spec)
 	}
 }
@@ -184,6 +186,18 @@ func (v *validation) required(c *CompiledStep, spec *function.Spec) {
 			v.add("warning", "missing_input", c.ID, "", "input has no %q, which %s asks for", name, spec.Name)
 		}
 	}
+	if len(spec.Needs) == 0 || !jsontext.Blank(c.Config) || v.isTool(c.ID) || slices.ContainsFunc(spec.Needs, func(name string) bool { return have[name] != nil }) {
+		return
+	}
+	if spec.Follows && slices.ContainsFunc(v.d.Workflow.Paths, func(p Path) bool { return p.Target == c.ID && p.Source != c.ID }) {
+		return
+	}
+	for name := range have { // it is reported as misspelt
+		if misspelt(name, spec.Needs) != "" {
+			return
+		}
+	}
+	v.add("warning", "missing_input", c.ID, "", "input has none of %s; %s needs one of them", strings.Join(spec.Needs, ", "), spec.Name)
 }
 
 func orEmpty(input string) string {
@@ -206,12 +220,24 @@ func (v *validation) references(c *CompiledStep) {
 
 // ownReference is what a reference to another session was meant to be. Where the brace closes
 // too late, @{SESSION_ID.root.text}, the rest of what it holds is the place.
-func ownReference(ref references.Reference) string {
+func (v *validation) ownReference(ref references.Reference) string {
 	place := ""
+	first, _, _ := strings.Cut(ref.Session, ".")
+	if v.d.steps[first] != nil || v.named()[first] { // @{root.response}: the token was left out
+		return strings.Replace(ref.Text, "@{"+ref.Session+"}", "@{"+references.Token+"}."+ref.Session, 1)
+	}
 	if _, rest, found := strings.Cut(ref.Session, "."); found && ref.Step == "" {
 		place = "." + rest
 	}
 	return strings.Replace(ref.Text, "@{"+ref.Session+"}", "@{"+references.Token+"}"+place, 1)
+}
+
+// nearStep asks whether a step was meant whose id is near a name, "" where none is.
+func (v *validation) nearStep(name string) string {
+	if found := misspelt(name, slices.DeleteFunc(slices.Clone(v.d.ids), func(id string) bool { return id == name })); found != "" {
+		return fmt.Sprintf(" (did you mean %q?)", found)
+	}
+	return ""
 }
 
 // reference checks one reference of a step's input (c set) or of a path's condition.
@@ -220,12 +246,12 @@ func (v *validation) reference(ref references.Reference, step, path string, c *C
 	case ref.Malformed != "":
 		v.add("error", "malformed_reference", step, path, "%s: %s", ref.Text, ref.Malformed)
 	case ref.Session != references.Token:
-		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write %s", ref.Text, ref.Session, ownReference(ref))
+		v.add("error", "foreign_session", step, path, "%s names session %q: a reference reads its own session only, write %s", ref.Text, ref.Session, v.ownReference(ref))
 	case ref.Step == "":
 	case v.d.steps[ref.Step] == nil:
 		if !ref.HasDefault && !v.named()[ref.Step] {
 			v.add("warning", "unknown_reference", step, path,
-				"%s: no step %q is in the workflow; it has a value only if the session's inputs have that key", ref.Text, ref.Step)
+				"%s: no step %q is in the workflow%s; it has a value only if the session's inputs have that key", ref.Text, ref.Step, v.nearStep(ref.Step))
 		}
 	case c != nil && ref.Step == c.ID && !ref.HasDefault:
 		v.add("warning", "own_output", step, path, "%s: reads this step's own output, which its first visit does not have; give it a default", ref.Text)
@@ -238,7 +264,11 @@ func (v *validation) reference(ref references.Reference, step, path string, c *C
 
 func (v *validation) path(p *CompiledPath) {
 	if p.Fault != "" {
-		v.add("error", "closed_path", p.Source, p.ID, "path %s", p.Fault)
+		hint := ""
+		if v.d.steps[p.Target] == nil && p.TargetWorkflow == "" {
+			hint = v.nearStep(p.Target)
+		}
+		v.add("error", "closed_path", p.Source, p.ID, "path %s%s", p.Fault, hint)
 	}
 	if err := p.Parsed.Err(); err != nil {
 		v.add("error", "broken_condition", p.Source, p.ID, "condition: %v: the path is closed", err)

@@ -44,6 +44,73 @@ func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 	}
 }
 
+// wrongInput warns of input fields whose value is of a type that the function does not take. A
+// text may be a reference, or JSON, or a number for a model: only a text where a number has to
+// stand is judged, when it has neither.
+func (v *validation) wrongInput(c *CompiledStep, spec *function.Spec) {
+	var given map[string]json.RawMessage
+	if spec.Input == nil || json.Unmarshal([]byte(orEmpty(c.Input)), &given) != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		property, value := spec.Input.Properties[name], strings.TrimSpace(string(given[name]))
+		if property == nil || slices.Contains(spec.Raw, name) || strings.Contains(value, "@") {
+			continue
+		}
+		allowed := property.Types
+		if property.Type != "" {
+			allowed = []string{property.Type}
+		}
+		got := typeOfJSON(value)
+		switch {
+		case len(allowed) == 0 || got == "null":
+			continue
+		case got == "string" && slices.Contains(allowed, "integer") && !slices.Contains(allowed, "number"):
+			if _, err := strconv.Atoi(strings.Trim(value, `" `)); err == nil || value == `""` {
+				continue
+			}
+		case slices.Contains(allowed, got) || got == "integer" && slices.Contains(allowed, "number") || got == "string":
+			continue
+		}
+		v.add("warning", "wrong_input", c.ID, "", "input field %q is %s; %s takes %s", name, CutText(value, 60), spec.Name, typeWords(allowed))
+	}
+}
+
+// typeOfJSON is the JSON Schema type of a value.
+func typeOfJSON(value string) string {
+	switch {
+	case value == "" || value[0] == 'n':
+		return "null"
+	case value[0] == '{':
+		return "object"
+	case value[0] == '[':
+		return "array"
+	case value[0] == '"':
+		return "string"
+	case value[0] == 't' || value[0] == 'f':
+		return "boolean"
+	case strings.ContainsAny(value, ".eE"):
+		return "number"
+	}
+	return "integer"
+}
+
+// typeWords names types for people. A text is named only where nothing else may stand: elsewhere
+// it is a reference, or the same value as a text.
+func typeWords(types []string) string {
+	words := map[string]string{"integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "a list", "object": "an object"}
+	var all []string
+	for _, one := range types {
+		if words[one] != "" {
+			all = append(all, words[one])
+		}
+	}
+	if len(all) == 0 {
+		return "a text"
+	}
+	return strings.Join(all, " or ")
+}
+
 // unknownOutput warns of a reference to a field that is nearly one of the output that a step's
 // function gives. A field that is near none may be there: a schema in the input, or an input
 // that is put out again, brings fields that the function's own schema does not name.

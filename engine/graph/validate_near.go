@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -14,6 +15,18 @@ import (
 // @<SESSION>.step, @SESSION_ID.step, @(SESSION_ID).step, ${SESSION_ID}.step. Without brackets only
 // capitals count, because of addresses such as me@session.example.
 var nearReference = regexp.MustCompile(`(?:@ ?(?i:<\s*SESSION(?:[_-]?ID)?\s*>|\(\s*SESSION(?:[_-]?ID)?\s*\)|\[\s*SESSION(?:[_-]?ID)?\s*\])|(?:^|[^\w@])@SESSION(?:_ID\b|\.)|(?:^|[^@])\$?\{SESSION_ID\})(\.?[\p{L}\p{Nd}_-][\p{L}\p{Nd}_.\[\]-]*)?`)
+
+// otherTemplate finds the references of other template languages: {{step.field}}, ${step.field}.
+var otherTemplate = regexp.MustCompile(`(?:\{\{|\$\{)\s*([\p{L}\p{Nd}_-]+)((?:\.[\p{L}\p{Nd}_-]+|\[-?\d+\])+)\s*\}\}?`)
+
+// otherTemplates warns of them where they name a step: elsewhere they are a text's own.
+func (v *validation) otherTemplates(text, step string) {
+	for _, m := range otherTemplate.FindAllStringSubmatch(text, -1) {
+		if v.d.steps[m[1]] != nil {
+			v.add("warning", "near_reference", step, "", "%s is not a reference and is taken as text; write @{%s}.%s%s", CutText(m[0], 120), references.Token, m[1], CutText(m[2], 120))
+		}
+	}
+}
 
 // meantReferences are the near misses in a text, each with the reference that was meant.
 func meantReferences(text string) (found [][2]string) {
@@ -33,14 +46,31 @@ func meantReferences(text string) (found [][2]string) {
 
 // nearReferences reports near misses in the texts of a step's input: they would be taken as text.
 func (v *validation) nearReferences(c *CompiledStep) {
-	if !strings.Contains(c.Input, "SESSION") && !strings.Contains(strings.ToUpper(c.Input), "SESSION") {
+	session := strings.Contains(strings.ToUpper(c.Input), "SESSION")
+	others := jsontext.Blank(c.Config) // a flow of another system may show such a text as it stands
+	if !session && !others || !session && !strings.Contains(c.Input, "{{") && !strings.Contains(c.Input, "${") {
 		return
 	}
 	var input any
 	if json.Unmarshal([]byte(orEmpty(c.Input)), &input) != nil {
 		return
 	}
-	eachText(input, func(text string) { v.near(text, c.ID, "") })
+	eachText(input, func(text string) {
+		if session {
+			v.near(text, c.ID, "")
+		}
+	})
+	if !others {
+		return
+	}
+	if fields, isObject := input.(map[string]any); isObject && v.registry != nil {
+		if spec := v.registry.Find(c.Function); spec != nil {
+			for _, name := range spec.Program { // a program has braces of its own
+				delete(fields, name)
+			}
+		}
+	}
+	eachText(input, func(text string) { v.otherTemplates(text, c.ID) })
 }
 
 // near reports the near misses of one text and whether there were any.

@@ -6,38 +6,66 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/near"
 )
 
-// An object takes fields out of a JSON object and remembers the first thing that is wrong.
+// An object takes fields out of a JSON object and reports each that is wrong. A wrong field
+// counts as absent, so that the rest of the file is checked as well.
 type object struct {
 	*value
-	err error
+	faults  *faults
+	instead []string // keys that unknown ones stand for: these are not missing as well
 }
 
 // asObject checks the type and the keys of a value.
-func asObject(v *value, known []string) object {
-	o := object{value: v}
+func asObject(v *value, known []string, f *faults) object {
+	o := object{value: v, faults: f}
 	if !v.isObject {
-		o.err = v.fail("want an object, got " + v.is())
+		f.add(v.fail("want an object, got " + v.is()))
 		return o
 	}
 	for i, key := range v.keys {
 		if !slices.Contains(known, key) {
-			text := "unknown key; known are " + strings.Join(known, ", ")
-			if slices.Contains(known, "extra") {
-				text += " (properties of your own go into extra)"
-			}
-			o.err = v.items[i].fail(text)
-			return o
+			key, text := meant(key, known)
+			f.add(v.items[i].fail("unknown key; " + text))
+			o.instead = append(o.instead, key)
 		}
 	}
 	return o
 }
 
-func (o *object) wrong(v *value, want string) {
-	if o.err == nil {
-		o.err = v.fail("want " + want + ", got " + v.is())
+// otherWords are keys that other systems use for ours.
+var otherWords = map[string]string{
+	"from": "source", "to": "target", "when": "condition", "if": "condition", "conditions": "condition", "expression": "condition",
+	"inputs": "input", "args": "input", "arguments": "input", "params": "input", "parameters": "input", "with": "input",
+	"type": "function", "action": "function", "uses": "function", "call": "function", "title": "name", "retries": "retry",
+	"nodes": "steps", "tasks": "steps", "states": "steps", "edges": "paths", "connections": "paths", "transitions": "paths", "links": "paths",
+}
+
+// meant says which key an unknown one probably stands for, or lists all.
+func meant(key string, known []string) (stands, text string) {
+	if other := otherWords[strings.ToLower(key)]; slices.Contains(known, other) {
+		return other, "did you mean " + strconv.Quote(other) + "?"
 	}
+	if found := near.Names(key, known, 1); len(found) > 0 && len(key) > 2 {
+		return found[0], "did you mean " + strconv.Quote(found[0]) + "?"
+	}
+	switch {
+	case slices.Contains(known, "function") && slices.Contains([]string{"prompt", "message", "user", "system", "url", "options", "schema", "template", "code", "value"}, key):
+		return "", "it belongs into \"input\": {\"" + key + "\": …}"
+	case slices.Contains(known, "function") && slices.Contains([]string{"next", "goto", "paths", "transitions", "on_success"}, strings.ToLower(key)):
+		return "", "where a step leads to stands in \"paths\" of the document, as {\"source\": …, \"target\": …}"
+	}
+	text = "known are " + strings.Join(known, ", ")
+	if slices.Contains(known, "extra") {
+		text += " (properties of your own go into extra)"
+	}
+	return "", text
+}
+
+func (o *object) wrong(v *value, want string) {
+	o.faults.add(v.fail("want " + want + ", got " + v.is()))
 }
 
 func (o *object) text(key string) string {
@@ -54,11 +82,13 @@ func (o *object) text(key string) string {
 
 // required is a text that must be there.
 func (o *object) required(key string) string {
-	s := o.text(key)
-	if s == "" && o.err == nil {
-		o.err = o.fail(key + " is missing")
+	if v := o.get(key); v == nil || v.scalar == "" {
+		if o.isObject && !slices.Contains(o.instead, key) {
+			o.faults.add(o.fail(key + " is missing"))
+		}
+		return ""
 	}
-	return s
+	return o.text(key)
 }
 
 // timeout is a text or a number of seconds.
@@ -71,8 +101,8 @@ func (o *object) timeout(key string) string {
 	return o.text(key)
 }
 
-// jsonText is a text, or JSON that becomes its compact text.
-func (o *object) jsonText(key string) string {
+// jsonText is a text, or JSON that becomes its compact text. example is what it may look like.
+func (o *object) jsonText(key, example string) string {
 	v := o.get(key)
 	switch {
 	case v == nil:
@@ -86,7 +116,7 @@ func (o *object) jsonText(key string) string {
 	case bool:
 		return strconv.FormatBool(s)
 	}
-	o.wrong(v, "JSON or JSON as a text")
+	o.wrong(v, "an object, such as "+example)
 	return ""
 }
 
@@ -119,8 +149,8 @@ func (o *object) number(key string) *float64 {
 		return nil
 	}
 	f, err := n.Float64()
-	if err != nil && o.err == nil {
-		o.err = v.fail("the number is too large")
+	if err != nil {
+		o.faults.add(v.fail("the number is too large"))
 	}
 	return &f
 }
@@ -153,6 +183,7 @@ func (o *object) list(key string) []*value {
 	}
 	if !v.isList {
 		o.wrong(v, "a list")
+		return nil
 	}
 	return v.items
 }
@@ -175,9 +206,7 @@ func (o *object) extra() map[string]any {
 		}
 		property, ok := o.property(p)
 		if !ok {
-			if o.err == nil {
-				o.err = p.fail("a property is a text, a number, true or false, or a list of one of these; write anything else as a text")
-			}
+			o.faults.add(p.fail("a property is a text, a number, true or false, or a list of one of these; write anything else as a text"))
 			return nil
 		}
 		if m == nil {

@@ -137,14 +137,14 @@ func TestJSONWhereTextStands(t *testing.T) {
 func TestErrors(t *testing.T) {
 	head := `{"format": "stepgraph", "version": 1, `
 	for _, c := range []struct{ src, want string }{
-		{``, "1:1: the document ends too early"},
-		{head, "1:39: the document ends too early"},
-		{head + "\n" + `"steps": [}]}`, "2:11: /steps: invalid character '}' looking for beginning of value"},
+		{``, "1:1: the document ends too early: a bracket, brace or quote is not closed"},
+		{head, "1:39: the document ends too early: a bracket, brace or quote is not closed"},
+		{head + "\n" + `"steps": [}]}`, "2:11: /steps: invalid JSON: invalid character '}' looking for beginning of value"},
 		{head + `"steps": []} x`, "1:52: something follows the end of the document"},
-		{`[]`, "1:1: want an object, got a list"},
+		{`[]`, "1:1: want an object, got a list; a file holds one workflow"},
 		{`{"format": "other"}`, `1:1: not a stepgraph document: it begins with "format": "stepgraph", "version": 1`},
-		{`{"format": "stepgraph", "version": 2}`, "1:36: /version: this version of stepgraph reads documents of version 1"},
-		{head + "\n" + `  "stpes": []}`, "2:12: /stpes: unknown key; known are format, version, id, name, description, settings, extra, steps, paths, $schema (properties of your own go into extra)"},
+		{`{"format": "stepgraph", "version": 2}`, "1:36: /version: this version of stepgraph reads documents with \"version\": 1"},
+		{head + "\n" + `  "stpes": []}`, "2:12: /stpes: unknown key; did you mean \"steps\"?"},
 		{head + `"steps": {}}`, "1:48: /steps: want a list, got an object"},
 		{head + `"steps": [{"id": "a"}, {"id": "a"}]}`, "1:62: /steps/1: a step with the id a is already there"},
 		{head + `"steps": [{"name": "a"}]}`, "1:49: /steps/0: id is missing"},
@@ -154,14 +154,69 @@ func TestErrors(t *testing.T) {
 		{head + `"id": "a", "id": "b"}`, "1:50: /id: this key is there twice"},
 		{head + `"paths": [{"source": "a", "target": "b", "kind": "GOTO"}]}`, "1:88: /paths/0/kind: a path is NEXT, TOOL or CONTAINS"},
 		{head + `"paths": [{"source": "a"}]}`, "1:49: /paths/0: target is missing"},
-		{head + `"settings": {"max_steps": "x"}}`, "1:51: /settings: json: cannot unmarshal string into Go struct field .max_steps of type int"},
+		{head + `"settings": {"max_steps": "x"}}`, "1:51: /settings: max_steps: want a whole number, got a text"},
 		{head + `"name": ` + strings.Repeat("[", 300), "1:247: " + strings.Repeat("/0", 0) + "/name" + strings.Repeat("/0", 200) + ": nested more than 200 levels deep"},
-		{"\xff", "1:1: the file is not UTF-8 text"},
+		{"\xff", "1:1: the file is not UTF-8 text; save it as UTF-8"},
 	} {
 		_, _, err := Read("x.json", []byte(c.src))
 		var place *Error
 		if !errors.As(err, &place) || err.Error() != "x.json:"+c.want {
 			t.Errorf("%.80s\ngot  %v\nwant x.json:%s", c.src, err, c.want)
+		}
+	}
+}
+
+// TestAllErrors: everything wrong with a document is reported at once, in its order, each with
+// the key that was probably meant, and what could be read is there for further checks.
+func TestAllErrors(t *testing.T) {
+	src := `{"format": "stepgraph", "version": 1, "nodes": [],
+"steps": [
+  {"id": "root", "fuction": "request", "inputs": {"prompt": "x"}},
+  {"id": "b", "function": "reply", "retry": 3, "timeout": true, "prompt": "x", "next": "c"},
+  {"id": "b"},
+  7],
+"paths": [
+  {"from": "root", "to": "b"},
+  {"source": "root", "target": "b", "conditions": "x", "priority": "high"}]}`
+	w, _, err := Read("x.json", []byte(src))
+	want := `x.json:1:48: /nodes: unknown key; did you mean "steps"?
+x.json:3:29: /steps/0/fuction: unknown key; did you mean "function"?
+x.json:3:50: /steps/0/inputs: unknown key; did you mean "input"?
+x.json:4:45: /steps/1/retry: want an object, such as {"max_attempts": 3}, got a number
+x.json:4:59: /steps/1/timeout: want a text, got true or false
+x.json:4:75: /steps/1/prompt: unknown key; it belongs into "input": {"prompt": …}
+x.json:4:88: /steps/1/next: unknown key; where a step leads to stands in "paths" of the document, as {"source": …, "target": …}
+x.json:5:3: /steps/2: a step with the id b is already there
+x.json:6:3: /steps/3: want an object, got a number
+x.json:8:12: /paths/0/from: unknown key; did you mean "source"?
+x.json:8:26: /paths/0/to: unknown key; did you mean "target"?
+x.json:9:51: /paths/1/conditions: unknown key; did you mean "condition"?
+x.json:9:68: /paths/1/priority: want a number, got a text`
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	var all Errors
+	if !errors.As(err, &all) || len(all) != 13 {
+		t.Errorf("%T of %d", err, len(all))
+	}
+	if w == nil || len(w.Steps) != 2 || len(w.Paths) != 1 {
+		t.Errorf("read: %+v", w)
+	}
+}
+
+// TestJSONHints: what keeps a file from being JSON is said in the words of its writer.
+func TestJSONHints(t *testing.T) {
+	for src, want := range map[string]string{
+		`{"format": "stepgraph",}`:             "; the comma before it is one too many",
+		"{\n// mine\n}":                        "; JSON has no comments, YAML has",
+		`{'format': 'stepgraph'}`:              "; JSON has double quotes only",
+		"{\"id\": \"a\nb\"}":                   `; a line break or tab in a text is written \n or \t`,
+		`{"id": "a" "name": "b"}`:              "; a comma is missing before it",
+		`{"steps": [{"id": "a"} {"id": "b"}]}`: "; a comma is missing before it",
+		`{format: "stepgraph"}`:                "; keys and texts need double quotes",
+	} {
+		if _, _, err := Read("x.json", []byte(src)); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", src, err)
 		}
 	}
 }

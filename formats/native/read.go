@@ -1,7 +1,10 @@
 package native
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -32,7 +35,8 @@ var (
 )
 
 // Read reads a document. The workflow is normalized; its ID is empty where the document
-// names none. The error is an *Error.
+// names none. The error is an *Error, or Errors when there are several; the workflow is then
+// nil or what could be read, which is good for further checks only.
 func Read(name string, src []byte) (*engine.Workflow, Lines, error) {
 	root, err := (&file{name: name, src: src}).parse()
 	if err != nil {
@@ -60,37 +64,54 @@ func (x index) lines() Lines {
 	return l
 }
 
-// readWorkflow makes a workflow of the tree of a document, whatever it was written in.
+// readWorkflow makes a workflow of the tree of a document, whatever it was written in. Where
+// something is wrong, the workflow is what could be read, for further checks.
 func readWorkflow(root *value) (*engine.Workflow, index, error) {
 	x := index{map[string]*value{}, map[string]*value{}}
-	o := asObject(root, documentKeys)
-	if o.err == nil {
-		o.err = checkVersion(root)
+	f := &faults{}
+	if !root.isObject {
+		return nil, x, root.fail("want an object, got " + root.is() + "; a file holds one workflow")
 	}
-	w := &engine.Workflow{ID: o.text("id"), Name: o.text("name"), Description: o.text("description"), Extra: o.extra()}
-	if v := o.get("settings"); v != nil && o.err == nil {
-		if err := json.Unmarshal([]byte(compact(v.raw())), &w.Settings); err != nil {
-			o.err = v.fail(err.Error())
-		}
-	}
-	if o.err != nil {
-		return nil, x, o.err
-	}
-	for _, v := range o.list("steps") {
-		s, err := step(v)
-		if err == nil && x.steps[s.ID] != nil {
-			err = v.fail("a step with the id " + s.ID + " is already there")
-		}
-		if err != nil {
-			return nil, x, err
-		}
-		x.steps[s.ID] = v
-		w.Steps = append(w.Steps, s)
-	}
-	if err := readPaths(w, o.list("paths"), x); err != nil {
+	if err := checkVersion(root); err != nil {
 		return nil, x, err
 	}
-	return w, x, o.err
+	o := asObject(root, documentKeys, f)
+	w := &engine.Workflow{ID: o.text("id"), Name: o.text("name"), Description: o.text("description"), Extra: o.extra()}
+	if v := o.get("settings"); v != nil {
+		if err := json.Unmarshal([]byte(compact(v.raw())), &w.Settings); err != nil {
+			f.add(v.fail(wrongSetting(err)))
+		}
+	}
+	for _, v := range o.list("steps") {
+		s := step(v, f)
+		if x.steps[s.ID] != nil {
+			f.add(v.fail("a step with the id " + s.ID + " is already there"))
+			continue
+		}
+		if s.ID != "" {
+			x.steps[s.ID] = v
+			w.Steps = append(w.Steps, s)
+		}
+	}
+	readPaths(w, o.list("paths"), x, f)
+	return w, x, f.err()
+}
+
+// wrongSetting says which setting has a value of another type.
+func wrongSetting(err error) string {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err.Error()
+	}
+	want := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Float64: "a number",
+		reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "a list"}[mismatch.Type.Kind()]
+	got, _, _ := strings.Cut(mismatch.Value, " ") // a number comes with its text
+	got = map[string]string{"string": "a text", "number": "a number", "bool": "true or false", "array": "a list"}[got]
+	text := "want " + cmp.Or(want, "an object") + ", got " + cmp.Or(got, "an object")
+	if field := strings.TrimPrefix(mismatch.Field, "."); field != "" {
+		text = field + ": " + text
+	}
+	return text
 }
 
 func (v *value) line() int {
@@ -109,7 +130,10 @@ func checkVersion(root *value) error {
 		if v == nil {
 			v = root
 		}
-		return v.fail("this version of stepgraph reads documents of version 1")
+		if v.scalar == "1" {
+			return v.fail(`want the number 1, got the text "1"`)
+		}
+		return v.fail(`this version of stepgraph reads documents with "version": 1`)
 	}
 	return nil
 }
@@ -121,24 +145,24 @@ func notOurs(root *value) string {
 	return `not a stepgraph document: it begins with "format": "stepgraph", "version": 1`
 }
 
-func step(v *value) (engine.Step, error) {
-	o := asObject(v, stepKeys)
-	s := engine.Step{
+func step(v *value, f *faults) engine.Step {
+	o := asObject(v, stepKeys, f)
+	return engine.Step{
 		ID: o.required("id"), Workflow: o.text("workflow"), Name: o.text("name"), Description: o.text("description"),
-		Function: o.text("function"), Input: o.jsonText("input"), Join: strings.ToLower(o.text("join")), Retry: o.jsonText("retry"),
+		Function: o.text("function"), Input: o.jsonText("input", `{"message": "Hello"}`), Join: strings.ToLower(o.text("join")),
+		Retry:   o.jsonText("retry", `{"max_attempts": 3}`),
 		Timeout: o.timeout("timeout"), OnError: strings.ToLower(o.text("on_error")), Approval: o.yes("approval"),
-		OutputSchema: o.jsonText("output_schema"), X: o.number("x"), Y: o.number("y"),
-		Bypass: o.yes("bypass"), Inactive: o.yes("inactive"), Config: o.jsonText("config"), Extra: o.extra(),
+		OutputSchema: o.jsonText("output_schema", `{"type": "object"}`), X: o.number("x"), Y: o.number("y"),
+		Bypass: o.yes("bypass"), Inactive: o.yes("inactive"), Config: o.jsonText("config", `{"key": "value"}`), Extra: o.extra(),
 	}
-	return s, o.err
 }
 
 // readPaths adds the paths, puts all in order, names what has no id, and indexes them.
-func readPaths(w *engine.Workflow, values []*value, x index) error {
+func readPaths(w *engine.Workflow, values []*value, x index, f *faults) {
 	for i, v := range values {
-		p, err := path(v)
-		if err != nil {
-			return err
+		p := path(v, f)
+		if p.Source == "" || p.Target == "" {
+			continue
 		}
 		p.Ref = order(i)
 		w.Paths = append(w.Paths, p)
@@ -149,11 +173,10 @@ func readPaths(w *engine.Workflow, values []*value, x index) error {
 		x.paths[p.ID] = values[number(p.Ref)]
 		p.Ref = ""
 	}
-	return nil
 }
 
-func path(v *value) (engine.Path, error) {
-	o := asObject(v, pathKeys)
+func path(v *value, f *faults) engine.Path {
+	o := asObject(v, pathKeys, f)
 	p := engine.Path{
 		ID: o.text("id"), Kind: engine.PathKind(o.text("kind")), Source: o.required("source"), Target: o.required("target"),
 		TargetWorkflow: o.text("target_workflow"), Condition: o.condition(), Operator: o.text("operator"),
@@ -166,11 +189,9 @@ func path(v *value) (engine.Path, error) {
 	case "":
 		p.Kind = engine.Next
 	default:
-		if o.err == nil {
-			o.err = o.get("kind").fail("a path is NEXT, TOOL or CONTAINS")
-		}
+		f.add(o.get("kind").fail("a path is NEXT, TOOL or CONTAINS"))
 	}
-	return p, o.err
+	return p
 }
 
 // condition is a text or a list of plain values as they are; anything else is JSON that

@@ -113,10 +113,12 @@ func (v *value) remove(key string) {
 	}
 }
 
+const notUTF8 = "the file is not UTF-8 text; save it as UTF-8"
+
 // parse reads a document into its tree.
 func (f *file) parse() (*value, error) {
 	if !utf8.Valid(f.src) {
-		return nil, f.fail(0, "", "the file is not UTF-8 text")
+		return nil, f.fail(0, "", notUTF8)
 	}
 	r := f.reader()
 	root, err := r.value("", 0)
@@ -127,6 +129,31 @@ func (f *file) parse() (*value, error) {
 		return nil, f.fail(r.skip(), "", "something follows the end of the document")
 	}
 	return root, nil
+}
+
+// jsonHint says what is probably wrong where JSON cannot be read on.
+func jsonHint(src []byte, at int) string {
+	if at >= len(src) {
+		return ""
+	}
+	before := bytes.TrimRight(src[:at], " \t\r\n")
+	switch c := src[at]; {
+	case (c == '}' || c == ']') && bytes.HasSuffix(before, []byte(",")):
+		return "; the comma before it is one too many"
+	case c == '/' || c == '#':
+		return "; JSON has no comments, YAML has"
+	case c == '\'':
+		return "; JSON has double quotes only"
+	case c == '\n' || c == '\r' || c == '\t':
+		return `; a line break or tab in a text is written \n or \t`
+	case c == '"' && len(before) > 0 && strings.IndexByte(`"}]0123456789el`, before[len(before)-1]) >= 0:
+		return "; a comma is missing before it"
+	case c == '{' && len(before) > 0 && before[len(before)-1] == '}':
+		return "; a comma is missing before it"
+	case c == '_' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
+		return "; keys and texts need double quotes"
+	}
+	return ""
 }
 
 type reader struct {
@@ -157,9 +184,13 @@ func (r *reader) token(pointer string) (json.Token, error) {
 	case err == nil:
 		return t, nil
 	case errors.As(err, &syntax):
-		return nil, r.file.fail(max(at, int(syntax.Offset)-1), pointer, syntax.Error())
+		at = max(at, int(syntax.Offset)-1)
+		if strings.Contains(syntax.Error(), "in string literal") {
+			at += max(bytes.IndexFunc(r.file.src[at:], func(c rune) bool { return c < ' ' }), 0)
+		}
+		return nil, r.file.fail(at, pointer, "invalid JSON: "+syntax.Error()+jsonHint(r.file.src, at))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, r.file.fail(len(r.file.src), pointer, "the document ends too early")
+		return nil, r.file.fail(len(r.file.src), pointer, "the document ends too early: a bracket, brace or quote is not closed")
 	}
 	return nil, r.file.fail(at, pointer, err.Error())
 }

@@ -37,7 +37,7 @@ const mostAliased = 10_000
 // parseYAML reads the file into the tree that JSON gives too, and into YAML's own.
 func (f *file) parseYAML() (*value, *yaml.Node, error) {
 	if !utf8.Valid(f.src) {
-		return nil, nil, f.fail(0, "", "the file is not UTF-8 text")
+		return nil, nil, f.fail(0, "", notUTF8)
 	}
 	var node, second yaml.Node
 	loader, err := yaml.NewLoader(bytes.NewReader(f.src))
@@ -45,7 +45,7 @@ func (f *file) parseYAML() (*value, *yaml.Node, error) {
 		err = loader.Load(&node)
 	}
 	if errors.Is(err, io.EOF) || err == nil && len(node.Content) == 0 {
-		return nil, nil, f.fail(len(f.src), "", "the document is empty")
+		return nil, nil, f.fail(len(f.src), "", "the document is empty; a workflow begins with the lines `format: stepgraph` and `version: 1`")
 	}
 	if err == nil {
 		switch err = loader.Load(&second); {
@@ -74,10 +74,31 @@ func (f *file) yamlError(err error) error {
 		text = fmt.Sprintf("%s (%s from line %d)", text, at.ContextMsg, at.ContextMark.Line)
 	}
 	from := f.offset(at.Mark.Line, at.Mark.Column)
-	if from < len(f.src) && f.src[from] == '@' {
+	switch {
+	case from < len(f.src) && f.src[from] == '@':
 		text = "a text that begins with @ must be in quotes"
+	case f.indentedByTab(from):
+		text = "a tab stands at the beginning of the line; YAML is indented with blanks only"
+	case f.colonInText(from):
+		text += "; a text that contains \": \" must be in quotes"
 	}
 	return f.fail(from, "", "invalid YAML: "+clipped(text))
+}
+
+// indentedByTab reports whether the line of a byte begins with blanks among which is a tab.
+func (f *file) indentedByTab(at int) bool {
+	line := f.src[bytes.LastIndexByte(f.src[:at], '\n')+1:]
+	blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+	return bytes.IndexByte(blanks, '\t') >= 0
+}
+
+// colonInText reports whether the line of a byte has two ": ", as texts with a colon have.
+func (f *file) colonInText(at int) bool {
+	line := f.src[bytes.LastIndexByte(f.src[:at], '\n')+1:]
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	return bytes.Count(line, []byte(": ")) > 1
 }
 
 // clipped is what of a file's own text a message repeats.

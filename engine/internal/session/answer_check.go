@@ -3,7 +3,10 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
@@ -40,7 +43,10 @@ func CheckAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, erro
 		faults = append(faults, graph.Fault{Pointer: "/response" + f.Pointer, Message: f.Message})
 	}
 	if len(faults) > 0 {
-		return nil, &store.DetailError{Err: store.ErrAnswerInvalid, Detail: fmt.Sprintf("question of step: %s", q.Prompt), Faults: faults}
+		if fields := fieldsOf(q.Schema); len(fields) > 0 && faults[0].Pointer == "/response" && !gjson.ParseBytes(response).IsObject() {
+			faults[0].Message += " with the fields " + strings.Join(fields, ", ")
+		}
+		return nil, &store.DetailError{Err: store.ErrAnswerInvalid, Detail: strconv.Quote(graph.CutText(q.Prompt, 200)), Faults: faults}
 	}
 	return nil, nil
 }
@@ -128,4 +134,13 @@ func readApproval(response json.RawMessage) (graph.Approval, error) {
 		return a, &store.DetailError{Err: store.ErrAnswerInvalid, Faults: []graph.Fault{*fault}}
 	}
 	return a, nil
+}
+
+// fieldsOf are the fields that a schema of an object names, in its order.
+func fieldsOf(schema json.RawMessage) (names []string) {
+	gjson.GetBytes(schema, "properties").ForEach(func(name, _ gjson.Result) bool {
+		names = append(names, name.String())
+		return len(names) < 20
+	})
+	return names
 }

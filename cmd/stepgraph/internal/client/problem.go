@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/near"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -18,7 +19,8 @@ type Error struct {
 	Title  string
 	Detail string
 	Faults []engine.Fault
-	err    error // the sentinel, or nil
+	Exists []string // what there is in place of a name that is not there
+	err    error    // the sentinel, or nil
 }
 
 // Error gives the detail, which says what, where and what to do.
@@ -35,7 +37,28 @@ func (e *Error) Error() string {
 			text = joined(text, f)
 		}
 	}
+	if e.Slug != "workflow_not_found" { // a command knows more of workflows
+		text += e.there(text)
+	}
 	return text
+}
+
+// shownNames is how many names an error lists.
+const shownNames = 20
+
+// there names what exists: what is near to the name in a message, else all.
+func (e *Error) there(text string) string {
+	if len(e.Exists) == 0 || strings.Contains(text, "there is: ") || strings.Contains(text, "there are ") {
+		return ""
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ':' || r == '"' })
+	if found := near.Names(words[len(words)-1], e.Exists, 3); len(found) > 0 {
+		return "; did you mean " + strings.Join(found, " or ") + "?"
+	}
+	if len(e.Exists) > shownNames {
+		return fmt.Sprintf("; there are %d, such as %s", len(e.Exists), strings.Join(e.Exists[:shownNames], ", "))
+	}
+	return "; there are " + strings.Join(e.Exists, ", ")
 }
 
 // joined adds a fault to a message: the place first, where it has one.
@@ -80,9 +103,10 @@ var sentinels = map[string]error{
 // problem reads the answer of a call that was refused.
 func problem(response *http.Response, text []byte) error {
 	var document struct {
-		Type   string `json:"type"`
-		Title  string `json:"title"`
-		Detail string `json:"detail"`
+		Type   string   `json:"type"`
+		Title  string   `json:"title"`
+		Detail string   `json:"detail"`
+		Exists []string `json:"exists"`
 		Errors []struct {
 			engine.Fault
 			Step string `json:"step"`
@@ -95,7 +119,7 @@ func problem(response *http.Response, text []byte) error {
 		e.Detail = fmt.Sprintf("%s answered %s: is it stepgraph?", response.Request.URL, response.Status)
 		return e
 	}
-	e.Title, e.Detail = document.Title, document.Detail
+	e.Title, e.Detail, e.Exists = document.Title, document.Detail, document.Exists
 	refused := &engine.DetailError{Err: engine.ErrWorkflowInvalid, Detail: document.Detail}
 	for _, f := range document.Errors {
 		e.Faults = append(e.Faults, f.Fault)

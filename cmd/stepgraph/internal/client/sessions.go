@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -204,6 +205,27 @@ func (c *Client) Fork(ctx context.Context, q engine.ForkRequest, wait time.Durat
 // Explain tells why a session does not go on.
 func (c *Client) Explain(ctx context.Context, id string) (*engine.Explanation, error) {
 	return get[engine.Explanation](ctx, c, nil, "sessions", id, "explain")
+}
+
+// EvalReference gives what a text resolves to on a session; whole: the text is a JSON input.
+func (c *Client) EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error) {
+	body := api.ReferenceBody{EvalOn: api.EvalOn{Session: session}, Text: &text}
+	if whole {
+		if !json.Valid([]byte(text)) {
+			return nil, fmt.Errorf("%w: the input is not valid JSON", engine.ErrBadRequest)
+		}
+		body.Text, body.Input = nil, json.RawMessage(text)
+	}
+	return send[engine.ReferenceResult](ctx, c, request{method: http.MethodPost, path: path("eval", "reference"), body: body})
+}
+
+// EvalCondition gives whether a condition holds on a session, and why.
+func (c *Client) EvalCondition(ctx context.Context, session, condition, operator string) (*engine.ConditionResult, error) {
+	body := map[string]any{"session": session, "condition": condition}
+	if operator != "" {
+		body["operator"] = operator
+	}
+	return send[engine.ConditionResult](ctx, c, request{method: http.MethodPost, path: path("eval", "condition"), body: body})
 }
 
 // DeleteSession deletes a session, one that has not ended only with cancel.
