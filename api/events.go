@@ -3,14 +3,15 @@ package api
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 const eventStream = "text/event-stream"
@@ -119,12 +120,12 @@ func eventText(ev engine.Event) ([]byte, error) {
 		fmt.Fprintf(&b, "id: %s\n", ev.ID)
 	}
 	b.WriteString("data: ")
-	encoder := json.NewEncoder(&b) // compact JSON has no line breaks; it ends with one
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(eventData(ev.Data)); err != nil {
+	text, err := jsontext.Marshal(eventData(ev.Data)) // compact JSON has no line breaks
+	if err != nil {
 		return nil, err
 	}
-	b.WriteByte('\n')
+	b.Write(text)
+	b.WriteString("\n\n")
 	return b.Bytes(), nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // jsonText is JSON kept as text. It is given as a text, exactly as stored, and taken as a
@@ -137,10 +139,8 @@ func (properties) Schema(huma.Registry) *huma.Schema {
 
 // decodeNumbers reads JSON with whole numbers as int64, others as float64.
 func decodeNumbers(b []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
+	if err := jsontext.Decode(b, &v); err != nil {
 		return nil, err
 	}
 	return plainNumbers(v)

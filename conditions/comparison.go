@@ -207,7 +207,7 @@ func (c *comparison) evaluate(r Resolver, out *Clause) (holds bool, err error) {
 		}
 		seen := Value{Reference: o.written}
 		if names[o.name] != expressions.Missing {
-			seen.Value = encode(names[o.name])
+			seen.Value = quote(names[o.name])
 		}
 		out.Values = append(out.Values, seen)
 	}
@@ -223,7 +223,7 @@ func (c *comparison) evaluate(r Resolver, out *Clause) (holds bool, err error) {
 		return false, c.readable(err)
 	}
 	if !judged.Unknown {
-		out.Value = encode(judged.Holds)
+		out.Value = quote(judged.Holds)
 	}
 	return judged.Holds, nil
 }
@@ -238,14 +238,4 @@ func (o *bound) value(resolved json.RawMessage, ok bool) (any, error) {
 		return o.fallback, nil
 	}
 	return expressions.Missing, nil
-}
-
-func encode(value any) json.RawMessage {
-	var to bytes.Buffer
-	encoder := json.NewEncoder(&to)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil {
-		return nil
-	}
-	return bytes.TrimSuffix(to.Bytes(), []byte("\n"))
 }

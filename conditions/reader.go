@@ -247,13 +247,14 @@ func (r *reader) leaf(o operand, path string, want bool) (*node, error) {
 	return &node{clause: &clause{path: path, operand: o.written, text: o.text, isText: o.isText, want: want}}, nil
 }
 
-// quote writes a text as JSON without the escapes that only HTML needs.
-func quote(text string) json.RawMessage {
+// quote writes a value as JSON without the escapes that only HTML needs; nil where it has no form in
+// JSON.
+func quote(value any) json.RawMessage {
 	var to bytes.Buffer
 	encoder := json.NewEncoder(&to)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(text); err != nil {
-		return json.RawMessage(`""`)
+	if encoder.Encode(value) != nil {
+		return nil
 	}
 	return bytes.TrimSuffix(to.Bytes(), []byte("\n"))
 }

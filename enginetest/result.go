@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A Result is the outcome of a game: the view of the session, its stored state, and its whole
@@ -120,10 +121,8 @@ func (r *Result) WantOutput(step string, want any) {
 
 // canonical is a JSON text with its keys in order; a number keeps its literal.
 func canonical(text json.RawMessage) []byte {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
 	var v any
-	if decoder.Decode(&v) != nil {
+	if jsontext.Decode(text, &v) != nil {
 		return text
 	}
 	return encode(v)

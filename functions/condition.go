@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/expressions"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -65,25 +66,18 @@ func (in ConditionInput) names(given, bindings json.RawMessage) (map[string]any,
 		if len(part.object) == 0 {
 			continue
 		}
-		if err := decodeNumbers(part.object, &names); err != nil {
+		if err := jsontext.Decode(part.object, &names); err != nil {
 			return nil, input.Bad("%s: want an object, not %s", part.field, abridged(part.object))
 		}
 	}
 	var value any
-	if err := decodeNumbers(given, &value); err != nil {
+	if err := jsontext.Decode(given, &value); err != nil {
 		return nil, input.Bad("input: %v", err)
 	}
 	if _, known := names["input"]; in.Input != nil || !known {
 		names["input"] = value
 	}
 	return names, nil
-}
-
-// decodeNumbers decodes JSON without loss: numbers stay as they are written.
-func decodeNumbers(text json.RawMessage, to any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return decoder.Decode(to)
 }
 
 // checkCondition reads the expression with names in the place of its references.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A Recorder writes a script file from a real conversation: the replies of each
@@ -194,9 +196,9 @@ func encode(v any, indent string) ([]byte, error) {
 
 // mustEncode is encode for what always has a JSON form.
 func mustEncode(v any) json.RawMessage {
-	out, err := encode(v, "")
+	out, err := jsontext.Marshal(v)
 	if err != nil {
 		panic("models: a recorded reply that is not valid JSON: " + err.Error()) // cannot happen: raw JSON went through Arguments or Unmarshal
 	}
-	return bytes.TrimRight(out, "\n")
+	return out
 }

@@ -1,18 +1,17 @@
 package sqlite
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // properties reads a JSON object as the properties of a node: whole numbers as int64,
 // others as float64, as a graph database returns them.
 func properties(text []byte) (map[string]any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
 	p := make(map[string]any)
-	if err := d.Decode(&p); err != nil {
+	if err := jsontext.Decode(text, &p); err != nil {
 		return nil, fmt.Errorf("properties: %w", err)
 	}
 	for name, v := range p {
@@ -49,11 +48,9 @@ func propertyText(p map[string]any, without ...string) (string, error) {
 	for _, name := range without {
 		delete(p, name)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // conditions compare with < and >; people read them here
-	if err := e.Encode(p); err != nil {
+	text, err := jsontext.Marshal(p) // conditions compare with < and >; people read them here
+	if err != nil {
 		return "", fmt.Errorf("properties: %w", err)
 	}
-	return string(bytes.TrimRight(b.Bytes(), "\n")), nil
+	return string(text), nil
 }

@@ -1,12 +1,13 @@
 package vault
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 func put[T any](all *map[string]kept[T], name string, entry T, now time.Time) error {
@@ -84,11 +85,9 @@ func (v *Vault) write(s stored) error {
 	if v.options.File == "" {
 		return nil
 	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // values stay as they were given
-	if err := e.Encode(s); err != nil {
+	text, err := jsontext.Marshal(s) // values stay as they were given
+	if err != nil {
 		return err
 	}
-	return v.file.Replace(text.Bytes())
+	return v.file.Replace(append(text, '\n'))
 }

@@ -1,12 +1,13 @@
 package flowise
 
 import (
-	"bytes"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/internal/lenient"
 	"github.com/tidwall/gjson"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/stepgraph/stepgraph/internal/lenient"
 )
 
 // What became of a node and of a run, in Flowise's words.
@@ -208,13 +209,8 @@ func (r *recorder) entry(v *shownVisit, talk *chat) Entry {
 // plainJSON encodes a value as JavaScript would: without escapes for HTML. A value that cannot
 // be encoded gives none.
 func plainJSON(value any) json.RawMessage {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil {
-		return nil
-	}
-	return bytes.TrimSpace(b.Bytes())
+	text, _ := jsontext.Marshal(value)
+	return text
 }
 
 // EntriesText is entries as JSON text.

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/stepgraph/stepgraph/compat/source"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // saved is the state the file carries, as what a session of the workflow begins with: nodes
@@ -95,11 +96,9 @@ func topLevel(src []byte) string {
 
 // encode is the JSON text of a value that always has one.
 func encode(value any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	text, err := jsontext.Marshal(value)
+	if err != nil {
 		panic("nebulaflow: " + err.Error())
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
 }

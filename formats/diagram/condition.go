@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // maxNested is how deep a condition is put into words; the rest is shown as it is written.
@@ -112,11 +113,9 @@ func operandText(v any) string {
 func withoutSession(text string) string { return strings.ReplaceAll(text, "@{SESSION_ID}.", "") }
 
 func compact(v any) string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(v) != nil {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
 		return "?" // no value a graph can hold
 	}
-	return strings.TrimSpace(b.String())
+	return string(text)
 }

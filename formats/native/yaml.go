@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // ReadYAML reads the document of Read written in YAML: the same keys, checks and errors. The
@@ -311,12 +312,10 @@ func (v *value) appendJSON(b []byte) []byte {
 	return append(b, "null"...)
 }
 
+// appendText writes a text in quotes. It escapes line separators, at which YAML would break the line.
 func appendText(b []byte, s string) []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s) // a text can always be encoded
-	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+	text, _ := jsontext.Marshal(s) // a text can always be encoded
+	return append(b, text...)
 }
 
 // RecogniseYAML reports whether a file looks like a document of this format in YAML, also when

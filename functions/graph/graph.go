@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/readonly"
 )
 
@@ -168,9 +168,7 @@ func (in Input) bound(bindings json.RawMessage) (string, map[string]any, error) 
 
 // decode reads an object whose whole numbers are int64, as a database has them.
 func decode(text json.RawMessage, into *map[string]any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(into); err != nil {
+	if err := jsontext.Decode(text, into); err != nil {
 		return err
 	}
 	for name, value := range *into {

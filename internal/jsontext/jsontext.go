@@ -28,6 +28,13 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// Decode reads the first JSON value of a text with numbers as json.Number, so that none loses digits.
+func Decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
 // With puts fields into the JSON text of an object, over those of the same name.
 func With(object json.RawMessage, fields []Field) json.RawMessage {
 	if len(fields) == 0 {

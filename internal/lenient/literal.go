@@ -1,13 +1,14 @@
 package lenient
 
 import (
-	"encoding/json"
 	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // quoted reads a text in either kind of quotes.
@@ -91,10 +92,8 @@ func hex(text string, at, digits int) (rune, bool) {
 
 // write writes a text as JSON, with nothing escaped that JSON does not require.
 func (r *reader) write(text string) {
-	e := json.NewEncoder(&r.out)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text)              // a text always has a JSON form
-	r.out.Truncate(r.out.Len() - 1) // the new line behind it
+	made, _ := jsontext.Marshal(text) // a text always has a JSON form
+	r.out.Write(made)
 }
 
 // numberForm is JSON5's form of a number, its sign aside.

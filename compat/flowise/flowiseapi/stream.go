@@ -9,6 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // streamPatience is how long a client may take for one frame.
@@ -25,15 +26,15 @@ func (s *frameWriter) send(events ...flowise.Event) {
 	for _, one := range events {
 		var b bytes.Buffer
 		b.WriteString("message:\ndata:")
-		encoder := json.NewEncoder(&b) // compact JSON has no line breaks; it ends with one
-		encoder.SetEscapeHTML(false)
+		text, err := jsontext.Marshal(one) // compact JSON has no line breaks
 		if s.err == nil {
-			s.err = encoder.Encode(one)
+			s.err = err
 		}
 		if s.err != nil {
 			return
 		}
-		b.WriteByte('\n')
+		b.Write(text)
+		b.WriteString("\n\n")
 		_ = s.control.SetWriteDeadline(time.Now().Add(streamPatience)) // a writer without deadlines goes without
 		if _, s.err = s.w.Write(b.Bytes()); s.err == nil {
 			s.err = s.control.Flush()

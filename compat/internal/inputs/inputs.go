@@ -3,9 +3,9 @@
 package inputs
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // An Object is a JSON object whose fields keep their order.
@@ -66,13 +66,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 // Marshal is the JSON text of a value. Its error is that of a raw text which is not valid JSON, or of
 // a number that has no form in JSON: both can stand in a workflow that people have edited.
 func Marshal(value any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+	return jsontext.Marshal(value)
 }
 
 // Encode is the JSON text of a value made of objects, lists, texts, numbers and booleans. It

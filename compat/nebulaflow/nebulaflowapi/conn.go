@@ -1,7 +1,6 @@
 package nebulaflowapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +9,10 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
 	"github.com/stepgraph/stepgraph/compat/internal/flows"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A conn is one client of NebulaFlow's route. Its commands are worked on one after
@@ -56,15 +57,13 @@ type message struct {
 // send queues a message; it waits while the queue is full, so that a slow client slows down
 // what it follows and nothing piles up.
 func (c *conn) send(ctx context.Context, m message) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(m); err != nil {
+	text, err := jsontext.Marshal(m)
+	if err != nil {
 		c.n.o.Log.ErrorContext(ctx, "message cannot be written", "type", m.Type, "error", err)
 		return
 	}
 	select {
-	case c.out <- b.Bytes():
+	case c.out <- append(text, '\n'):
 	case <-ctx.Done():
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // An Object is a JSON object in the order in which it was written.
@@ -137,13 +138,11 @@ func (o Object) Encode() json.RawMessage {
 // Encode returns v as compact JSON with nothing escaped that JSON does not require. It is
 // for values that always have a JSON form.
 func Encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
 		panic("functions: a value without a JSON form: " + err.Error())
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }
 
 // Bad is the refusal of an input: a step error that no retry mends.
