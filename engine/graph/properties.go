@@ -290,15 +290,3 @@ func setNumber(p map[string]any, name string, f *float64) {
 	}
 	p[name] = *f
 }
-
-// conditionText is a condition as one text, for ordering and hashing.
-func ConditionText(c any) string {
-	switch c := c.(type) {
-	case nil:
-		return ""
-	case string:
-		return c
-	}
-	b, _ := json.Marshal(c)
-	return string(b)
-}

@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// A requirement is what a step with `join: required` waits for: that one of some paths is
-// taken. A path that names no group is a requirement of its own.
-type Requirement struct {
-	Group string // "" of a path that stands alone
-	Paths []string
-}
-
 func (q Requirement) String() string {
 	if q.Group == "" {
 		return "path " + q.Paths[0]

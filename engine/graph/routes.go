@@ -1,14 +1,5 @@
 package graph
 
-// A spot is where a depth-first walk over forward paths has met a step. It answers most
-// questions of what leads where without a walk, and takes the same room in a workflow of
-// ten steps and of a hundred thousand (GRAIL: Yildirim, Chaoji, Zaki, VLDB 2010).
-type spot struct {
-	entered int // count of steps entered before this one
-	left    int // count of steps left before this one: what a step leads to is left first
-	lowest  int // the least left of this step and of all it leads to
-}
-
 // holds tells that the walk met other below this step: a forward route leads there.
 func (s spot) holds(other spot) bool { return s.entered < other.entered && other.left < s.left }
 
@@ -58,9 +49,6 @@ func (d *Definition) findRoutes() {
 		}
 	}
 }
-
-// forward tells whether something can go along a path without going round a loop.
-func (p *CompiledPath) Forward() bool { return p.Fault == "" && !p.Closes }
 
 // leads tells whether a forward route of one path or more leads from a step to another.
 func (d *Definition) Leads(from, to *CompiledStep) bool {

@@ -1,22 +1,11 @@
 package graph
 
 import (
-	"sync"
-
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
-
-// A splitInput is a step's input without the fields its function gets as they are
-// written (Spec.Raw), made when the step first runs.
-type splitInput struct {
-	once  sync.Once
-	input *references.Input
-	raw   []jsontext.Field
-	err   error
-}
 
 // inputFor returns the compiled input a function of this spec resolves, and the fields it
 // gets raw.

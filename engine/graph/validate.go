@@ -41,14 +41,6 @@ func Validate(w *Workflow, registry *function.Registry) []function.Problem {
 	return v.problems
 }
 
-type validation struct {
-	d        *Definition
-	registry *function.Registry
-	problems []function.Problem
-	names    map[string]bool     // see named
-	into     map[string][]string // see ancestors
-}
-
 // named are the names under which values may stand that are no step's: those that steps
 // set for themselves, the items of maps, the variables.
 func (v *validation) named() map[string]bool {
@@ -80,10 +72,6 @@ func (v *validation) named() map[string]bool {
 		}
 	}
 	return v.names
-}
-
-func (v *validation) add(level, code string, step, path, format string, args ...any) {
-	v.problems = append(v.problems, function.Problem{Level: level, Code: code, Step: step, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 func (v *validation) entries() {
@@ -198,13 +186,6 @@ func (v *validation) required(c *CompiledStep, spec *function.Spec) {
 		}
 	}
 	v.add("warning", "missing_input", c.ID, "", "input has none of %s; %s needs one of them", strings.Join(spec.Needs, ", "), spec.Name)
-}
-
-func orEmpty(input string) string {
-	if jsontext.Blank(input) {
-		return "{}"
-	}
-	return input
 }
 
 // references checks what a step's input refers to.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"encoding/json"
 	"sort"
 	"strconv"
 
@@ -200,4 +201,16 @@ func NamePaths(paths []Path) {
 		}
 		taken[p.ID] = true
 	}
+}
+
+// conditionText is a condition as one text, for ordering and hashing.
+func ConditionText(c any) string {
+	switch c := c.(type) {
+	case nil:
+		return ""
+	case string:
+		return c
+	}
+	b, _ := json.Marshal(c)
+	return string(b)
 }

@@ -9,7 +9,6 @@ package inspect
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -96,10 +95,5 @@ func (i *Inspector) workflow(ctx context.Context, id string) (*graph.Workflow, e
 }
 
 func workflowOf(rec *store.SessionRecord) string { return cmp.Or(rec.Workflow, graph.DefaultWorkflow) }
-
-// detail builds a DetailError from a format.
-func detail(sentinel error, format string, args ...any) error {
-	return &store.DetailError{Err: sentinel, Detail: fmt.Sprintf(format, args...)}
-}
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

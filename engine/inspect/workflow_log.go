@@ -112,7 +112,7 @@ func TextOf(ctx context.Context, i *Inspector, workflow, step, hash string) (*St
 			}
 		}
 		if text == "" {
-			return nil, detail(store.ErrStepNotFound, "step %q of workflow %q has had no text with hash %q", step, workflow, hash)
+			return nil, store.Detailf(store.ErrStepNotFound, "step %q of workflow %q has had no text with hash %q", step, workflow, hash)
 		}
 	}
 	var d StepText

@@ -1,10 +1,6 @@
 package state
 
-import (
-	"fmt"
-
-	"github.com/stepgraph/stepgraph/engine/store"
-)
+import "fmt"
 
 // An Error is a SESSION.state that cannot be read: an error of that session, never
 // overwritten.
@@ -15,9 +11,4 @@ type Error struct {
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("session %s: state: %s", e.Session, e.Detail)
-}
-
-// detail builds a DetailError from a format.
-func detail(sentinel error, format string, args ...any) error {
-	return &store.DetailError{Err: sentinel, Detail: fmt.Sprintf(format, args...)}
 }

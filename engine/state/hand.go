@@ -69,7 +69,7 @@ func (s *State) KeepHeld(old *State) error {
 	s.control.held = old.held
 	for _, h := range s.control.held {
 		if !s.IsOpen(h.Step, AskRef{h.Visit, h.Ask}) {
-			return detail(store.ErrSessionBusy, "question %s/%d/%d was answered during the pause, and the edit closes it; resume the session before the edit", h.Step, h.Visit, h.Ask)
+			return store.Detailf(store.ErrSessionBusy, "question %s/%d/%d was answered during the pause, and the edit closes it; resume the session before the edit", h.Step, h.Visit, h.Ask)
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ func (c *chat) CheckMessages() error {
 	for i, text := range c.messages {
 		var m function.Message
 		if err := json.Unmarshal(text, &m); err != nil {
-			return detail(store.ErrBadRequest, "data.messages[%d]: %v", i, err)
+			return store.Detailf(store.ErrBadRequest, "data.messages[%d]: %v", i, err)
 		}
 	}
 	return nil

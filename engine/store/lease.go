@@ -31,12 +31,3 @@ type ClaimOptions struct {
 	// Token gives a fresh token for each claim.
 	Token func() string
 }
-
-// A Claimed session is leased to the caller. Now is the store's clock, read after the
-// lock was taken. Requests are those of its inbox that are not applied yet, in order;
-// they may be more than one claim's worth (see Store.Requests).
-type Claimed struct {
-	Session  SessionRecord
-	Requests []Request
-	Now      time.Time
-}

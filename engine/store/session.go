@@ -161,3 +161,32 @@ func (rec *SessionRecord) Cursor(oldestWaiting bool) Cursor {
 func Ended(status string) bool {
 	return status == StatusComplete || status == StatusCancelled || status == StatusError
 }
+
+// A Claimed session is leased to the caller. Now is the store's clock, read after the
+// lock was taken. Requests are those of its inbox that are not applied yet, in order;
+// they may be more than one claim's worth (see Store.Requests).
+type Claimed struct {
+	Session  SessionRecord
+	Requests []Request
+	Now      time.Time
+}
+
+// A SessionQuery filters sessions. Zero fields do not filter.
+type SessionQuery struct {
+	IDs           []string
+	Status        []string // "" among them means sessions without a status (made by LUNA or by hand)
+	Workflow      string
+	Workflows     []string // of one of these workflows; an id that ends in * is a prefix
+	Awaiting      bool     // only those with an open question
+	Step          string   // with a question open at this step
+	Text          string   // contained in the state's text
+	Labels        map[string]string
+	Root          string
+	CreatedBefore time.Time
+	CreatedAfter  time.Time
+	WaitingBefore time.Time // open question asked before this
+	OldestWaiting bool      // order: awaiting_since, then id, ascending
+	After         Cursor    // the last row of the page before
+	Limit         int       // rows; 0 means 50
+	WithState     bool
+}

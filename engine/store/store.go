@@ -129,26 +129,6 @@ type Created struct {
 	Err     error
 }
 
-// A SessionQuery filters sessions. Zero fields do not filter.
-type SessionQuery struct {
-	IDs           []string
-	Status        []string // "" among them means sessions without a status (made by LUNA or by hand)
-	Workflow      string
-	Workflows     []string // of one of these workflows; an id that ends in * is a prefix
-	Awaiting      bool     // only those with an open question
-	Step          string   // with a question open at this step
-	Text          string   // contained in the state's text
-	Labels        map[string]string
-	Root          string
-	CreatedBefore time.Time
-	CreatedAfter  time.Time
-	WaitingBefore time.Time // open question asked before this
-	OldestWaiting bool      // order: awaiting_since, then id, ascending
-	After         Cursor    // the last row of the page before
-	Limit         int       // rows; 0 means 50
-	WithState     bool
-}
-
 // A DescendantQuery says which sessions below one. Zero fields do not filter.
 type DescendantQuery struct {
 	Of        string // the session above; it is not among them

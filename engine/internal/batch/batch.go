@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -57,11 +56,6 @@ const (
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// detail builds a DetailError from a format.
-func detail(sentinel error, format string, args ...any) error {
-	return &store.DetailError{Err: sentinel, Detail: fmt.Sprintf(format, args...)}
-}
 
 // withinTotal cuts a page of items, which are in order, behind the total.
 func withinTotal(items []store.BatchItem, total int64) []store.BatchItem {

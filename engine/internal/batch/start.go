@@ -50,7 +50,7 @@ func (o *Operations) StartBatch(ctx context.Context, q store.BatchRequest) (*sto
 func (o *Operations) createBatch(ctx context.Context, q *store.BatchRequest) (*store.Batch, bool, error) {
 	options, err := jsontext.Marshal(q.Options)
 	if err != nil {
-		return nil, false, detail(store.ErrBadRequest, "%v", err)
+		return nil, false, store.Detailf(store.ErrBadRequest, "%v", err)
 	}
 	fresh := store.Batch{ID: o.opt.NewID(), Action: q.Action, Options: options, Phase: store.BatchCollecting, Key: q.Key, BodyHash: batchHash(q), By: q.By}
 	made, err := retry.Do(ctx, func() (store.Batch, error) {
@@ -58,7 +58,7 @@ func (o *Operations) createBatch(ctx context.Context, q *store.BatchRequest) (*s
 		return made, err
 	})
 	if errors.Is(err, store.ErrKeyReused) {
-		return nil, false, detail(store.ErrKeyReused, "idempotency key %q started another batch", q.Key)
+		return nil, false, store.Detailf(store.ErrKeyReused, "idempotency key %q started another batch", q.Key)
 	}
 	return &made, made.ID == fresh.ID, err
 }

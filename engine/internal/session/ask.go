@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
@@ -92,4 +93,14 @@ func completeEntry(entry json.RawMessage, response json.RawMessage, more []jsont
 		b = append(b, f.Value...)
 	}
 	return append(b, '}')
+}
+
+// askApproval asks whether a step may run with its resolved input.
+func (r *questions) askApproval(step *graph.CompiledStep, input json.RawMessage, reads []store.Lineage) {
+	prompt := step.Consent.Prompt
+	if prompt == "" {
+		prompt = fmt.Sprintf("Approve step %q?", step.ID)
+	}
+	r.open(step.ID, &state.Ask{Kind: function.AskApproval, Prompt: prompt, OnDue: step.Consent.OnDue,
+		Function: step.Function, Name: step.Name, Started: r.now(), Input: input, Reads: reads}, step.Consent.Due)
 }

@@ -155,7 +155,7 @@ func (r *Runner) build(release bool) *store.Checkpoint {
 // checkpoint after a claim extends always: it ends the pauses that claims without a checkpoint
 // have added up to.
 func (r *Runner) extension() time.Duration {
-	if r.extended && time.Since(r.leased()) < r.e.LeaseFor/3 {
+	if r.extended && time.Since(r.Leased()) < r.e.LeaseFor/3 {
 		return 0
 	}
 	return r.e.LeaseFor

@@ -39,10 +39,11 @@ func (r *claim) nowTime() time.Time {
 	return time.Now().Add(r.offset.get()).UTC().Truncate(time.Millisecond)
 }
 
-// leased is when the newest extension of the lease was asked for.
-func (r *claim) leased() time.Time { return time.Unix(0, r.beat.Load()) }
+// Leased is when the newest extension of the lease was asked for.
+func (r *claim) Leased() time.Time { return time.Unix(0, r.beat.Load()) }
 
-func (r *claim) loseOnce() {
+// Lose says that another worker has the session.
+func (r *claim) Lose() {
 	r.losing.Do(func() { close(r.lost) })
 }
 
@@ -50,13 +51,13 @@ func (r *claim) loseOnce() {
 // call starts while the store cannot be asked.
 func (r *claim) leaseForCall(ctx context.Context) error {
 	for attempt := 0; ; attempt++ {
-		if time.Since(r.leased()) <= r.e.LeaseFor*2/3 {
+		if time.Since(r.Leased()) <= r.e.LeaseFor*2/3 {
 			return context.Cause(ctx)
 		}
 		switch err := r.extend(ctx); {
 		case err == nil:
 		case errors.Is(err, ErrLost):
-			r.loseOnce()
+			r.Lose()
 			return err
 		default:
 			if cause := retry.Sleep(ctx, retry.Backoff(attempt)); cause != nil {

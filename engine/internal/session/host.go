@@ -41,23 +41,14 @@ func (r *Runner) End(err error) (release bool) {
 // ID is the session's id.
 func (r *Runner) ID() string { return r.id }
 
-// Workflow is the session's workflow.
-func (r *Runner) Workflow() string { return r.workflow }
-
 // Lease is the token by which the session is held.
 func (r *Runner) Lease() store.LeaseRef { return store.LeaseRef{Session: r.id, Token: r.lease} }
 
 // Version is the session's version after the last checkpoint.
 func (r *Runner) Version() int64 { return r.version }
 
-// Leased is when the newest extension of the lease was asked for.
-func (r *Runner) Leased() time.Time { return r.leased() }
-
 // Extended notes an extension of the lease that was asked for then.
 func (r *Runner) Extended(asked time.Time) { r.beat.Store(asked.UnixNano()) }
-
-// Lose says that another worker has the session.
-func (r *Runner) Lose() { r.loseOnce() }
 
 // Waiting reports whether the session waits for calls, and up to which number it knows its inbox.
 func (r *Runner) Waiting() (inbox int64, waiting bool) { return r.known.Load(), r.waiting.Load() }
