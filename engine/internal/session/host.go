@@ -41,6 +41,9 @@ func (r *Runner) End(err error) (release bool) {
 // ID is the session's id.
 func (r *Runner) ID() string { return r.id }
 
+// Workflow is the session's workflow.
+func (r *Runner) Workflow() string { return r.workflow }
+
 // Lease is the token by which the session is held.
 func (r *Runner) Lease() store.LeaseRef { return store.LeaseRef{Session: r.id, Token: r.lease} }
 
