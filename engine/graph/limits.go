@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -106,61 +105,6 @@ func parseRate(text string) (n int, per time.Duration, err error) {
 		return 0, 0, fmt.Errorf("%s %q: want a number of starts and a unit: 10/s, 100/m, 50/h or 1000/d", limitRate, text)
 	}
 	return n, per, nil
-}
-
-// LimitsInForce are the limits of the settings, where these say nothing those that stand as properties on the
-// WORKFLOW node (SET w.max_sessions_at_once = 2). The error is of a property that cannot be used; it limits nothing.
-func (w *Workflow) LimitsInForce() (Limits, error) {
-	l := w.Settings.Limits
-	own := map[string]any{}
-	for _, name := range LimitNames() {
-		if v, there := w.Extra[name]; there {
-			own[name] = v
-		}
-	}
-	if len(own) == 0 {
-		return l, nil
-	}
-	text, err := json.Marshal(own)
-	if err != nil {
-		return l, err
-	}
-	var of Settings
-	if err := of.readLimits(text); err != nil {
-		return l, err
-	}
-	merged := l
-	if merged.MaxSessionsAtOnce == 0 {
-		merged.MaxSessionsAtOnce = of.MaxSessionsAtOnce
-	}
-	if merged.Rate == "" {
-		merged.Rate = of.Rate
-	}
-	if merged.Priority == 0 {
-		merged.Priority = of.Priority
-	}
-	if merged.ConcurrencyKey == "" {
-		merged.ConcurrencyKey = of.ConcurrencyKey
-	}
-	if err := merged.Check(); err != nil {
-		return l, err
-	}
-	return merged, nil
-}
-
-// readLimits reads the limits among settings.
-func (s *Settings) readLimits(b []byte) error {
-	var known struct {
-		Sessions int    `json:"max_sessions_at_once"`
-		Rate     string `json:"rate"`
-		Priority int    `json:"priority"`
-		Key      string `json:"concurrency_key"`
-	}
-	if err := json.Unmarshal(b, &known); err != nil {
-		return err
-	}
-	s.Limits = Limits{MaxSessionsAtOnce: known.Sessions, Rate: known.Rate, Priority: known.Priority, ConcurrencyKey: known.Key}
-	return nil
 }
 
 // put adds the limits that are set to settings as an object.

@@ -72,3 +72,18 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	*s = Settings{History: known.History, MaxSteps: known.MaxSteps, MessageWindow: known.MessageWindow, Limits: s.Limits, Extra: all}
 	return nil
 }
+
+// readLimits reads the limits among settings.
+func (s *Settings) readLimits(b []byte) error {
+	var known struct {
+		Sessions int    `json:"max_sessions_at_once"`
+		Rate     string `json:"rate"`
+		Priority int    `json:"priority"`
+		Key      string `json:"concurrency_key"`
+	}
+	if err := json.Unmarshal(b, &known); err != nil {
+		return err
+	}
+	s.Limits = Limits{MaxSessionsAtOnce: known.Sessions, Rate: known.Rate, Priority: known.Priority, ConcurrencyKey: known.Key}
+	return nil
+}

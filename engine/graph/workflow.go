@@ -214,3 +214,43 @@ func ConditionText(c any) string {
 	b, _ := json.Marshal(c)
 	return string(b)
 }
+
+// LimitsInForce are the limits of the settings, where these say nothing those that stand as properties on the
+// WORKFLOW node (SET w.max_sessions_at_once = 2). The error is of a property that cannot be used; it limits nothing.
+func (w *Workflow) LimitsInForce() (Limits, error) {
+	l := w.Settings.Limits
+	own := map[string]any{}
+	for _, name := range LimitNames() {
+		if v, there := w.Extra[name]; there {
+			own[name] = v
+		}
+	}
+	if len(own) == 0 {
+		return l, nil
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		return l, err
+	}
+	var of Settings
+	if err := of.readLimits(text); err != nil {
+		return l, err
+	}
+	merged := l
+	if merged.MaxSessionsAtOnce == 0 {
+		merged.MaxSessionsAtOnce = of.MaxSessionsAtOnce
+	}
+	if merged.Rate == "" {
+		merged.Rate = of.Rate
+	}
+	if merged.Priority == 0 {
+		merged.Priority = of.Priority
+	}
+	if merged.ConcurrencyKey == "" {
+		merged.ConcurrencyKey = of.ConcurrencyKey
+	}
+	if err := merged.Check(); err != nil {
+		return l, err
+	}
+	return merged, nil
+}
