@@ -17,7 +17,7 @@ type Workflow struct {
 	ID          string            `json:"id,omitempty" maxLength:"200" doc:"that of the address; may be left out"`
 	Name        string            `json:"name,omitempty"`
 	Description string            `json:"description,omitempty"`
-	Settings    json.RawMessage   `json:"settings,omitempty" doc:"{history, max_steps, message_window, max_sessions_at_once, rate, priority, concurrency_key} and keys of your own"`
+	Settings    json.RawMessage   `json:"settings,omitempty" doc:"{history, max_steps, message_window, steps_at_once, max_sessions_at_once, rate, priority, concurrency_key} and keys of your own"`
 	Extra       properties        `json:"extra,omitempty" doc:"further properties of the WORKFLOW node"`
 	Steps       []Step            `json:"steps"`
 	Paths       []Path            `json:"paths"`

@@ -2,6 +2,7 @@ package nebulaflow
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
@@ -75,6 +76,22 @@ type compiler struct {
 	notes        []engine.Problem
 }
 
+// disableParallel is the environment variable with which NebulaFlow runs one node at a time.
+const disableParallel = "NEBULAFLOW_DISABLE_HYBRID_PARALLEL"
+
+// oneByOne reports whether a flow makes one call at a time: where the file says so, else where
+// the environment of the program that loads it does.
+func (f *flow) oneByOne() bool {
+	if f.Parallel != nil {
+		return !*f.Parallel
+	}
+	switch strings.ToLower(strings.TrimSpace(os.Getenv(disableParallel))) {
+	case "", "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
+
 func newCompiler(f *flow) *compiler {
 	c := &compiler{flow: f, gates: newGating(f), drawn: map[*edge]int{}, ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
 		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}, inlined: map[view]text{},
@@ -94,6 +111,9 @@ func newCompiler(f *flow) *compiler {
 func (c *compiler) compile() *engine.Workflow {
 	f := c.flow
 	c.w = &engine.Workflow{ID: f.ID, Name: f.Title, Extra: map[string]any{propertyFormat: Format}}
+	if f.oneByOne() {
+		c.w.Settings.StepsAtOnce = 1
+	}
 	for _, n := range f.Nodes {
 		c.node(n)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
+	"github.com/tidwall/gjson"
 )
 
 // A sketch writes a flow in a line a node, "id type content", and a line an edge,
@@ -103,6 +104,31 @@ func TestErrorPolicies(t *testing.T) {
 		if p.session.Status != engine.StatusError {
 			t.Errorf("%s: the session is %s", policy, p.session.Status)
 		}
+	}
+}
+
+// A flow makes one call at a time where its file says so, or the environment as for NebulaFlow;
+// the file counts more, and its key is written back.
+func TestOneByOne(t *testing.T) {
+	flow := string(sketch("a llm A", "b llm B"))
+	with := func(parallel string) []byte {
+		return []byte(strings.Replace(flow, "{", `{"parallel": `+parallel+`, `, 1))
+	}
+	for _, c := range []struct {
+		file        []byte
+		environment string
+		want        int
+	}{{[]byte(flow), "", 0}, {[]byte(flow), "0", 0}, {[]byte(flow), "False", 0}, {[]byte(flow), "1", 1}, {[]byte(flow), "true", 1},
+		{with("false"), "", 1}, {with("true"), "1", 0}} {
+		t.Setenv("NEBULAFLOW_DISABLE_HYBRID_PARALLEL", c.environment)
+		w := parse(t, "flow.json", c.file)
+		if got := w.Settings.StepsAtOnce; got != c.want {
+			t.Errorf("%q, %.20s: steps_at_once is %d, want %d", c.environment, c.file, got, c.want)
+		}
+	}
+	text, problems, err := nebulaflow.Export(parse(t, "flow.json", with("false")))
+	if err != nil || len(problems) > 0 || !gjson.GetBytes(text, "parallel").Exists() {
+		t.Errorf("%v %v\n%s", err, problems, text)
 	}
 }
 

@@ -33,7 +33,8 @@ type flow struct {
 	graph
 	Version  string      `json:"version"`
 	State    *savedState `json:"state"`
-	OnError  string      `json:"onError"` // our own key: fail-fast (the default) or continue-subgraph
+	OnError  string      `json:"onError"`  // our own key: fail-fast (the default) or continue-subgraph
+	Parallel *bool       `json:"parallel"` // our own key: false makes one call at a time; see oneByOne
 	ID       string      `json:"id"`
 	Title    string      `json:"title"`
 	Inputs   []port      `json:"inputs"`

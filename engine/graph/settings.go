@@ -8,6 +8,7 @@ type Settings struct {
 	History       string                     // HistoryFull (default), HistoryErrors or HistoryNone
 	MaxSteps      int                        // visits between two pauses; 0 means Options.MaxSteps
 	MessageWindow int                        // messages kept in the state; 0 means 20
+	StepsAtOnce   int                        // effects of one session at once; 0 means Options.StepsAtOnce, which also bounds it
 	Limits                                   // when its sessions run
 	Extra         map[string]json.RawMessage // keys we do not know
 }
@@ -21,12 +22,12 @@ const (
 
 // IsZero reports whether no setting is set.
 func (s Settings) IsZero() bool {
-	return s.History == "" && s.MaxSteps == 0 && s.MessageWindow == 0 && s.Limits.IsZero() && len(s.Extra) == 0
+	return s.History == "" && s.MaxSteps == 0 && s.MessageWindow == 0 && s.StepsAtOnce == 0 && s.Limits.IsZero() && len(s.Extra) == 0
 }
 
 // MarshalJSON writes the settings with the keys we do not know.
 func (s Settings) MarshalJSON() ([]byte, error) {
-	m := make(map[string]any, len(s.Extra)+3)
+	m := make(map[string]any, len(s.Extra)+4)
 	for k, v := range s.Extra {
 		m[k] = v
 	}
@@ -39,6 +40,9 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	if s.MessageWindow != 0 {
 		m["message_window"] = s.MessageWindow
 	}
+	if s.StepsAtOnce != 0 {
+		m["steps_at_once"] = s.StepsAtOnce
+	}
 	s.Limits.put(m)
 	return json.Marshal(m)
 }
@@ -49,6 +53,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 		History       string `json:"history"`
 		MaxSteps      int    `json:"max_steps"`
 		MessageWindow int    `json:"message_window"`
+		StepsAtOnce   int    `json:"steps_at_once"`
 	}
 	if err := json.Unmarshal(b, &known); err != nil {
 		return err
@@ -57,7 +62,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &all); err != nil {
 		return err
 	}
-	for _, k := range append(LimitNames(), "history", "max_steps", "message_window") {
+	for _, k := range append(LimitNames(), "history", "max_steps", "message_window", "steps_at_once") {
 		delete(all, k)
 	}
 	if err := s.readLimits(b); err != nil {
@@ -69,7 +74,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	if len(all) == 0 {
 		all = nil
 	}
-	*s = Settings{History: known.History, MaxSteps: known.MaxSteps, MessageWindow: known.MessageWindow, Limits: s.Limits, Extra: all}
+	*s = Settings{History: known.History, MaxSteps: known.MaxSteps, MessageWindow: known.MessageWindow, StepsAtOnce: known.StepsAtOnce, Limits: s.Limits, Extra: all}
 	return nil
 }
 

@@ -84,6 +84,7 @@ var (
 		"history":              schema{"type": "string", "enum": []string{engine.HistoryFull, engine.HistoryErrors, engine.HistoryNone}, "default": engine.HistoryFull},
 		"max_steps":            schema{"type": "integer", "minimum": 0, "description": "visits between two pauses; 0 is the engine's default, 1000"},
 		"message_window":       schema{"type": "integer", "minimum": 0, "description": "messages kept in the state; 0 is the default, 20"},
+		"steps_at_once":        schema{"type": "integer", "minimum": 0, "description": "calls with effects of one session at once; 0 is the engine's default, 32"},
 		"max_sessions_at_once": schema{"type": "integer", "minimum": 0, "description": "sessions that run at once on all engines together; others wait. 0 is no limit"},
 		"rate":                 schema{"type": "string", "pattern": `^\s*[0-9]+\s*/\s*[smhd]\s*$`, "description": "starts in a second, minute, hour or day: 10/s, 100/m, 50/h, 1000/d. Starts above it wait"},
 		"priority":             schema{"type": "integer", "minimum": 0, "maximum": engine.LastPriority, "default": engine.DefaultPriority, "description": "1 goes first, 9 last"},

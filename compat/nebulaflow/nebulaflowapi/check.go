@@ -19,8 +19,9 @@ type payload struct {
 
 	// Our own: the workflow to save, load or run as, which else is asked for or the one
 	// that was loaded.
-	Name    string `json:"name"`
-	OnError string `json:"onError"`
+	Name     string `json:"name"`
+	OnError  string `json:"onError"`
+	Parallel *bool  `json:"parallel"`
 }
 
 func (m command) hasData() bool { return len(m.Data) > 0 && string(m.Data) != "null" }
@@ -123,6 +124,9 @@ func (p payload) bare() json.RawMessage {
 	out := map[string]any{"nodes": nodes, "edges": orEmpty(p.Edges)}
 	if p.OnError != "" {
 		out["onError"] = p.OnError
+	}
+	if p.Parallel != nil {
+		out["parallel"] = *p.Parallel
 	}
 	return mustJSON(out)
 }

@@ -166,6 +166,9 @@ func (c *conn) saveAs(ctx context.Context, name string, p payload) error {
 	if p.OnError != "" {
 		file["onError"] = p.OnError
 	}
+	if p.Parallel != nil {
+		file["parallel"] = *p.Parallel
+	}
 	if err := c.n.keepFlow(ctx, id, mustJSON(file), nil); err != nil {
 		return err
 	}
@@ -220,7 +223,7 @@ func (c *conn) load(ctx context.Context, name string) error {
 		return wire.Refuse(id + " is a subflow: get_subflow shows it")
 	}
 	data := map[string]json.RawMessage{"nodes": json.RawMessage("[]"), "edges": json.RawMessage("[]")}
-	for _, field := range []string{"nodes", "edges", "state", "onError"} {
+	for _, field := range []string{"nodes", "edges", "state", "onError", "parallel"} {
 		if value := gjson.GetBytes(text, field); value.Exists() {
 			data[field] = json.RawMessage(value.Raw)
 		}

@@ -11,15 +11,24 @@ func (r *effects) startEffects(ctx context.Context) {
 		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
 	}
 	r.startDurable(ctx)
-	if len(r.toStart) > 0 && len(r.running) < r.e.StepsAtOnce { // none that the store knows of is left
+	if len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) { // none that the store knows of is left
 		r.unwritten.touch()
 		r.unsettled = true
 	}
 }
 
+// stepsAtOnce is how many effects of the session may run at once: the engine's bound, or less
+// where the workflow says so.
+func stepsAtOnce(r *ledger) int {
+	if n := r.def.Workflow.Settings.StepsAtOnce; n > 0 {
+		return min(n, r.e.StepsAtOnce)
+	}
+	return r.e.StepsAtOnce
+}
+
 // startDurable starts the calls that the last checkpoint lists, see callsUnderWay.
 func (r *effects) startDurable(ctx context.Context) {
-	for len(r.toStart) > 0 && r.toStart[0].durable && len(r.running) < r.e.StepsAtOnce {
+	for len(r.toStart) > 0 && r.toStart[0].durable && len(r.running) < stepsAtOnce(r.ledger) {
 		r.startEffect(ctx, r.nextQueued())
 	}
 }

@@ -30,7 +30,7 @@ func (r *Runner) gather(ctx context.Context) {
 	defer left.Stop()
 	for {
 		r.effects.startDurable(ctx)
-		if len(r.running) == 0 || len(r.toStart) > 0 && len(r.running) < r.e.StepsAtOnce {
+		if len(r.running) == 0 || len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) {
 			return // what else may start has to be listed first
 		}
 		select {

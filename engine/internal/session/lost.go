@@ -48,7 +48,7 @@ func (r *effects) callsUnderWay() (calls map[string]state.BegunCall, starting []
 			list(res.attempt)
 		}
 	}
-	room := r.e.StepsAtOnce - len(r.running)
+	room := max(stepsAtOnce(r.ledger)-len(r.running), 0)
 	if n := len(r.state.StepIDs()); n >= manySteps {
 		room += n / 8
 	}

@@ -2469,7 +2469,7 @@ export interface components {
             paths: components["schemas"]["Path"][];
             /** @description what is wrong with it; not looked at in a PUT */
             problems?: components["schemas"]["WorkflowProblem"][];
-            /** @description {history, max_steps, message_window, max_sessions_at_once, rate, priority, concurrency_key} and keys of your own */
+            /** @description {history, max_steps, message_window, steps_at_once, max_sessions_at_once, rate, priority, concurrency_key} and keys of your own */
             settings?: unknown;
             steps: components["schemas"]["Step"][];
             /**
