@@ -69,7 +69,7 @@ func fails(t *testing.T, err error, kind, part string) {
 
 func TestOff(t *testing.T) {
 	for _, s := range files.Specs(files.Options{}) {
-		if !strings.Contains(s.Disabled, `"files"`) || !s.Effects || s.Limit == 0 || s.Description == "" || s.Input == nil || s.Output == nil {
+		if !strings.Contains(s.Disabled, `"folder"`) || !s.Effects || s.Limit == 0 || s.Description == "" || s.Input == nil || s.Output == nil {
 			t.Errorf("%s: %+v", s.Name, s)
 		}
 		for _, e := range s.Examples {
