@@ -18,6 +18,7 @@ import (
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 func TestReadQuery(t *testing.T) {
@@ -73,7 +74,7 @@ func TestReadQueryChangesNothing(t *testing.T) {
 		"EXPLAIN MATCH (n) RETURN n", "SHOW TRANSACTIONS", "RETURN", "RETURN $absent",
 	} {
 		rows, err := store.ReadQuery(t.Context(), query, map[string]any{"mark": mark}, 5)
-		if engine.KindOf(err) != engine.KindBadInput || engine.IsTransient(err) {
+		if function.KindOf(err) != engine.KindBadInput || function.IsTransient(err) {
 			t.Errorf("%s gives %v, %v", query, rows, err)
 		}
 	}
@@ -109,7 +110,7 @@ func TestReadQueryIsJudgedByTheServer(t *testing.T) {
 func TestReadQueryIsBounded(t *testing.T) {
 	store := open(t)
 	_, err := store.ReadQuery(t.Context(), "UNWIND range(1, 100) AS x RETURN reduce(s = '', i IN range(1, 20000) | s + 'x') AS text", nil, 100)
-	if engine.KindOf(err) != engine.KindTooLarge {
+	if function.KindOf(err) != engine.KindTooLarge {
 		t.Errorf("two megabytes give %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -78,16 +78,6 @@ func ReplaceCredentials(spec *Spec, input json.RawMessage, replace func(Credenti
 	return function.ReplaceCredentials(spec, input, replace)
 }
 
-// IsTransient is function.IsTransient.
-func IsTransient(err error) bool {
-	return function.IsTransient(err)
-}
-
-// KindOf is function.KindOf.
-func KindOf(err error) string {
-	return function.KindOf(err)
-}
-
 // NewRegistry is function.NewRegistry.
 func NewRegistry() *Registry {
 	return function.NewRegistry()
@@ -101,9 +91,4 @@ func ParseDuration(text string) (time.Duration, error) {
 // Register is function.Register.
 func Register[In any, Out any](r *Registry, name string, f func(context.Context, In) (Out, error), configure ...func(*Spec)) {
 	function.Register(r, name, f, configure...)
-}
-
-// WithCall is function.WithCall.
-func WithCall(ctx context.Context, c *Call) context.Context {
-	return function.WithCall(ctx, c)
 }

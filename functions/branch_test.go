@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
 
@@ -18,7 +19,7 @@ func TestCondition(t *testing.T) {
 		{`{"expression":"input == 'b'","input":"b","variables":{"input":"a"}}`, ``, `{"result":true,"branch":"true","text":"b","input":"b"}`},
 		{`{"expression":"ref_0 is None"}`, `{"ref_0":null}`, `{"result":true,"branch":"true","text":"","input":""}`},
 	} {
-		ctx := engine.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(test.bindings)})
+		ctx := function.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(test.bindings)})
 		out, err := functions.Condition(ctx, json.RawMessage(test.input))
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.want)
@@ -32,7 +33,7 @@ func TestCondition(t *testing.T) {
 		`{"expression":"1","variables":[1]}`: "variables: want an object, not [1]",
 	} {
 		_, err := functions.Condition(t.Context(), json.RawMessage(input))
-		if engine.KindOf(err) != engine.KindBadInput || err.Error() != want {
+		if function.KindOf(err) != engine.KindBadInput || err.Error() != want {
 			t.Errorf("%s: %v, want %s", input, err, want)
 		}
 	}
@@ -66,7 +67,7 @@ func TestSwitch(t *testing.T) {
 		`{"rules":[{"type":"number","left":"a","right":1}]}`: `rules[0]: left: want a number, not "a"`,
 	} {
 		_, err := functions.Switch(t.Context(), json.RawMessage(input))
-		if engine.KindOf(err) != engine.KindBadInput || err.Error() != want {
+		if function.KindOf(err) != engine.KindBadInput || err.Error() != want {
 			t.Errorf("%s: %v, want %s", input, err, want)
 		}
 	}

@@ -110,7 +110,7 @@ func TestControlRefuses(t *testing.T) {
 		{"variable", `{"globals":{"a":{}},"merge":true,"previous":[1]}`, "previous: want an object with the globals so far by name, not [1]"},
 	} {
 		_, err := standard(t.Context(), t, test.function, test.input)
-		if engine.KindOf(err) != engine.KindBadInput || err.Error() != test.want {
+		if function.KindOf(err) != engine.KindBadInput || err.Error() != test.want {
 			t.Errorf("%s %s: %v, want %s", test.function, test.input, err, test.want)
 		}
 	}
@@ -167,21 +167,21 @@ func TestFinish(t *testing.T) {
 			`{"session":"p/s/1/0","status":"complete","result":["t",null],"outputs":["t",null],"text":"t\n"}`},
 	}
 	for _, test := range tests {
-		ctx := engine.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: test.results}})
+		ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: test.results}})
 		out, err := standard(ctx, t, test.function, test.input)
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s %s: %s, %v, want %s", test.function, test.input, out, err, test.want)
 		}
 	}
-	for function, want := range map[string]string{"map": "2 of 3 items failed; item 1: boom", "subflow": "boom"} {
+	for name, want := range map[string]string{"map": "2 of 3 items failed; item 1: boom", "subflow": "boom"} {
 		results := []engine.BodyResult{done(`1`), lost, lost}
-		if function == "subflow" {
+		if name == "subflow" {
 			results = results[1:2]
 		}
-		ctx := engine.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: results}})
-		_, err := standard(ctx, t, function, `{"workflow":"w","items":[1]}`)
-		if engine.KindOf(err) != function+"_failed" || err.Error() != want {
-			t.Errorf("%s with failures: %v", function, err)
+		ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: results}})
+		_, err := standard(ctx, t, name, `{"workflow":"w","items":[1]}`)
+		if function.KindOf(err) != name+"_failed" || err.Error() != want {
+			t.Errorf("%s with failures: %v", name, err)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestFinish(t *testing.T) {
 func TestSummarize(t *testing.T) {
 	both := &engine.BodyOutcome{Results: []engine.BodyResult{
 		{Status: engine.StatusComplete, Name: "A", Output: json.RawMessage(`"a"`)}, {Status: engine.StatusComplete, Name: "B", Output: json.RawMessage(`"b"`)}}}
-	ctx := engine.WithCall(t.Context(), &engine.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: both})
+	ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: both})
 	_, err := standard(ctx, t, "group", `{"merge":"summarize"}`)
 	var failed *engine.CallError
 	if !errors.As(err, &failed) || failed.Kind != engine.KindDisabled || !strings.Contains(failed.Message, "--model") {
@@ -216,7 +216,7 @@ func TestSummarizeAsksTheModel(t *testing.T) {
 	functions.Standard(r, functions.Options{Models: model})
 	body := &engine.BodyOutcome{Results: []engine.BodyResult{
 		{Status: engine.StatusComplete, Name: "A", Output: json.RawMessage(`"a"`)}, {Status: engine.StatusComplete, Name: "B", Output: json.RawMessage(`"b"`)}}}
-	ctx := engine.WithCall(t.Context(), &engine.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: body})
+	ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: body})
 	out, err := r.Find("group").Function.Call(ctx, json.RawMessage(`{"merge":"summarize","model":"m","system":"Be brief.","prompt":"Join them."}`))
 	if want := `{"results":["a","b"],"outputs":["a","b"],"text":"both"}`; err != nil || string(out) != want {
 		t.Fatalf("%s, %v, want %s", out, err, want)

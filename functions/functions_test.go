@@ -162,8 +162,8 @@ func TestBadInput(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			out, err := test.call(t.Context(), json.RawMessage(test.input))
-			if err == nil || err.Error() != test.want || engine.KindOf(err) != engine.KindBadInput || engine.IsTransient(err) {
-				t.Errorf("got %s, %v (%s)\nwant %s", out, err, engine.KindOf(err), test.want)
+			if err == nil || err.Error() != test.want || function.KindOf(err) != engine.KindBadInput || function.IsTransient(err) {
+				t.Errorf("got %s, %v (%s)\nwant %s", out, err, function.KindOf(err), test.want)
 			}
 		})
 	}

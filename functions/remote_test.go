@@ -24,7 +24,7 @@ import (
 func remoteContext(t *testing.T, name string) (context.Context, *function.Recorder) {
 	heard := &function.Recorder{}
 	call := &engine.Call{Session: "s", Step: "buy", Visit: 2, Function: name, Key: "s/buy/2/1"}
-	return function.WithSink(engine.WithCall(t.Context(), call), heard), heard
+	return function.WithSink(function.WithCall(t.Context(), call), heard), heard
 }
 
 func TestRemoteSendsTheCall(t *testing.T) {
@@ -101,8 +101,8 @@ func TestRemoteAnswers(t *testing.T) {
 			}
 			var call *engine.CallError
 			errors.As(err, &call)
-			if engine.KindOf(err) != test.kind || engine.IsTransient(err) != test.transient || call.RetryAfter != test.after {
-				t.Errorf("error %v: kind %s, transient %t, after %s", err, engine.KindOf(err), engine.IsTransient(err), call.RetryAfter)
+			if function.KindOf(err) != test.kind || function.IsTransient(err) != test.transient || call.RetryAfter != test.after {
+				t.Errorf("error %v: kind %s, transient %t, after %s", err, function.KindOf(err), function.IsTransient(err), call.RetryAfter)
 			}
 		})
 	}
@@ -128,8 +128,8 @@ func TestRemoteWithoutServer(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	_, err := callRemote(t, server.URL, "shop.x", `{}`)
-	if !engine.IsTransient(err) || engine.KindOf(err) != "connection" || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("no connection: %v, kind %s, transient %t", err, engine.KindOf(err), engine.IsTransient(err))
+	if !function.IsTransient(err) || function.KindOf(err) != "connection" || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("no connection: %v, kind %s, transient %t", err, function.KindOf(err), function.IsTransient(err))
 	}
 	for _, address := range []string{"", "shop", "ftp://shop", "http://", "http://[::"} {
 		if _, err := functions.Remote("shop.*", address, functions.RemoteOptions{}); err == nil {
@@ -152,7 +152,7 @@ func TestRemoteCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-reached; cancel() }()
-	if _, err := spec.Function.Call(ctx, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) || engine.IsTransient(err) {
+	if _, err := spec.Function.Call(ctx, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) || function.IsTransient(err) {
 		t.Errorf("a cancelled call gives %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestPythonExample(t *testing.T) {
 	if out, err := callRemote(t, address, "shop.price", `{"item":"tea"}`); err != nil || string(out) != `{"item": "tea", "price": 3.5}` {
 		t.Errorf("price = %s, %v", out, err)
 	}
-	if _, err := callRemote(t, address, "shop.price", `{"item":"gin"}`); err == nil || err.Error() != "we do not sell 'gin'" || engine.IsTransient(err) {
+	if _, err := callRemote(t, address, "shop.price", `{"item":"gin"}`); err == nil || err.Error() != "we do not sell 'gin'" || function.IsTransient(err) {
 		t.Errorf("price of gin = %v", err)
 	}
 	if _, err := callRemote(t, address, "shop.rent", `{}`); err == nil || err.Error() != "no function shop.rent" {
@@ -228,7 +228,7 @@ func TestRemoteIsOneRequestACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := engine.WithCall(t.Context(), &engine.Call{Session: "s", Step: "a", Visit: 1, Key: "s/a/1/1", Function: "side.a"})
+	ctx := function.WithCall(t.Context(), &engine.Call{Session: "s", Step: "a", Visit: 1, Key: "s/a/1/1", Function: "side.a"})
 	if _, err := spec.Function.Call(ctx, []byte(`{}`)); err != nil {
 		t.Fatal(err)
 	}

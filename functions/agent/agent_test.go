@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/models"
@@ -47,7 +48,7 @@ func call(t *testing.T, p *played, input string, past ...engine.TranscriptEntry)
 	spec := agent.Extended(generate.Options{Models: p, Profiles: func() map[string]generate.Profile {
 		return map[string]generate.Profile{"terse": {System: "Be terse."}, "clerk": {Tools: []string{"add", "dep", "of another agent"}}}
 	}}, "agent", "")
-	ctx := engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1", Tools: tools, Transcript: past})
+	ctx := function.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1", Tools: tools, Transcript: past})
 	return spec.Function.Call(ctx, json.RawMessage(input))
 }
 
@@ -118,8 +119,8 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := call(t, &played{replies: []models.Response{wants("1", "add", `{"a":1}`)}}, c.input, said(c.past)...)
-			if engine.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("got %v of kind %s", err, engine.KindOf(err))
+			if function.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("got %v of kind %s", err, function.KindOf(err))
 			}
 		})
 	}
@@ -136,7 +137,7 @@ func TestLastRoundFails(t *testing.T) {
 	for transient, kind := range map[bool]string{false: "AGENT_TURN_LIMIT", true: models.KindServer} {
 		p := &played{fails: models.NewError(models.KindServer, transient, "gone", nil)}
 		_, err := call(t, p, `{"prompt": "?", "max_rounds": 1, "on_limit": "answer", "round_limit_error": "AGENT_TURN_LIMIT"}`, past...)
-		if engine.KindOf(err) != kind || !strings.Contains(err.Error(), "gone") {
+		if function.KindOf(err) != kind || !strings.Contains(err.Error(), "gone") {
 			t.Errorf("got %v, want %s", err, kind)
 		}
 	}
@@ -174,7 +175,7 @@ func TestFinish(t *testing.T) {
 				p.replies = append(p.replies, models.Response{Text: text, Object: models.Object(json.RawMessage(`{}`), text)})
 			}
 			out, err := call(t, p, c.input)
-			if engine.KindOf(err) != c.kind && err != nil || err == nil != (c.kind == "") || !strings.Contains(string(out), c.want) {
+			if function.KindOf(err) != c.kind && err != nil || err == nil != (c.kind == "") || !strings.Contains(string(out), c.want) {
 				t.Errorf("got %s, %v", out, err)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 func round(t *testing.T, p *played, heard *function.Recorder, c *engine.Call, input string) (json.RawMessage, error) {
 	t.Helper()
 	c.Step, c.Key = "a", "s/a/1/1"
-	return agent.Extended(generate.Options{Models: p}, "agent", "").Function.Call(function.WithSink(engine.WithCall(t.Context(), c), heard), json.RawMessage(input))
+	return agent.Extended(generate.Options{Models: p}, "agent", "").Function.Call(function.WithSink(function.WithCall(t.Context(), c), heard), json.RawMessage(input))
 }
 
 func spoken(list []models.Message) string {

@@ -54,7 +54,7 @@ func TestGuardedSpeech(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			heard := &function.Recorder{}
-			ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1"}), heard)
+			ctx := function.WithSink(function.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1"}), heard)
 			spec := agent.Extended(generate.Options{Models: streamed{c.fragments}}, "agent", "")
 			if _, err := spec.Function.Call(ctx, json.RawMessage(`{"prompt": "?", `+c.input+`}`)); err != nil {
 				t.Fatal(err)

@@ -165,7 +165,7 @@ func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
 	var out json.RawMessage
 	for {
 		spec := agent.Extended(generate.Options{Models: k.server}, "agent", "")
-		out, err = spec.Function.Call(function.WithSink(engine.WithCall(k.t.Context(), call), heard), text)
+		out, err = spec.Function.Call(function.WithSink(function.WithCall(k.t.Context(), call), heard), text)
 		var over *engine.CallTools
 		if !errors.As(err, &over) {
 			break

@@ -166,8 +166,8 @@ func TestFailuresAreOutputsOrRaised(t *testing.T) {
 			}
 			_, err := api.Spec(api.Options{AllowNet: loopback}).Function.Call(t.Context(), json.RawMessage(strings.Replace(text, "{", `{"raise":true,`, 1)))
 			var raised *engine.CallError
-			if !errors.As(err, &raised) || raised.Kind != test.kind || engine.IsTransient(err) != test.transient {
-				t.Fatalf("raised %v, kind %s, transient %t", err, engine.KindOf(err), engine.IsTransient(err))
+			if !errors.As(err, &raised) || raised.Kind != test.kind || function.IsTransient(err) != test.transient {
+				t.Fatalf("raised %v, kind %s, transient %t", err, function.KindOf(err), function.IsTransient(err))
 			}
 			if test.status == 429 && raised.RetryAfter != 3*time.Second {
 				t.Errorf("retry after %s", raised.RetryAfter)
@@ -178,7 +178,7 @@ func TestFailuresAreOutputsOrRaised(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for _, text := range []string{`{}`, `{"url":"http://a","params":[1]}`, `{"url":"http://a","response_type":"xml"}`, `{"url":"http://a","body_type":"xml","body":"x"}`, `{"url":"http://a","retries":11}`, `{"url":"http://a","retry_statuses":["x"]}`, `{"url":"http://a","auth":{"type":"digest"}}`, `{"url":"http://a","auth":{"type":"bearer"}}`, `{"url":"http://a","headers":"x"}`, `{"url":"http://a","json":1,"data":"x"}`, `{"url":"http://a","timeout":"soon"}`} {
-		if _, err := api.Spec(api.Options{}).Function.Call(t.Context(), json.RawMessage(text)); engine.KindOf(err) != engine.KindBadInput {
+		if _, err := api.Spec(api.Options{}).Function.Call(t.Context(), json.RawMessage(text)); function.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%s gives %v", text, err)
 		}
 	}
@@ -191,7 +191,7 @@ func TestBlockedAddress(t *testing.T) {
 	spec := api.Spec(api.Options{})
 	for _, address := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
 		_, err := spec.Function.Call(t.Context(), json.RawMessage(`{"url":"`+address+`"}`))
-		if engine.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "is not on the public internet") || !strings.Contains(err.Error(), "--allow-net ") || hits != 0 {
+		if function.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "is not on the public internet") || !strings.Contains(err.Error(), "--allow-net ") || hits != 0 {
 			t.Errorf("%s: error %v, %d requests", address, err, hits)
 		}
 		found := spec.Check(json.RawMessage(`{"url":"` + address + `"}`))
@@ -216,7 +216,7 @@ func bound(ctx context.Context, o api.Options, text string) (json.RawMessage, er
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	call := *engine.CallOf(ctx)
 	call.Secrets = names
-	return spec.Function.Call(engine.WithCall(ctx, &call), in)
+	return spec.Function.Call(function.WithCall(ctx, &call), in)
 }
 
 func TestSecrets(t *testing.T) {
@@ -292,7 +292,7 @@ func TestCancelled(t *testing.T) {
 
 func call(t *testing.T, o api.Options, text string) api.Output {
 	t.Helper()
-	ctx := engine.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
+	ctx := function.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
 	raw, err := bound(ctx, o, text)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code"
 )
 
@@ -213,7 +214,7 @@ func TestTimeLimit(t *testing.T) {
 }
 
 func TestBindingsAreValues(t *testing.T) {
-	ctx := engine.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(`{"ref_1":"hello\"] + [world","ref_2":[1]}`)})
+	ctx := function.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(`{"ref_1":"hello\"] + [world","ref_2":[1]}`)})
 	if out, err := call(ctx, code.Options{}, map[string]any{"code": "result = [ref_1]"}); err != nil || string(out.Result) != `["hello\"] + [world"]` {
 		t.Errorf("result %s, error %s, %v", out.Result, show(out.Error), err)
 	}
@@ -255,7 +256,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("file_path %s gives %s", path, out.Result)
 		}
 	}
-	if _, err := call(t.Context(), code.Options{}, map[string]any{"file_path": "upper.star"}); engine.KindOf(err) != engine.KindDisabled {
+	if _, err := call(t.Context(), code.Options{}, map[string]any{"file_path": "upper.star"}); function.KindOf(err) != engine.KindDisabled {
 		t.Errorf("without a folder: %v", err)
 	}
 }
@@ -272,8 +273,8 @@ func TestRefusals(t *testing.T) {
 		{map[string]any{"code": "result = 1", "variables": []int{1}}, engine.KindBadInput, "variables: want an object"},
 	}
 	for _, test := range tests {
-		if _, err := call(t.Context(), code.Options{}, test.in); engine.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v gives %v (%s)", test.in, err, engine.KindOf(err))
+		if _, err := call(t.Context(), code.Options{}, test.in); function.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v gives %v (%s)", test.in, err, function.KindOf(err))
 		}
 	}
 }
@@ -317,7 +318,7 @@ func FuzzScripts(f *testing.F) {
 	f.Add("result = [x for x in range(3)]\nresult[0] += 1")
 	f.Add("def f(a, b=1, *c, **d): return a.b[c:d]\nresult = {1: f}")
 	f.Fuzz(func(t *testing.T, script string) {
-		if _, err := call(t.Context(), code.Options{Steps: 10_000, Memory: 1 << 20}, map[string]any{"code": script}); err != nil && engine.KindOf(err) != engine.KindBadInput {
+		if _, err := call(t.Context(), code.Options{Steps: 10_000, Memory: 1 << 20}, map[string]any{"code": script}); err != nil && function.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%q gives %v", script, err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/files"
 )
 
@@ -62,8 +63,8 @@ func holds(t *testing.T, dir, path, want string) {
 
 func fails(t *testing.T, err error, kind, part string) {
 	t.Helper()
-	if engine.KindOf(err) != kind || !strings.Contains(err.Error(), part) {
-		t.Errorf("got %v (%s), want %s: %s", err, engine.KindOf(err), kind, part)
+	if function.KindOf(err) != kind || !strings.Contains(err.Error(), part) {
+		t.Errorf("got %v (%s), want %s: %s", err, function.KindOf(err), kind, part)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/files"
 )
 
@@ -74,7 +75,7 @@ func TestEdit(t *testing.T) {
 		}
 		holds(t, dir, "f", c.want)
 		// The same call once more, as after a crash before the result was durable.
-		ctx := engine.WithCall(t.Context(), &engine.Call{Attempt: 2})
+		ctx := function.WithCall(t.Context(), &engine.Call{Attempt: 2})
 		again, err := callIn[files.EditOutput](t, ctx, dir, "file.edit", `{"path":"f",`+c.in+`}`)
 		if err != nil || again.Replaced != 0 {
 			t.Errorf("again %q %s: %+v, %v", c.before, c.in, again, err)

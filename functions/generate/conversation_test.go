@@ -121,7 +121,7 @@ func TestConversationFaults(t *testing.T) {
 		`{"question":" "}`:                           `user: there is nothing to ask the model: give it user or messages`,
 	} {
 		_, err := call(t, &fake{}, generate.Options{}, &function.Recorder{}, `{"conversation":`+given+`}`)
-		if err == nil || err.Error() != want || engine.KindOf(err) != engine.KindBadInput {
+		if err == nil || err.Error() != want || function.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%s: got %v, want %s", given, err, want)
 		}
 	}

@@ -64,7 +64,7 @@ func call(t *testing.T, f *fake, o generate.Options, heard *function.Recorder, t
 	o.Models = f
 	spec := generate.SpecialSpec(o)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
-	ctx := function.WithSink(engine.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
+	ctx := function.WithSink(function.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
 	return spec.Function.Call(ctx, in)
 }
 
@@ -163,8 +163,8 @@ func TestObjectThatDoesNotFit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f, heard := &fake{replies: test.replies}, &function.Recorder{}
 			_, err := call(t, f, generate.Options{}, heard, strings.Replace(needsN, "{", `{"directly_set_reply":true,`, 1))
-			if err == nil || err.Error() != test.want || engine.KindOf(err) != engine.KindOutputInvalid || engine.IsTransient(err) {
-				t.Errorf("error %v (%s)", err, engine.KindOf(err))
+			if err == nil || err.Error() != test.want || function.KindOf(err) != engine.KindOutputInvalid || function.IsTransient(err) {
+				t.Errorf("error %v (%s)", err, function.KindOf(err))
 			}
 			if len(f.asked) != test.calls || heard.Said != nil {
 				t.Errorf("%d calls, said %q", len(f.asked), heard.Said)
@@ -220,7 +220,7 @@ func TestOwnEndpoint(t *testing.T) {
 		t.Errorf("endpoints %v, model %s, catalog asked for %v", f.endpoints, f.asked[0].Model, f.names)
 	}
 	_, err := call(t, f, o, &function.Recorder{}, `{"user":"u","base_url":"https://else.example","api_key":"${LLM_KEY}"}`)
-	if engine.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for https://else.example") {
+	if function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for https://else.example") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -233,7 +233,7 @@ func TestModelFailuresAreStepErrors(t *testing.T) {
 		t.Errorf("error %#v", err)
 	}
 	f = &fake{err: models.NewError(models.KindCancelled, false, "call cancelled", context.Canceled)}
-	if _, err := call(t, f, generate.Options{}, &function.Recorder{}, needsN); !errors.Is(err, context.Canceled) || engine.IsTransient(err) {
+	if _, err := call(t, f, generate.Options{}, &function.Recorder{}, needsN); !errors.Is(err, context.Canceled) || function.IsTransient(err) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -264,7 +264,7 @@ func TestBadInput(t *testing.T) {
 	for text, want := range tests {
 		f := &fake{}
 		_, err := call(t, f, o, &function.Recorder{}, text)
-		if err == nil || !strings.HasPrefix(err.Error(), want) || engine.KindOf(err) != engine.KindBadInput || f.asked != nil {
+		if err == nil || !strings.HasPrefix(err.Error(), want) || function.KindOf(err) != engine.KindBadInput || f.asked != nil {
 			t.Errorf("%s gives %v\nwant %s", text, err, want)
 		}
 	}
@@ -272,7 +272,7 @@ func TestBadInput(t *testing.T) {
 
 func TestOffWithoutModels(t *testing.T) {
 	spec := generate.Spec(generate.Options{})
-	if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"user":"u"}`)); engine.KindOf(err) != engine.KindDisabled || spec.Disabled == "" {
+	if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"user":"u"}`)); function.KindOf(err) != engine.KindDisabled || spec.Disabled == "" {
 		t.Errorf("error %v, disabled %q", err, spec.Disabled)
 	}
 }

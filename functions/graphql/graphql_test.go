@@ -74,7 +74,7 @@ func TestAsk(t *testing.T) {
 		{"no JSON", `<html>`, 200, `{"data":null,"status_code":200,"error":"the answer is not GraphQL: want a JSON object with data or errors"}`, "bad_response", false},
 		{"neither", `{}`, 200, `{"data":null,"status_code":200,"error":"the answer is not GraphQL: it has neither data nor errors"}`, "bad_response", false},
 	}
-	ctx := engine.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1", Bindings: json.RawMessage(`{"ref_0":"x\") {y} #"}`)})
+	ctx := function.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1", Bindings: json.RawMessage(`{"ref_0":"x\") {y} #"}`)})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			answer, status = test.answer, test.status
@@ -86,8 +86,8 @@ func TestAsk(t *testing.T) {
 				t.Errorf("sent %s\nwant %s", got, want)
 			}
 			_, err = bound(ctx, strings.Replace(text, "{", `{"raise":true,`, 1))
-			if test.kind == "" && err != nil || test.kind != "" && (engine.KindOf(err) != test.kind || engine.IsTransient(err) != test.transient) {
-				t.Errorf("raised %v of kind %s", err, engine.KindOf(err))
+			if test.kind == "" && err != nil || test.kind != "" && (function.KindOf(err) != test.kind || function.IsTransient(err) != test.transient) {
+				t.Errorf("raised %v of kind %s", err, function.KindOf(err))
 			}
 		})
 	}
@@ -99,17 +99,17 @@ func bound(ctx context.Context, text string) (json.RawMessage, error) {
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	call := *engine.CallOf(ctx)
 	call.Secrets = names
-	return spec.Function.Call(engine.WithCall(ctx, &call), in)
+	return spec.Function.Call(function.WithCall(ctx, &call), in)
 }
 
 func TestRefused(t *testing.T) {
 	for _, text := range []string{`{"endpoint":"https://a"}`, `{"query":"{a}"}`, `{"endpoint":"https://a","query":"{a}","variables":[1]}`, `{"endpoint":"https://a","query":"{a}","retries":99}`} {
-		if _, err := graphql.Spec(options).Function.Call(t.Context(), json.RawMessage(text)); engine.KindOf(err) != engine.KindBadInput {
+		if _, err := graphql.Spec(options).Function.Call(t.Context(), json.RawMessage(text)); function.KindOf(err) != engine.KindBadInput {
 			t.Errorf("%s gives %v", text, err)
 		}
 	}
 	_, err := graphql.Spec(graphql.Options{}).Function.Call(t.Context(), json.RawMessage(`{"endpoint":"http://127.0.0.1:1/","query":"{a}"}`))
-	if engine.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "address 127.0.0.1 is not on the public internet") {
+	if function.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "address 127.0.0.1 is not on the public internet") {
 		t.Errorf("our own network is reached: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func call(t *testing.T, o integration.Options, text string, as *engine.Call) int
 	spec := integration.Spec(o)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
 	as.Secrets = names
-	out, err := spec.Function.Call(engine.WithCall(t.Context(), as), in)
+	out, err := spec.Function.Call(function.WithCall(t.Context(), as), in)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -173,7 +173,7 @@ func TestPlaceholder(t *testing.T) {
 
 func TestHandOver(t *testing.T) {
 	as := &engine.Call{Tools: []engine.ToolInfo{{Name: "orders"}}}
-	_, err := integration.Spec(options()).Function.Call(engine.WithCall(t.Context(), as), json.RawMessage(`{"arguments":{"id":7}}`))
+	_, err := integration.Spec(options()).Function.Call(function.WithCall(t.Context(), as), json.RawMessage(`{"arguments":{"id":7}}`))
 	var asked *engine.CallTools
 	if !errors.As(err, &asked) || len(asked.Calls) != 1 || asked.Calls[0].Tool != "orders" || string(asked.Calls[0].Arguments) != `{"id":7}` {
 		t.Fatalf("the first call gives %v", err)
@@ -208,7 +208,7 @@ func TestLatency(t *testing.T) {
 			}
 		})
 	}
-	if _, err := integration.Spec(options()).Function.Call(t.Context(), json.RawMessage(`{"mock_output":[],"latency":"2h"}`)); engine.KindOf(err) != engine.KindBadInput {
+	if _, err := integration.Spec(options()).Function.Call(t.Context(), json.RawMessage(`{"mock_output":[],"latency":"2h"}`)); function.KindOf(err) != engine.KindBadInput {
 		t.Errorf("two hours: %v", err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 )
 
@@ -136,7 +137,7 @@ func open(t *testing.T, o mcp.Options) *mcp.Pool {
 
 func call(t *testing.T, p *mcp.Pool, text string) (mcp.Output, error) {
 	t.Helper()
-	ctx := engine.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
+	ctx := function.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
 	raw, err := mcp.Spec(p).Function.Call(ctx, json.RawMessage(text))
 	var out mcp.Output
 	if err == nil {
@@ -171,7 +172,7 @@ func TestCallsOverHTTP(t *testing.T) {
 		t.Error("a request came without the header of the configuration")
 	}
 	o.AllowNet = nil
-	if _, err := call(t, open(t, o), `{"server":"web","tool":"echo"}`); err == nil || !strings.Contains(err.Error(), "address 127.0.0.1 is not on the public internet") || engine.IsTransient(err) {
+	if _, err := call(t, open(t, o), `{"server":"web","tool":"echo"}`); err == nil || !strings.Contains(err.Error(), "address 127.0.0.1 is not on the public internet") || function.IsTransient(err) {
 		t.Errorf("our own network is reached: %v", err)
 	}
 }
@@ -201,8 +202,8 @@ func callsAnswer(t *testing.T, p *mcp.Pool, server string) {
 	}
 	for _, test := range faults {
 		_, err := call(t, p, `{"server":"`+server+`",`+test.input+`}`)
-		if engine.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.message) || engine.IsTransient(err) != (test.kind == engine.KindTimeout) {
-			t.Errorf("%s: %v of kind %s, transient %t", test.input, err, engine.KindOf(err), engine.IsTransient(err))
+		if function.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.message) || function.IsTransient(err) != (test.kind == engine.KindTimeout) {
+			t.Errorf("%s: %v of kind %s, transient %t", test.input, err, function.KindOf(err), function.IsTransient(err))
 		}
 	}
 	if out, err := call(t, p, `{"server":"`+server+`","tool":"echo"}`); err != nil || out.IsError {
@@ -234,7 +235,7 @@ func TestRefused(t *testing.T) {
 		`{"server":"nobody","tool":"x"}`:                  `MCP server nobody: env TOKEN: there is no secret or variable "NOBODY"`,
 	}
 	for text, want := range tests {
-		if _, err := call(t, p, text); engine.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), want) {
+		if _, err := call(t, p, text); function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v\nwant %s", text, err, want)
 		}
 	}
@@ -247,8 +248,8 @@ func TestServersThatDoNotStart(t *testing.T) {
 	p := open(t, options(t))
 	for server, want := range map[string]string{"absent": "no such file", "broken": "it wrote: started with ***"} {
 		_, err := call(t, p, `{"server":"`+server+`","tool":"x"}`)
-		if engine.KindOf(err) != "connection" || !engine.IsTransient(err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t0psecret") {
-			t.Errorf("%s: %v of kind %s\nwant %s", server, err, engine.KindOf(err), want)
+		if function.KindOf(err) != "connection" || !function.IsTransient(err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t0psecret") {
+			t.Errorf("%s: %v of kind %s\nwant %s", server, err, function.KindOf(err), want)
 		}
 	}
 }
@@ -257,7 +258,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 	o := options(t)
 	o.Timeout = 100 * time.Millisecond
 	_, err := call(t, open(t, o), `{"server":"silent","tool":"x"}`)
-	if !engine.IsTransient(err) || !strings.Contains(err.Error(), "MCP server silent: ") {
+	if !function.IsTransient(err) || !strings.Contains(err.Error(), "MCP server silent: ") {
 		t.Errorf("a server that says nothing gives %v", err)
 	}
 }
@@ -272,8 +273,8 @@ func TestServerThatDiesIsStartedAnew(t *testing.T) {
 	if err != nil || again.Text != first.Text {
 		t.Errorf("a second call went to process %s, not %s: %v", again.Text, first.Text, err)
 	}
-	if _, err := call(t, p, `{"server":"test","tool":"die"}`); engine.KindOf(err) != "connection" || !engine.IsTransient(err) {
-		t.Errorf("a server that dies gives %v of kind %s", err, engine.KindOf(err))
+	if _, err := call(t, p, `{"server":"test","tool":"die"}`); function.KindOf(err) != "connection" || !function.IsTransient(err) {
+		t.Errorf("a server that dies gives %v of kind %s", err, function.KindOf(err))
 	}
 	anew, err := call(t, p, `{"server":"test","tool":"pid"}`)
 	if err != nil || anew.Text == first.Text {
@@ -352,7 +353,7 @@ func TestTools(t *testing.T) {
 	if all, err := p.Tools(t.Context(), "test"); err != nil || len(all) != 8 {
 		t.Errorf("%d tools, %v", len(all), err)
 	}
-	if _, err := p.Tools(t.Context(), "other"); engine.KindOf(err) != engine.KindBadInput {
+	if _, err := p.Tools(t.Context(), "other"); function.KindOf(err) != engine.KindBadInput {
 		t.Errorf("an unknown server: %v", err)
 	}
 	if names := p.Servers(); len(names) != 7 || names[0] != "absent" {

@@ -36,7 +36,7 @@ func run(t *testing.T, dir, in, value string) (shell.Output, error) {
 		}
 	}
 	spec := shell.Spec(shell.Options{Allow: true, Dir: dir})
-	raw, err := spec.Function.Call(engine.WithCall(t.Context(), &engine.Call{Session: "s", Key: "s/x/1/1", Bindings: bound}), resolved.Value)
+	raw, err := spec.Function.Call(function.WithCall(t.Context(), &engine.Call{Session: "s", Key: "s/x/1/1", Bindings: bound}), resolved.Value)
 	var out shell.Output
 	if err == nil {
 		if err := json.Unmarshal(raw, &out); err != nil {
@@ -124,7 +124,7 @@ func TestPlacesThatAreRefused(t *testing.T) {
 		"cat <<'EOF'\n" + ref + "\nEOF", "echo \"$((" + ref + "))\"", "[[ '" + ref + "' -eq 1 ]]",
 	} {
 		text, _ := json.Marshal(command)
-		if _, err := run(t, t.TempDir(), `{"command": `+string(text)+`}`, "1"); engine.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "reference") {
+		if _, err := run(t, t.TempDir(), `{"command": `+string(text)+`}`, "1"); function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "reference") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 		`{"command": "true", "cwd": "../.."}`: engine.KindBadInput, `{"command": "true", "cwd": "none"}`: engine.KindBadInput,
 		`{"command": "true", "env": {"A B": "x"}}`: engine.KindBadInput, `{"command": "summary; true", "deny": ["rm", "su"]}`: engine.KindFailed,
 	} {
-		if _, err := run(t, t.TempDir(), in, ""); engine.KindOf(err) != kind {
+		if _, err := run(t, t.TempDir(), in, ""); function.KindOf(err) != kind {
 			t.Errorf("%s: %v", in, err)
 		}
 	}

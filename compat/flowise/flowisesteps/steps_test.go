@@ -9,6 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/flowise/flowisesteps"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
 
@@ -59,7 +60,7 @@ func TestTextsOfFailures(t *testing.T) {
 		{"calculate.flowise", `{"input":"1/0","on_error_text":"?"}`, nil, "?"},
 		{"calculate.flowise", `{"input":"1+1","on_error_text":"?"}`, nil, "2"},
 	} {
-		ctx := engine.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: c.results}})
+		ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: c.results}})
 		out, err := call(ctx, c.name, c.input)
 		var got struct{ Text string }
 		if err != nil || json.Unmarshal(out, &got) != nil || got.Text != c.want {
