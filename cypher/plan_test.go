@@ -59,6 +59,7 @@ func sampleFor(name string) map[string]any {
 func TestPlans(t *testing.T) {
 	open(t) // migrated
 	p := newPerson(t)
+	neo4jtest.InUse(t, p.driver)
 	for name, text := range cypher.QueryTexts() {
 		t.Run(name, func(t *testing.T) {
 			session := p.driver.NewSession(t.Context(), neo4j.SessionConfig{})

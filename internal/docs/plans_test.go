@@ -11,6 +11,7 @@ import (
 
 func TestPlans(t *testing.T) {
 	w := newWorld(t)
+	neo4jtest.InUse(t, w.driver)
 	for _, q := range loadAll(t) {
 		t.Run(q.name, func(t *testing.T) {
 			if err := neo4jtest.CheckPlan(w.explain(t, q), q.text); err != nil {
