@@ -8,27 +8,55 @@ import (
 )
 
 // DeleteSession removes a session with all its history, and its child sessions before it. One that is active or waits is
-// ended first when cancel is true, else that is ErrSessionBusy.
+// ended first when cancel is true, else that is ErrSessionBusy. Whoever holds an ended session gives it up in a moment,
+// and that is waited for.
 func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) error {
-	rec, err := e.store.Session(ctx, id)
-	if err != nil {
-		return err
-	}
-	status := rec.Status
-	if st, err := ParseState(id, rec.State); err == nil {
-		status = st.ShownStatus(rec.Version)
-	}
-	if !store.Ended(status) && status != StatusPaused {
-		if !cancel {
-			return store.Detailf(ErrSessionBusy, "session %s is %s; cancel it first, or delete with cancel", id, status)
+	for {
+		status, err := e.statusNow(ctx, id)
+		if err != nil {
+			return err
 		}
-		if _, err := e.Act(ctx, Action{Session: id, Kind: RequestCancel, Reason: "deleted"}); err != nil {
+		if !store.Ended(status) && status != StatusPaused {
+			if !cancel {
+				return store.Detailf(ErrSessionBusy, "session %s is %s; cancel it first, or delete with cancel", id, status)
+			}
+			if err := e.cancelled(ctx, id); err != nil {
+				return err
+			}
+		}
+		err = e.remove(ctx, id)
+		if !errors.Is(err, ErrSessionBusy) || !e.isRunning() || !cancel && !store.Ended(status) {
 			return err
 		}
 		if err := e.waitAtRest(ctx, id); err != nil {
 			return err
 		}
 	}
+}
+
+func (e *Engine) statusNow(ctx context.Context, id string) (string, error) {
+	rec, err := e.store.Session(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if st, err := ParseState(id, rec.State); err == nil {
+		return st.ShownStatus(rec.Version), nil
+	}
+	return rec.Status, nil
+}
+
+// cancelled ends a session, unless it ends by itself before.
+func (e *Engine) cancelled(ctx context.Context, id string) error {
+	_, err := e.Act(ctx, Action{Session: id, Kind: RequestCancel, Reason: "deleted"})
+	if err != nil {
+		if status, readErr := e.statusNow(ctx, id); readErr != nil || !store.Ended(status) {
+			return err
+		}
+	}
+	return e.waitAtRest(ctx, id)
+}
+
+func (e *Engine) remove(ctx context.Context, id string) error {
 	if err := e.deleteChildren(ctx, id); err != nil {
 		return err
 	}
