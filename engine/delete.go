@@ -12,7 +12,7 @@ import (
 // and that is waited for.
 func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) error {
 	for {
-		status, err := e.statusNow(ctx, id)
+		status, err := statusNow(ctx, e.store, id)
 		if err != nil {
 			return err
 		}
@@ -34,8 +34,8 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) erro
 	}
 }
 
-func (e *Engine) statusNow(ctx context.Context, id string) (string, error) {
-	rec, err := e.store.Session(ctx, id)
+func statusNow(ctx context.Context, s Store, id string) (string, error) {
+	rec, err := s.Session(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (e *Engine) statusNow(ctx context.Context, id string) (string, error) {
 func (e *Engine) cancelled(ctx context.Context, id string) error {
 	_, err := e.Act(ctx, Action{Session: id, Kind: RequestCancel, Reason: "deleted"})
 	if err != nil {
-		if status, readErr := e.statusNow(ctx, id); readErr != nil || !store.Ended(status) {
+		if status, readErr := statusNow(ctx, e.store, id); readErr != nil || !store.Ended(status) {
 			return err
 		}
 	}

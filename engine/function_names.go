@@ -20,6 +20,7 @@ type (
 	CallTools       = function.CallTools
 	ChildSession    = function.ChildSession
 	Example         = function.Example
+	Needs           = function.Needs
 	Function        = function.Function
 	FunctionFunc    = function.FunctionFunc
 	Message         = function.Message

@@ -97,7 +97,7 @@ func TestValidateReportsInputsThatCannotRun(t *testing.T) {
 	}) (struct{}, error) {
 		return struct{}{}, nil
 	})
-	r.Find("count").Needs = []string{"of", "names"}
+	r.Find("count").Needs.OneOf = []string{"of", "names"}
 	for _, c := range []struct{ function, input, target, want string }{
 		{"count", `{"of": 3}`, "b", ""},
 		{"count", `{"of": "@{SESSION_ID}.root.response"}`, "b", ""},

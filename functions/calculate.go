@@ -69,7 +69,7 @@ func calculateSpec() engine.Spec {
 		Aliases:     []string{"utils.calculate", "calculator"},
 		Description: "Evaluates an arithmetic expression.",
 		Check:       checkInput(checkCalculate),
-		Needs:       []string{"expression", "input"},
+		Needs:       engine.Needs{OneOf: []string{"expression", "input"}},
 		Input:       input.Schema[CalculateInput](),
 		Output:      input.Schema[CalculateOutput](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string","description":"an arithmetic expression such as 2 * (3 + 4)^2 / sqrt(2)"}},"required":["expression"]}`),

@@ -53,7 +53,7 @@ func confirmSpec() engine.Spec {
 		Name:        "utils.request.confirm",
 		Aliases:     []string{"confirm"},
 		Description: "Asks a person for yes or no and waits for the answer.",
-		Needs:       []string{"prompt", "message"},
+		Needs:       engine.Needs{OneOf: []string{"prompt", "message"}},
 		Input:       input.Schema[ConfirmInput](),
 		Output:      input.Schema[ConfirmOutput](),
 		Function:    engine.FunctionFunc(Confirm),

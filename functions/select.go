@@ -47,7 +47,7 @@ func selectSpec() engine.Spec {
 		Aliases:     []string{"select"},
 		Description: "Asks a person to choose one of several options and waits for the answer.",
 		Check:       checkQuestion,
-		Needs:       []string{"options", "choices"},
+		Needs:       engine.Needs{OneOf: []string{"options", "choices"}},
 		Input:       input.Schema[SelectInput](),
 		Output:      input.Schema[SelectOutput](),
 		Function:    engine.FunctionFunc(Select),

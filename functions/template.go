@@ -70,7 +70,7 @@ func templateSpec() engine.Spec {
 		Name:        "template",
 		Aliases:     []string{"utils.template"},
 		Description: "Builds a text from other outputs.",
-		Needs:       []string{"template", "text"},
+		Needs:       engine.Needs{OneOf: []string{"template", "text"}},
 		Input:       input.Schema[TemplateInput](),
 		Output:      input.Schema[TemplateOutput](),
 		Function:    engine.FunctionFunc(Template),

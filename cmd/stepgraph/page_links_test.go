@@ -98,16 +98,16 @@ func withoutBlocks(page string) string {
 	return b.String()
 }
 
-// TestIndex looks for each page of docs in docs/README.md.
+// TestIndex looks for each page of docs in the README.md of its folder.
 func TestIndex(t *testing.T) {
-	index, err := os.ReadFile(filepath.Join(repository, "docs", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, page := range pages(t) {
-		name := filepath.Base(page)
+		name, folder := filepath.Base(page), filepath.Dir(page)
+		index, err := os.ReadFile(filepath.Join(folder, "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if name != "README.md" && !strings.Contains(string(index), "]("+name+")") {
-			t.Errorf("docs/README.md does not list %s", name)
+			t.Errorf("%s does not list %s", filepath.Join(folder, "README.md"), name)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestLooseFields(t *testing.T) {
 		t.Errorf("got %s, %v, %v", again, problems, err)
 	}
 	_, err = callcentre.Parse("x.json", []byte(strings.Replace(text, `"500"`, `"soon"`, 1)))
-	if err == nil || !strings.Contains(err.Error(), `communicationTimeout: want float64, got "soon"`) {
+	if err == nil || !strings.Contains(err.Error(), `communicationTimeout: want a number, got "soon"`) {
 		t.Errorf("got %v", err)
 	}
 }

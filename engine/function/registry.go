@@ -75,11 +75,8 @@ type Spec struct {
 	// against Input. References in the input are not resolved.
 	Check func(input json.RawMessage) []Problem `json:"-"`
 
-	// Needs names input fields of which one must be there; validation warns where none is.
-	Needs []string `json:"-"`
-	// Follows says that a step with steps before it needs none of Needs: they have spoken, and
-	// the person answers to that.
-	Follows bool `json:"-"`
+	// Needs are fields without which an input says nothing.
+	Needs Needs `json:"-"`
 
 	Input  *jsonschema.Schema `json:"input_schema,omitempty"`
 	Output *jsonschema.Schema `json:"output_schema,omitempty"`
@@ -87,6 +84,14 @@ type Spec struct {
 	Examples []Example `json:"examples,omitempty"`
 
 	Function Function `json:"-"`
+}
+
+// Needs are input fields of which one must be there; validation warns where none is.
+type Needs struct {
+	OneOf []string
+	// Follows: a step with steps before it needs none of them. They have spoken, and the person
+	// answers to that.
+	Follows bool
 }
 
 // An Example is an input of a function and what it gives, for its page in docs/functions.

@@ -143,7 +143,7 @@ func (v *validation) function(c *CompiledStep) {
 		v.add("error", "no_function", c.ID, "", "%s", text)
 	case spec.Disabled != "":
 		v.add("warning", "disabled_function", c.ID, "", "%s", spec.Disabled)
-	case spec.Check != nil && c.Fault == nil:
+	case spec.Check != nil && c.Fault == nil && !(jsontext.Blank(c.Input) && v.isTool(c.ID)): // a model fills in an input that is empty
 		for _, p := range spec.Check(json.RawMessage(orEmpty(c.Input))) {
 			p.Step = c.ID
 			if v.isTool(c.ID) {
@@ -174,18 +174,18 @@ func (v *validation) required(c *CompiledStep, spec *function.Spec) {
 			v.add("warning", "missing_input", c.ID, "", "input has no %q, which %s asks for", name, spec.Name)
 		}
 	}
-	if len(spec.Needs) == 0 || !jsontext.Blank(c.Config) || v.isTool(c.ID) || slices.ContainsFunc(spec.Needs, func(name string) bool { return have[name] != nil }) {
+	if len(spec.Needs.OneOf) == 0 || !jsontext.Blank(c.Config) || v.isTool(c.ID) || slices.ContainsFunc(spec.Needs.OneOf, func(name string) bool { return have[name] != nil }) {
 		return
 	}
-	if spec.Follows && slices.ContainsFunc(v.d.Workflow.Paths, func(p Path) bool { return p.Target == c.ID && p.Source != c.ID }) {
+	if spec.Needs.Follows && slices.ContainsFunc(v.d.Workflow.Paths, func(p Path) bool { return p.Target == c.ID && p.Source != c.ID }) {
 		return
 	}
 	for name := range have { // it is reported as misspelt
-		if misspelt(name, spec.Needs) != "" {
+		if misspelt(name, spec.Needs.OneOf) != "" {
 			return
 		}
 	}
-	v.add("warning", "missing_input", c.ID, "", "input has none of %s; %s needs one of them", strings.Join(spec.Needs, ", "), spec.Name)
+	v.add("warning", "missing_input", c.ID, "", "input has none of %s; %s needs one of them", strings.Join(spec.Needs.OneOf, ", "), spec.Name)
 }
 
 // references checks what a step's input refers to.

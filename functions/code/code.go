@@ -71,7 +71,7 @@ func Spec(o Options) engine.Spec {
 		Program:     []string{"code"},
 		Arguments:   "variables",
 		Check:       f.check,
-		Needs:       []string{"code", "file_path"},
+		Needs:       engine.Needs{OneOf: []string{"code", "file_path"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{

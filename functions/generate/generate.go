@@ -110,7 +110,7 @@ func Spec(o Options) engine.Spec {
 		Limit:       limit,
 		Retry:       Retry,
 		Check:       f.check,
-		Needs:       []string{"user", "messages", "conversation"},
+		Needs:       engine.Needs{OneOf: []string{"user", "messages", "conversation"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{

@@ -92,7 +92,7 @@ func Spec(o Options) engine.Spec {
 		Arguments:   "arguments",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
 		Check:       check,
-		Needs:       []string{"command", "script"},
+		Needs:       engine.Needs{OneOf: []string{"command", "script"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{
