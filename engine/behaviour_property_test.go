@@ -108,15 +108,21 @@ func playedAs(t *testing.T, p *plan, change func(*engine.Workflow)) (o outcome) 
 	if err != nil {
 		return outcome{problem: err.Error()}
 	}
-	if s.Error != nil && cast.plan.ends(s.Error.Step) {
+	if cast.plan.ended(s.Steps) {
 		maps.DeleteFunc(s.Steps, func(_, status string) bool { return status == engine.StatusSkipped }) // labels of a session that was ended say nothing
 	}
 	return outcome{session: s.Status, status: s.Steps, calls: maps.Clone(cast.calls)}
 }
 
-// ends tells whether a failure of the step ends the session.
-func (p *plan) ends(step string) bool {
-	return p.steps[step] != nil && p.steps[step].onError == engine.OnErrorFailSession
+// ended tells whether a step has ended the session. The session's own error may be that of
+// another step which failed in the same wave.
+func (p *plan) ended(status map[string]string) bool {
+	for id, step := range p.steps {
+		if step.onError == engine.OnErrorFailSession && status[id] == engine.StatusError {
+			return true
+		}
+	}
+	return false
 }
 
 // A cast are the functions that do what a plan says.
