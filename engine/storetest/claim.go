@@ -97,11 +97,20 @@ func claimSkip(k *kit) {
 	create("little", "little")
 	o := k.claim(long)
 	o.Limit, o.Skip = 2, k.ids("much", "nobody")
-	claimed, err := k.store.Claim(k.ctx, o)
-	k.noError(err)
-	if len(claimed) != 1 || claimed[0].Session.ID != k.id("little") {
-		k.Fatalf("claimed %d sessions, want the one of the other workflow", len(claimed))
+	var mine []string // sessions that other cases left may become due now
+	for {
+		claimed, err := k.store.Claim(k.ctx, o)
+		k.noError(err)
+		if len(claimed) == 0 {
+			break
+		}
+		for _, c := range claimed {
+			if strings.HasPrefix(c.Session.ID, k.prefix+"-") {
+				mine = append(mine, c.Session.ID)
+			}
+		}
 	}
+	k.equal("claimed with the list", mine, k.ids("little"))
 	k.equal("claimed without the list", len(k.drain()), 12)
 }
 
