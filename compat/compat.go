@@ -1,5 +1,5 @@
-// Package compat registers the step functions that only flows of foreign systems use. Each
-// system's functions, format and HTTP routes are packages below its own folder.
+// Package compat registers the step functions that only imported flows of other systems use.
+// Each system's functions, format and HTTP routes are in packages below its own folder.
 package compat
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions"
 )
 
-// Functions registers the functions of all systems. They go beside the standard ones, with the
-// same options.
+// Functions registers the functions of all systems, in addition to the standard functions and
+// with the same options.
 func Functions(r *engine.Registry, o functions.Options) {
 	flowisesteps.Register(r, o)
 	callcentresteps.Register(r, o)

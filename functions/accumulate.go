@@ -32,9 +32,9 @@ type AccumulateOutput struct {
 	Object map[string]any `json:"object,omitempty" jsonschema:"merge: the object"`
 }
 
-// Accumulate adds a value to what has gathered before. It keeps nothing itself: what has
-// gathered is this step's previous output, which the workflow hands in as previous, so it
-// is pure. A missing value adds nothing.
+// Accumulate adds a value to the values accumulated so far. It stores nothing itself: the
+// accumulated value is this step's previous output, which the workflow passes in the field
+// previous, so the function is pure. A missing value adds nothing.
 func Accumulate(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[AccumulateInput](text)
 	if err != nil {
@@ -43,7 +43,8 @@ func Accumulate(_ context.Context, text json.RawMessage) (json.RawMessage, error
 	if in.Previous == nil {
 		in.Previous = in.Into
 	}
-	// A reference without value gives its empty default: there is no previous output yet.
+	// A reference without a value resolves to the empty default: there is no previous output
+	// yet.
 	first := in.Previous == nil || string(in.Previous) == `""`
 	if first {
 		in.Previous = in.Initial
@@ -102,8 +103,8 @@ func list(name string, value json.RawMessage) ([]json.RawMessage, error) {
 	return items, nil
 }
 
-// appendText joins previous and value. Where nothing has gathered and nothing was given to
-// start with, the value stands alone, without a separator in front.
+// appendText joins previous and value. If there is neither a previous nor an initial text, the
+// result is the value alone, without a leading separator.
 func appendText(in AccumulateInput, alone bool) json.RawMessage {
 	separator := "\n"
 	if in.Separator != nil {
@@ -119,7 +120,7 @@ func appendText(in AccumulateInput, alone bool) json.RawMessage {
 	return input.Object{{Name: "text", Value: input.Encode(text)}}.Encode()
 }
 
-// sum adds exactly while all numbers are whole and short enough, else as floating point.
+// sum adds exactly while all numbers are whole and short enough, otherwise in floating point.
 func sum(in AccumulateInput) (json.RawMessage, error) {
 	whole, total := new(big.Int), 0.0
 	exact := true
@@ -166,7 +167,7 @@ func merge(in AccumulateInput) (json.RawMessage, error) {
 	return input.Object{{Name: "object", Value: object.Encode()}}.Encode(), nil
 }
 
-// abridged is a value as an error may show it.
+// abridged returns a value shortened for an error message.
 func abridged(value json.RawMessage) []byte {
 	if len(value) > 60 {
 		return append(bytes.ToValidUTF8(value[:60:60], nil), "…"...)

@@ -16,13 +16,13 @@ type CalculateInput struct {
 	Input      input.Text `json:"input,omitempty" jsonschema:"another name of expression"`
 }
 
-// CalculateOutput is what calculate gives.
+// CalculateOutput is the output of calculate.
 type CalculateOutput struct {
 	Result float64 `json:"result" jsonschema:"the number"`
 	Text   string  `json:"text" jsonschema:"the number as text"`
 }
 
-// Calculate works out an arithmetic expression. It is pure.
+// Calculate evaluates an arithmetic expression. It is pure.
 func Calculate(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[CalculateInput](text)
 	if err != nil {
@@ -53,7 +53,7 @@ func errNoExpression() error {
 func checkCalculate(in CalculateInput, given input.Object) error {
 	switch {
 	case given.Get("expression") == nil && given.Get("input") == nil:
-		return nil // a model that calls the step as a tool gives it
+		return nil // a step without an expression is valid as a tool: the model supplies it
 	case in.expression() == "":
 		return nil
 	}

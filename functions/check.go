@@ -8,14 +8,14 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// checkInput makes a Spec.Check. Fields whose values will only be known when the step runs
-// are left out of in, so whatever is wrong with it is wrong for good; given are all there
-// are.
+// checkInput makes a Spec.Check of check, which gets the input twice: decoded in in, without
+// the fields whose values are known only when the step runs, and complete in given. A problem
+// it finds in in therefore does not depend on references.
 func checkInput[T any](check func(in T, given input.Object) error) func(json.RawMessage) []engine.Problem {
 	return func(text json.RawMessage) []engine.Problem {
 		given, err := input.Parse(text)
 		if err != nil {
-			return nil // the engine says what is wrong with it
+			return nil // the engine reports an input that is not an object
 		}
 		var known input.Object
 		for _, f := range given {
@@ -34,8 +34,8 @@ func checkInput[T any](check func(in T, given input.Object) error) func(json.Raw
 	}
 }
 
-// refers tells whether JSON text, or the text of a field, holds a reference or a form such
-// as @text.
+// refers reports whether JSON text, or the text of a field, contains a reference or a form
+// such as @text.
 func refers[T ~string | ~[]byte](text T) bool {
 	return strings.Contains(string(text), "@{") || strings.Contains(string(text), `"@`)
 }

@@ -21,7 +21,7 @@ type ConditionInput struct {
 	Variables  json.RawMessage `json:"variables,omitempty" jsonschema:"an object of further values by name"`
 }
 
-// ConditionOutput is what condition gives. Paths test result, or branch.
+// ConditionOutput is the output of condition. Paths test result or branch.
 type ConditionOutput struct {
 	Result bool            `json:"result" jsonschema:"whether the expression is true"`
 	Branch string          `json:"branch" jsonschema:"the same as text, true or false"`
@@ -29,8 +29,7 @@ type ConditionOutput struct {
 	Input  json.RawMessage `json:"input" jsonschema:"input as it was given"`
 }
 
-// Condition judges an expression. It is pure, and so is the language, see package
-// expressions.
+// Condition evaluates an expression. It is pure, as is the language; see package expressions.
 func Condition(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[ConditionInput](text)
 	if err != nil {
@@ -55,8 +54,8 @@ func Condition(ctx context.Context, text json.RawMessage) (json.RawMessage, erro
 	return input.Encode(ConditionOutput{Result: holds, Branch: strconv.FormatBool(holds), Text: input.ResultText(given), Input: given}), nil
 }
 
-// names are the values that the expression knows. What references gave is always known, as
-// its names occur nowhere else.
+// names returns the variables of the expression. The values of references always have a name,
+// because their names occur nowhere else.
 func (in ConditionInput) names(given, bindings json.RawMessage) (map[string]any, error) {
 	names := map[string]any{}
 	for _, part := range []struct {
@@ -80,11 +79,11 @@ func (in ConditionInput) names(given, bindings json.RawMessage) (map[string]any,
 	return names, nil
 }
 
-// checkCondition reads the expression with names in the place of its references.
+// checkCondition parses the expression, with names in the place of its references.
 func checkCondition(text json.RawMessage) []engine.Problem {
 	in, fields, err := input.Decode[ConditionInput](text)
 	if err != nil || bytes.HasPrefix(fields.Get("expression"), []byte("{")) {
-		return nil // an expression put together by a form is read when the step runs
+		return nil // an expression assembled by a form is checked when the step runs
 	}
 	bound, _ := references.Bind(string(in.Expression), func(i int) string { return fmt.Sprintf("ref_%d", i) })
 	if _, err := expressions.Parse(bound); err != nil {

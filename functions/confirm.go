@@ -17,9 +17,9 @@ type ConfirmInput struct {
 	Feedback    input.Bool `json:"feedback,omitempty" jsonschema:"the answer may be {answer, feedback}: yes or no, and a remark"`
 }
 
-// Confirm asks a person for yes or no. Answers are booleans, yes and no, and the two texts,
-// which the entry shows as its options; the answered output also has `confirmed`. Like
-// Request it only pauses.
+// Confirm asks a person for yes or no. The answers accepted are booleans, yes and no, and the
+// two texts, which the output entry lists as its options. The answered output also has the
+// field confirmed. Like Request it only pauses the session.
 func Confirm(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, entry, err := input.Decode[ConfirmInput](text)
 	if err != nil {
@@ -40,7 +40,7 @@ func Confirm(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	return nil, ask
 }
 
-// or is text without blanks around it, or what stands in for none.
+// or returns text trimmed of white space, or other if that is empty.
 func or(text input.Text, other string) string {
 	if trimmed := strings.TrimSpace(string(text)); trimmed != "" {
 		return trimmed
@@ -60,8 +60,8 @@ func confirmSpec() engine.Spec {
 	}
 }
 
-// ConfirmOutput is what references find once the question has been answered, beside the
-// fields of the input.
+// ConfirmOutput describes the output after the question was answered, beside the fields of the
+// input.
 type ConfirmOutput struct {
 	RequestOutput
 	Options   []engine.Option `json:"options,omitempty" jsonschema:"the texts for yes and no, in this order"`

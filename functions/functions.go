@@ -23,35 +23,35 @@ import (
 	"github.com/stepgraph/stepgraph/functions/shell"
 )
 
-// Options are what functions may use here. The zero value works: no model, no network but
-// the public internet, nothing of the environment, no script files.
+// Options configure the standard functions. With the zero value there are no models, no
+// environment variables, no script files, and no network but the public internet.
 type Options struct {
-	Models   generate.Models                    // usually a *models.Catalog; without it generate is off
+	Models   generate.Models                    // usually a *models.Catalog; if nil, generate is off
 	Profiles func() map[string]generate.Profile // named settings of generate
 	Schemas  func() map[string]json.RawMessage  // named schemas of generate
-	AllowNet []netip.Prefix                     // networks that workflows may call beside the public internet
-	// Getenv gives the value of $NAME for a request to host, and whether workflows may use
-	// it there; without it no name has a value.
+	AllowNet []netip.Prefix                     // networks that workflows may call in addition to the public internet
+	// Getenv returns the value of $NAME for a request to an address, and whether workflows may
+	// use it there. If nil, no name has a value.
 	Getenv    func(name string, to *url.URL) (string, bool)
-	Transport http.RoundTripper // replaces the guarded one of api
+	Transport http.RoundTripper // replaces the default transport of api, which only connects to allowed networks
 	Timeout   time.Duration     // of an HTTP request whose step sets none; 30 s by default
 	Code      code.Options      // limits of scripts, and their folder
 	Shell     shell.Options     // whether steps may run commands, and where
-	Files     files.Options     // the folder that file functions see; off without
-	Graph     graph.Options     // what graph.query reads; off without
-	Log       *slog.Logger      // what integrations gave, at debug level; nil: none
+	Files     files.Options     // the folder of the file functions; off if empty
+	Graph     graph.Options     // the store that graph.query reads; off if empty
+	Log       *slog.Logger      // results of integrations, at debug level; nil: none
 }
 
-// Generate returns the options of the functions that call models.
+// Generate returns the options for the functions that call models.
 func (o Options) Generate() generate.Options {
 	return generate.Options{Models: o.Models, Profiles: o.Profiles, Schemas: o.Schemas, Getenv: o.Getenv}
 }
 
-// Schema returns the JSON Schema of an input or output as the functions of this package
-// describe theirs.
+// Schema returns the JSON Schema of an input or output type, derived as for the functions of
+// this package.
 func Schema[T any]() *jsonschema.Schema { return input.Schema[T]() }
 
-// Standard registers every function of this package and of those below it. It is the whole
+// Standard registers every function of this package and its subpackages. It is the complete
 // list.
 func Standard(r *engine.Registry, o Options) {
 	// Questions.
@@ -59,7 +59,7 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(confirmSpec())
 	r.Add(selectSpec())
 
-	// Talking, to people and to models.
+	// Messages to people, calls of models.
 	r.Add(replySpec())
 	talking := o.Generate()
 	asks := generate.Spec(talking)
@@ -67,7 +67,7 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(agent.Spec(talking))
 	r.Add(classify.Spec(talking))
 
-	// The outside.
+	// Network, processes and files.
 	r.Add(api.Spec(api.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
 
 	r.Add(graphql.Spec(graphql.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport}))
@@ -78,7 +78,7 @@ func Standard(r *engine.Registry, o Options) {
 		r.Add(spec)
 	}
 
-	// Work on data.
+	// Data.
 	r.Add(code.Spec(o.Code))
 	r.Add(variableSpec())
 	r.Add(calculateSpec())
@@ -89,7 +89,7 @@ func Standard(r *engine.Registry, o Options) {
 	r.Add(conditionSpec())
 	r.Add(switchSpec())
 
-	// Containers, children and time.
+	// Containers, child sessions and time.
 	r.Add(loopSpec())
 	r.Add(iterateSpec())
 	r.Add(groupSpec(asks.Function))

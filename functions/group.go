@@ -19,7 +19,7 @@ type GroupInput struct {
 	Prompt      input.Text `json:"prompt,omitempty" jsonschema:"summarize: what the model is told to do with the texts, which follow it"`
 }
 
-// GroupOutput is what a group gives.
+// GroupOutput is the output of group.
 type GroupOutput struct {
 	Results []json.RawMessage `json:"results" jsonschema:"the outputs of the last steps inside that succeeded, in the order of CONTAINS"`
 	Outputs []string          `json:"outputs" jsonschema:"their texts"`
@@ -33,13 +33,13 @@ const (
 	mergeFirst       = "first"
 )
 
-// summaryPrompt is what a model is told when the step says nothing.
+// summaryPrompt is the default instruction for the summary.
 const summaryPrompt = "Several steps worked on the same thing side by side. Write one coherent answer from their results below. " +
 	"Keep what matters, leave out repetition, and say where they disagree."
 
-// A group runs the steps that its step contains side by side and merges what they give.
-// The model of summarize is called by the function generate, under this call's key, so a
-// call that is made again is known as such.
+// A group runs the steps that its step contains in parallel and merges their outputs. Its
+// summary is made by the function generate with this call's idempotency key, so a repeated
+// call is recognised.
 type group struct{ generate engine.Function }
 
 // Call implements engine.Function.
@@ -61,7 +61,7 @@ func (g group) Call(ctx context.Context, text json.RawMessage) (json.RawMessage,
 		out.Text = concatenate(names, out.Outputs)
 	case mergeSummarize:
 		out.Text, err = g.summarize(ctx, in, names, out.Outputs)
-	case mergeFirst: // others may have ended in the same moment
+	case mergeFirst: // others may have ended at the same time
 		out.Results, out.Outputs = out.Results[:min(1, len(out.Results))], out.Outputs[:min(1, len(out.Outputs))]
 		out.Text = strings.Join(out.Outputs, "")
 	default:
@@ -73,7 +73,7 @@ func (g group) Call(ctx context.Context, text json.RawMessage) (json.RawMessage,
 	return input.Encode(out), nil
 }
 
-// succeeded takes the results that there are, and the names of the steps that gave them.
+// succeeded collects the successful results and the names of their steps.
 func succeeded(body *engine.BodyOutcome) (out GroupOutput, names []string) {
 	done := engine.BodyOutcome{}
 	for _, one := range body.Results {
@@ -86,8 +86,8 @@ func succeeded(body *engine.BodyOutcome) (out GroupOutput, names []string) {
 	return GroupOutput{Results: list.Results, Outputs: list.Texts}, names
 }
 
-// concatenate puts texts under headings with the names of those that wrote them. A text
-// that is alone needs no heading; one without content is left out.
+// concatenate joins texts under headings with the names of their steps. A single text gets no
+// heading; texts without content are left out.
 func concatenate(names, texts []string) string {
 	var parts, alone []string
 	for i, text := range texts {
@@ -102,7 +102,7 @@ func concatenate(names, texts []string) string {
 	return strings.Join(parts, "\n\n---\n\n")
 }
 
-// summarize asks a model for one text. What only one step wrote is not summarized.
+// summarize asks a model for one text. A single text is returned as it is.
 func (g group) summarize(ctx context.Context, in GroupInput, names, texts []string) (string, error) {
 	whole := concatenate(names, texts)
 	written := 0
@@ -143,7 +143,7 @@ func checkGroup(in GroupInput, _ input.Object) error {
 	return nil
 }
 
-// groupSpec has effects because summarize calls a model.
+// groupSpec declares effects because summarize calls a model.
 func groupSpec(generate engine.Function) engine.Spec {
 	return engine.Spec{
 		Name:        "group",

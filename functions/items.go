@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// items reads a list that is given as such or, as models and people write it, as JSON text.
+// items reads a list, or the JSON text of a list, as models and people write it.
 func items(name string, given json.RawMessage) ([]json.RawMessage, error) {
 	text := given
 	if len(given) > 0 && given[0] == '"' {

@@ -16,7 +16,7 @@ type IterateInput struct {
 	OnError   input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
 }
 
-// IterateOutput is what an iteration gives in the end. While it runs its output is {item,
+// IterateOutput is the final output of an iteration. While it runs, its output is {item,
 // index}.
 type IterateOutput struct {
 	Results []json.RawMessage `json:"results" jsonschema:"the result of each round, {error: {message, kind}} where it failed"`
@@ -26,8 +26,8 @@ type IterateOutput struct {
 	Text    string            `json:"text" jsonschema:"the texts, joined"`
 }
 
-// Iterate runs the steps that its step contains once for each item, one after the other. It
-// is pure: the engine keeps the rounds.
+// Iterate runs the steps that its step contains once for each item, in sequence. It is pure:
+// the engine keeps the state of the rounds.
 func Iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[IterateInput](text)
 	if err != nil {

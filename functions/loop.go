@@ -17,16 +17,16 @@ type LoopInput struct {
 	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when it would need more; the number of rounds, else 1000, when absent"`
 }
 
-// LoopOutput is what a loop gives in the end. While it runs its output is {item, index}.
+// LoopOutput is the final output of a loop. While it runs, its output is {item, index}.
 type LoopOutput struct {
 	Results []json.RawMessage `json:"results" jsonschema:"the result of each round"`
 	Count   int               `json:"count" jsonschema:"how many rounds there were"`
 	Text    string            `json:"text" jsonschema:"the texts of the results, a line each"`
 }
 
-// Loop runs the steps that its step contains, round after round, until what ends it: a
-// number, a list, a condition or a path out of the body. It is pure: the engine keeps the
-// rounds.
+// Loop runs the steps that its step contains repeatedly until it ends: after a number of
+// rounds, at the end of a list, by a condition, or by a path out of the body. It is pure: the
+// engine keeps the state of the rounds.
 func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[LoopInput](text)
 	if err != nil {
@@ -42,11 +42,11 @@ func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	case *in.Count < 0:
 		return nil, input.Bad("count: %d is less than none", *in.Count)
 	case *in.Count == 0:
-		run.Items = []json.RawMessage{} // Rounds 0 would be as many as it takes
+		run.Items = []json.RawMessage{} // Rounds 0 would mean no limit
 	default:
 		run.Rounds = int(*in.Count)
 	}
-	if fields.Has("over") && run.Items == nil { // null is not a list: without one there would be no end
+	if fields.Has("over") && run.Items == nil { // null is not a list, and without a list the loop would not end
 		if run.Items, err = items("over", in.Over); err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ type MapInput struct {
 	Separator   *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
 }
 
-// MapOutput is what map gives, in the order of the items, whichever ended first.
+// MapOutput is the output of map, in the order of the items.
 type MapOutput struct {
 	Results []json.RawMessage `json:"results" jsonschema:"the result of each session, {error: {message, kind}} where it failed"`
 	Outputs []string          `json:"outputs" jsonschema:"their texts"`
@@ -30,12 +30,12 @@ type MapOutput struct {
 	Text    string            `json:"text" jsonschema:"the texts, joined"`
 }
 
-// KindMapFailed is the kind of the error of a map of which items failed. A retry of the
-// step starts only those anew.
+// KindMapFailed is the error kind of a map in which items failed. A retry of the step runs
+// only the failed items again.
 const KindMapFailed = "map_failed"
 
-// Map runs a workflow, or the steps that its step contains, for all items at once, each in
-// a child session. It is pure: the engine starts the sessions, each once.
+// Map runs a workflow, or the steps that its step contains, for all items in parallel, each in
+// a child session. It is pure: the engine starts each session once.
 func Map(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[MapInput](text)
 	if err != nil {

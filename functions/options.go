@@ -8,9 +8,9 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// options reads a list of answers, each a text, another plain value, or an object with a
-// text (or label) and a value. Null and absent are no options. A model's list often comes
-// as its text, which is read too. Every option gets a value.
+// options reads a list of answer options, each a text, another scalar, or an object with text
+// (or label) and value. Null and absent mean no options. The JSON text of a list is accepted
+// too, because models often write it. Every option gets a value.
 func options(name string, given json.RawMessage) ([]engine.Option, error) {
 	if given == nil {
 		return nil, nil

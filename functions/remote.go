@@ -15,29 +15,28 @@ import (
 	"github.com/stepgraph/stepgraph/internal/callkey"
 )
 
-// maxRemote bounds an answer of a remote function: an output (1 MB) or a question, and what
-// stands around it.
+// maxRemote limits the response of a remote function in bytes: an output (1 MB) or a question,
+// and the object around it.
 const maxRemote = 1<<20 + 128<<10
 
-// RemoteOptions are what the configuration says of a server of remote functions. The zero
-// value works.
+// RemoteOptions configure one server of remote functions. The zero value works.
 type RemoteOptions struct {
-	Client  *http.Client  // http.Client without redirects by default
+	Client  *http.Client  // a client that follows no redirects by default
 	Header  http.Header   // sent with every call, such as Authorization
 	Timeout time.Duration // of one attempt; 0 is the engine's default
-	Limit   int           // calls at once; 0 is the engine's default
+	Limit   int           // concurrent calls; 0 is the engine's default
 }
 
-// Remote returns a function, or with a name ending in ".*" every function with that prefix,
-// that a server at address runs, in any language: each call is one POST of
+// Remote returns a function that a server at address runs, in any language. A name ending in
+// ".*" stands for all functions with that prefix. Each call is one POST of
 //
 //	{function, input, session, step, visit, key}
 //
 // and the server answers {output}, {error, transient} or {await: {prompt, schema, kind,
-// options, entry, due, on_due}}, each with `say`, a text for the session's chat, if it likes.
-// The address is configuration, so it may be on any network. The key, also in the header
-// Idempotency-Key, is the same on every attempt: with it the server makes a call that comes
-// twice count once.
+// options, entry, due, on_due}}, each optionally with `say`, a text for the session's chat.
+// The address is part of the configuration, so it may be in any network. The key, also in the
+// header Idempotency-Key, is the same on every attempt, so that the server can recognise a
+// repeated call.
 func Remote(name, address string, o RemoteOptions) (engine.Spec, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -106,7 +105,7 @@ func (r remote) call(ctx context.Context, text json.RawMessage) (json.RawMessage
 	return r.read(ctx, answer)
 }
 
-// unreachable is the error of a call that got no answer; trying again may help.
+// unreachable returns the transient error of a call without a response.
 func (r remote) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return wire.Ended(ctx)
@@ -121,7 +120,7 @@ func (r remote) unreadable(ctx context.Context, err error) error {
 	return r.unreachable(ctx, err)
 }
 
-// refused is the error of an answer with a bad status: 429 and 5xx may pass, others say no.
+// refused returns the error of a bad status: 429 and 5xx are transient, all others permanent.
 func (r remote) refused(response *http.Response, answer []byte) error {
 	e := &engine.CallError{
 		Message:    fmt.Sprintf("remote functions at %s: %s", r.host, response.Status),

@@ -10,7 +10,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// remoteAnswer is what a server of remote functions answers: one of output, error and await.
+// remoteAnswer is the response of a server of remote functions: one of output, error and
+// await.
 type remoteAnswer struct {
 	Output     json.RawMessage `json:"output"`
 	Error      json.RawMessage `json:"error"` // a text, or {message, kind}
@@ -30,7 +31,7 @@ type remoteAwait struct {
 	OnDue   json.RawMessage `json:"on_due"`
 }
 
-// read turns an answer into what the engine understands.
+// read converts a response to an output or an error of the engine.
 func (r remote) read(ctx context.Context, text []byte) (json.RawMessage, error) {
 	var answer remoteAnswer
 	if err := json.Unmarshal(text, &answer); err != nil {
@@ -59,7 +60,7 @@ func (r remote) broken(format string, args ...any) error {
 	return &engine.CallError{Kind: "bad_response", Message: fmt.Sprintf("remote functions at %s: answer: %s", r.host, fmt.Sprintf(format, args...))}
 }
 
-// failure is the kind (the engine's default when empty) and message of the error.
+// failure returns the kind (empty for the engine's default) and the message of the error.
 func (a remoteAnswer) failure() (kind, message string) {
 	var both struct{ Kind, Message string }
 	if a.Error[0] == '{' && json.Unmarshal(a.Error, &both) == nil && both.Message != "" {
@@ -103,6 +104,6 @@ func (a remoteAwait) question() (*engine.AwaitInput, error) {
 	return ask, nil
 }
 
-// present tells whether a field of an answer is there and not null. The server writes what
-// it likes, but blanks around a value the decoder has taken off.
+// present reports whether a field is present and not null. The decoder has removed white space
+// around the value.
 func present(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }

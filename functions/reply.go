@@ -16,16 +16,16 @@ type ReplyInput struct {
 	EndSession  input.Bool      `json:"end_session,omitempty" jsonschema:"kept in the output; it does not end the session, which ends when no path leads on"`
 }
 
-// ReplyOutput is what Reply gives, beside the other fields of its input.
+// ReplyOutput is the output of Reply, in addition to the other fields of its input.
 type ReplyOutput struct {
 	Message    string `json:"message" jsonschema:"what was said"`
 	Content    string `json:"content" jsonschema:"the same"`
 	EndSession bool   `json:"end_session"`
 }
 
-// Reply says something to the person. It is pure: what is said is part of the checkpoint
-// that holds its output, so a call that is made twice speaks once. An empty text says
-// nothing; an input that names no text at all is refused.
+// Reply sends a message to the person. It is pure: the message is part of the checkpoint with
+// the output, so a repeated call sends it once. An empty text sends nothing; an input without
+// a text field is an error.
 func Reply(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[ReplyInput](text)
 	if err != nil {
@@ -52,7 +52,7 @@ func Reply(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	return append(out, fields.Without("message", "llm_response", "content", "end_session")...).Encode(), nil
 }
 
-// checkReply finds a reply without words, which fails when it runs.
+// checkReply reports a reply without a text, which would fail when it runs.
 func checkReply(text json.RawMessage) []engine.Problem {
 	given, err := input.Parse(text)
 	if err != nil || given.Get("message") != nil || given.Get("llm_response") != nil || given.Get("content") != nil {

@@ -17,7 +17,7 @@ type RequestInput struct {
 	Schema  json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema that the answer must fit"`
 }
 
-// Question is what all questions have in common.
+// Question holds the input fields that all questions share.
 type Question struct {
 	Prompt  input.Text      `json:"prompt,omitempty" jsonschema:"the question"`
 	Message input.Text      `json:"message,omitempty" jsonschema:"used when there is no prompt"`
@@ -25,10 +25,10 @@ type Question struct {
 	OnDue   json.RawMessage `json:"on_due,omitempty" jsonschema:"the answer that counts when the time is up; without it the step fails with the error kind timeout"`
 }
 
-// Request asks a person for input. It always pauses the session, so that its caller gets an
-// *engine.AwaitInput; the answer, when it comes, completes the output entry made here: all
-// fields of the input in their order. Asking has no effect of its own, asking twice for one
-// checkpoint is asking once.
+// Request asks a person for input. It always pauses the session by returning an
+// *engine.AwaitInput. The answer completes the output entry prepared here: all fields of the
+// input in their order. Asking has no effect outside the session, so a repeated call is
+// harmless.
 func Request(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, entry, err := input.Decode[RequestInput](text)
 	if err != nil {
@@ -48,8 +48,8 @@ func Request(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	return nil, ask
 }
 
-// question reads what all questions have in common, and the entry without the fields that
-// only an answer may write.
+// question reads the shared fields of a question and returns the output entry without the
+// fields that only an answer may set.
 func question(entry input.Object, kind string) (*engine.AwaitInput, input.Object, error) {
 	in, _, err := input.Decode[Question](entry.Encode())
 	if err != nil {
@@ -70,8 +70,8 @@ func question(entry input.Object, kind string) (*engine.AwaitInput, input.Object
 	return ask, entry, nil
 }
 
-// answerSchema takes a schema as an object or as its text, and refuses one that no answer
-// could be checked against.
+// answerSchema reads a schema, given as an object or as its text, and refuses one that does
+// not compile.
 func answerSchema(given json.RawMessage) (json.RawMessage, error) {
 	if given == nil {
 		return nil, nil
@@ -85,11 +85,11 @@ func answerSchema(given json.RawMessage) (json.RawMessage, error) {
 	return given, nil
 }
 
-// checkQuestion finds a schema that no answer can be judged by, and options that are none.
+// checkQuestion reports an invalid schema or invalid options.
 func checkQuestion(text json.RawMessage) []engine.Problem {
 	given, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says what is wrong with it
+		return nil // the engine reports an input that is not an object
 	}
 	for _, name := range []string{"options", "choices"} {
 		if list := given.Get(name); list != nil && !refers(list) {
@@ -119,7 +119,7 @@ func requestSpec() engine.Spec {
 	}
 }
 
-// RequestOutput is what references find once the question has been answered, beside the
+// RequestOutput describes the output after the question was answered, in addition to the
 // fields of the input.
 type RequestOutput struct {
 	Prompt   string          `json:"prompt,omitempty" jsonschema:"what the person was asked"`

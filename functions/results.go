@@ -8,26 +8,26 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// ErrorOutput stands in the place of a result that there is none of.
+// ErrorOutput takes the place of the output of a failed round or child session.
 type ErrorOutput struct {
 	Error Failure `json:"error"`
 }
 
-// A Failure is an error as an output tells of it.
+// A Failure is an error in an output.
 type Failure struct {
 	Message string `json:"message"`
 	Kind    string `json:"kind"` // such as failed or timeout
 }
 
-// resultList is what rounds or child sessions came to: their outputs in order, with
-// {error} for those that failed, and the text of each.
+// resultList holds the results of rounds or child sessions: their outputs in order, with
+// {error} for failed ones, and the text of each.
 type resultList struct {
 	Results []json.RawMessage
 	Texts   []string
 	Failed  int
 }
 
-// gather reads the results of a body. One that failed has no text.
+// gather reads the results of a body. A failed one has no text.
 func gather(body *engine.BodyOutcome) resultList {
 	list := resultList{Results: []json.RawMessage{}, Texts: []string{}}
 	for _, one := range body.Results {
@@ -44,7 +44,7 @@ func gather(body *engine.BodyOutcome) resultList {
 
 func failureOf(e *engine.SessionError) Failure { return Failure{e.Message, e.Kind} }
 
-// join puts the texts together; a new line stands between them where separator is nil.
+// join joins the texts with the separator, a newline if nil.
 func (l resultList) join(separator *string) string {
 	between := "\n"
 	if separator != nil {

@@ -15,9 +15,9 @@ type SelectInput struct {
 	Choices json.RawMessage `json:"choices,omitempty" jsonschema:"used when there are no options"`
 }
 
-// Select asks a person to choose one of the options. Only these are answers; the answered
-// output also has the `value` of the one chosen, which is its text where none is given. The
-// entry shows all options as {text, value}. Like Request it only pauses.
+// Select asks a person to choose one of the options; no other answer is accepted. The answered
+// output also has the value of the chosen option, which is its text if it has none. The output
+// entry lists all options as {text, value}. Like Request it only pauses the session.
 func Select(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, entry, err := input.Decode[SelectInput](text)
 	if err != nil {
@@ -54,8 +54,8 @@ func selectSpec() engine.Spec {
 	}
 }
 
-// SelectOutput is what references find once the question has been answered, beside the
-// fields of the input.
+// SelectOutput describes the output after the question was answered, in addition to the fields
+// of the input.
 type SelectOutput struct {
 	RequestOutput
 	Options []engine.Option `json:"options,omitempty" jsonschema:"the options"`

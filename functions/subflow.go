@@ -18,7 +18,7 @@ type SubflowInput struct {
 	OnError  input.Text      `json:"on_error,omitempty" jsonschema:"output: a session that did not complete is an output with error; otherwise the step fails"`
 }
 
-// SubflowOutput is what a subflow gives.
+// SubflowOutput is the output of subflow.
 type SubflowOutput struct {
 	Session string            `json:"session" jsonschema:"the id of the session that ran"`
 	Status  string            `json:"status" jsonschema:"how it ended"`
@@ -28,14 +28,14 @@ type SubflowOutput struct {
 	Error   *Failure          `json:"error,omitempty" jsonschema:"why the session did not complete: {message, kind}"`
 }
 
-// KindSubflowFailed is the kind of the error of a subflow whose session did not complete.
+// KindSubflowFailed is the error kind of a subflow whose session did not complete.
 const KindSubflowFailed = "subflow_failed"
 
-// onErrorOutput makes a failure an output.
+// onErrorOutput returns a failure as an output.
 const onErrorOutput = "output"
 
 // Subflow runs a workflow in a child session and waits for its end. It is pure: the engine
-// starts the session, once.
+// starts the child session once.
 func Subflow(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[SubflowInput](text)
 	if err != nil {

@@ -30,7 +30,7 @@ type SwitchRule struct {
 	Branch   input.Text      `json:"branch"`   // the name of its branch; its index by default
 }
 
-// SwitchOutput is what switch gives. Paths test branches.
+// SwitchOutput is the output of switch. Paths test branches.
 type SwitchOutput struct {
 	Branch   string          `json:"branch" jsonschema:"the branch of the rule that is true, else otherwise"`
 	Index    int             `json:"index" jsonschema:"its index from 0; the number of rules when none is true"`
@@ -39,7 +39,7 @@ type SwitchOutput struct {
 	Names    map[string]bool `json:"names,omitempty" jsonschema:"the same by name alone, where a name is also the index of another branch"`
 }
 
-// Switch finds the first of several rules that holds. Rules behind it are not judged. It is
+// Switch finds the first of several rules that holds. Later rules are not evaluated. It is
 // pure.
 func Switch(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, _, err := input.Decode[SwitchInput](text)
@@ -75,7 +75,7 @@ func (in SwitchInput) output(rules []SwitchRule, index int) SwitchOutput {
 	return out
 }
 
-// names are those of the branches, which rules may share; "" for one that has none.
+// names returns the names of the branches, which rules may share; "" for a rule without one.
 func (in SwitchInput) names(rules []SwitchRule) []string {
 	names := make([]string, 0, len(rules)+1)
 	for _, rule := range rules {
@@ -110,8 +110,7 @@ func switchRules(given json.RawMessage) ([]SwitchRule, error) {
 	return rules, nil
 }
 
-// checkSwitch looks at the types and operators of the rules; their sides may hold
-// references.
+// checkSwitch validates the types and operators of the rules; both sides may be references.
 func checkSwitch(text json.RawMessage) []engine.Problem {
 	var problems []engine.Problem
 	bad := func(format string, args ...any) {
@@ -119,7 +118,7 @@ func checkSwitch(text json.RawMessage) []engine.Problem {
 	}
 	fields, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says what is wrong with it
+		return nil // the engine reports an input that is not an object
 	}
 	given := fields.Get("rules")
 	if given == nil {

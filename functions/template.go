@@ -18,14 +18,13 @@ type TemplateInput struct {
 	Say       input.Bool      `json:"say,omitempty" jsonschema:"the text is also said in the chat"`
 }
 
-// TemplateOutput is what Template gives, beside the other fields of its input.
+// TemplateOutput is the output of Template, in addition to the other fields of its input.
 type TemplateOutput struct {
 	Text string `json:"text"`
 }
 
-// Template puts a text together. The references in it have been replaced before it is
-// called, so it only joins and trims; values that are no text read as compact JSON. It is
-// pure.
+// Template builds a text. References in it are resolved before the call, so it only joins and
+// trims; values that are not text are written as compact JSON. It is pure.
 func Template(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[TemplateInput](text)
 	if err != nil {

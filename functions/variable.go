@@ -19,10 +19,10 @@ type VariableInput struct {
 	Previous json.RawMessage `json:"previous,omitempty" jsonschema:"merge: the global's value so far, such as @{SESSION_ID}.name with an empty default; with globals an object of them by name"`
 }
 
-// Variable gives values a name that references can use: the output has the fields of set,
-// every other field of the input, and value, also under its name; globals stand under names
-// of their own, beside the outputs of steps. It is pure: what it sets is part of the
-// checkpoint that holds its output.
+// Variable sets values that references can use: the output has the fields of set, every other
+// field of the input, and value, also under the given name. Globals are values of the session,
+// referenced by name like the outputs of steps. It is pure: the values are part of the
+// checkpoint with its output.
 func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[VariableInput](text)
 	if err != nil {
@@ -48,7 +48,7 @@ func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error
 	return out.Over(globals).Encode(), nil
 }
 
-// globals are the values to be set beside the output.
+// globals returns the global values to set.
 func (in VariableInput) globals(value json.RawMessage) (input.Object, error) {
 	var all input.Object
 	if in.Globals != nil {
@@ -77,14 +77,14 @@ func (in VariableInput) globals(value json.RawMessage) (input.Object, error) {
 	return all.With(string(in.Name), in.over(previous, value)), nil
 }
 
-// over is value, laid over what was there before where both are objects.
+// over merges value into the previous value if both are objects, else returns value.
 func (in VariableInput) over(previous, value json.RawMessage) json.RawMessage {
 	if !in.Merge {
 		return value
 	}
 	below, err := input.Parse(previous)
 	if err != nil {
-		return value // there was nothing, or nothing that has fields
+		return value // there is no previous object
 	}
 	above, err := input.Parse(value)
 	if err != nil {

@@ -20,7 +20,7 @@ type WaitInput struct {
 	Signal   input.Text      `json:"signal,omitempty" jsonschema:"the signal to wait for"`
 }
 
-// WaitOutput is what a wait gives: the first field after a time, the others after a signal.
+// WaitOutput is the output of wait: the first field after a time, the others after a signal.
 type WaitOutput struct {
 	WaitedUntil string          `json:"waited_until,omitempty" jsonschema:"when it ended"`
 	TimedOut    bool            `json:"timed_out,omitempty" jsonschema:"no signal came in time"`
@@ -28,8 +28,8 @@ type WaitOutput struct {
 	Body        json.RawMessage `json:"body,omitempty" jsonschema:"what was sent with it"`
 }
 
-// Wait lets time pass, or waits for a signal that somebody sends to the session. Other
-// fields of the input are kept in the output. It is pure: the engine keeps the timer.
+// Wait pauses the session for a time or until a signal is sent to it. Other fields of the
+// input are kept in the output. It is pure: the engine keeps the timer.
 func Wait(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, fields, err := input.Decode[WaitInput](text)
 	if err != nil {
@@ -49,7 +49,7 @@ func (in WaitInput) wait() (*engine.Wait, error) {
 	wait := &engine.Wait{Signal: string(in.Signal)}
 	for _, length := range []*input.Duration{in.For, in.Duration, in.Timeout} {
 		if length != nil && wait.For == 0 {
-			wait.For = max(time.Duration(*length), 1) // none at all is a time too
+			wait.For = max(time.Duration(*length), 1) // a duration of 0 must not mean that none is given
 		}
 	}
 	if in.Until != nil {
@@ -68,10 +68,10 @@ func (in WaitInput) wait() (*engine.Wait, error) {
 	return wait, nil
 }
 
-// latest is the end of what a date-time can say.
+// latest is the last time that a date-time can represent.
 var latest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// moment reads a point in time.
+// moment parses a point in time.
 func moment(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	at, err := time.Parse(time.RFC3339Nano, text)

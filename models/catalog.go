@@ -8,56 +8,55 @@ import (
 	"sync"
 )
 
-// Script is the name of the provider that plays recorded replies.
+// Script is the name of the provider that returns recorded replies.
 const Script = "script"
 
 // A Provider is one entry of a Catalog.
 type Provider struct {
-	// Open makes the model when it is first needed. An error, such as a missing
-	// key, is not kept: the next call tries again.
+	// Open creates the model when it is first needed. An error, such as a missing key, is not
+	// cached: the next call tries again.
 	Open func() (Model, error)
-	// Default is the model id that is used when nobody names one.
+	// Default is the model id to use if none is named.
 	Default string
-	// Prefixes are the beginnings of the model ids that this provider serves,
-	// such as "gpt-". They only serve to find it by a model id alone.
+	// Prefixes are the beginnings of model ids that this provider serves, such as "gpt-". They
+	// are used to find the provider of a bare model id.
 	Prefixes []string
-	// Any says that it may serve every model id, as a server at an address of
-	// one's own does.
+	// Any means that the provider may serve every model id, as a self-hosted server does.
 	Any bool
 }
 
-// An Endpoint is an OpenAI-compatible server that a flow names itself.
+// An Endpoint is an OpenAI-compatible server that a workflow names.
 type Endpoint struct {
 	BaseURL string
-	Key     string // the flow's own; the operator's key never goes to a flow's endpoint
+	Key     string // the workflow's own; the operator's key is never sent to it
 }
 
 // CatalogOptions is the operator's choice of providers.
 type CatalogOptions struct {
-	// Default is the provider, provider/model or model that answers: "script",
-	// "openai", "openai/gpt-4o" or "gpt-4o". Empty stands for script without
-	// having been asked for: see Catalog.Endpoint.
+	// Default is the provider, provider/model or model that answers by default: "script",
+	// "openai", "openai/gpt-4o" or "gpt-4o". Empty means script, but a workflow's own endpoint
+	// then takes precedence: see Catalog.Endpoint.
 	Default string
-	// Enabled names providers that workflows may ask for beside the default, as
-	// "provider/model". Script needs no enabling.
+	// Enabled lists providers that workflows may name as "provider/model" in addition to the
+	// default. Script is always enabled.
 	Enabled []string
-	// Aliases maps model names, as workflows and imported flows have them, to
-	// provider/model. The providers they name are enabled.
+	// Aliases maps model names in workflows and imported flows to provider/model. The
+	// providers are enabled thereby.
 	Aliases map[string]string
-	// Providers by name. Those that are neither the default nor enabled are
-	// never opened, whatever keys stand in the environment.
+	// Providers by name. Those that are neither the default nor enabled are never opened, even
+	// if their keys are in the environment.
 	Providers map[string]Provider
-	// OpenEndpoint opens the endpoint that a flow names; nil refuses them.
+	// OpenEndpoint opens the endpoint that a workflow names; nil refuses all endpoints.
 	OpenEndpoint func(Endpoint) (Model, error)
-	// Wrap, if not nil, is put around every model that is opened (a Recorder).
+	// Wrap, if not nil, wraps every model that is opened (a Recorder).
 	Wrap func(Model) Model
 }
 
 // A Catalog finds the model that answers a step. The rules:
 //
-//   - With script as the default, script answers every call; the name in the
-//     workflow goes along as Request.Model and changes nothing.
-//   - A name that Aliases has is the name it stands for.
+//   - With script as the default, script answers every call; the name in the workflow is
+//     passed as Request.Model and has no effect.
+//   - A name in Aliases is replaced by its target.
 //   - "provider/model" is answered by that provider if it is the default, is
 //     enabled or is script.
 //   - A model id is answered by the enabled provider that it belongs to, else by
@@ -77,8 +76,8 @@ type Catalog struct {
 	endpoints map[Endpoint]Model
 }
 
-// maxEndpoints bounds how many endpoints stay open. Flows make their addresses
-// of references, so their number has no other bound.
+// maxEndpoints limits how many endpoints stay open, because references can make any number of
+// addresses.
 const maxEndpoints = 256
 
 // NewCatalog checks the options and opens the default provider, so that a wrong
@@ -114,8 +113,7 @@ func NewCatalog(options CatalogOptions) (*Catalog, error) {
 	return c, nil
 }
 
-// Default returns the name of what answers where a workflow says nothing:
-// "script", or "provider/model".
+// Default returns the name of the default model: "script", or "provider/model".
 func (c *Catalog) Default() string {
 	if c.model == "" {
 		return c.provider
@@ -123,8 +121,8 @@ func (c *Catalog) Default() string {
 	return c.provider + "/" + c.model
 }
 
-// Model returns what answers a step that asks for name, which may be empty, and
-// the model id to put into the request.
+// Model returns the model for a step that asks for name, which may be empty, and the model id
+// for the request.
 func (c *Catalog) Model(name string) (Model, string, error) {
 	provider, model := c.resolve(name)
 	m, err := c.opened(provider)
@@ -137,10 +135,9 @@ func (c *Catalog) ProviderOf(name string) string {
 	return provider
 }
 
-// Endpoint returns the model behind an address that a flow names itself. When
-// the operator asked for script by name, script answers it like every other
-// call; when script is only the default that nobody changed, the flow's own
-// choice counts.
+// Endpoint returns the model at an address that a workflow names. If the operator chose script
+// explicitly, script answers instead, as it does every other call; if script is only the
+// unchanged default, the workflow's endpoint is used.
 func (c *Catalog) Endpoint(at Endpoint) (Model, error) {
 	if c.options.Default != "" && c.provider == Script {
 		return c.opened(Script)
@@ -199,7 +196,7 @@ func (c *Catalog) resolve(name string) (provider, model string) {
 	return c.provider, name
 }
 
-// modelOf returns the model id for a provider that was named without one.
+// modelOf returns the model id for a provider named without a model.
 func (c *Catalog) modelOf(provider, model string) string {
 	switch {
 	case model != "":
@@ -228,8 +225,8 @@ func (c *Catalog) opened(provider string) (Model, error) {
 	return once(c, c.providers, provider, c.options.Providers[provider].Open)
 }
 
-// once opens what key stands for unless it is open. Opening dials nothing, so
-// the lock is held meanwhile.
+// once returns the cached model for key and opens it if there is none. Opening does not
+// connect, so the lock is held meanwhile.
 func once[K comparable](c *Catalog, models map[K]Model, key K, open func() (Model, error)) (Model, error) {
 	if m, ok := models[key]; ok {
 		return m, nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kinds of errors, in the history and in metrics. They are stable.
+// Kinds of errors in the history and in metrics. They are stable.
 const (
 	KindAuth            = "auth"             // the key is missing, wrong or not allowed to do this
 	KindBadRequest      = "bad_request"      // the provider does not take this request
@@ -24,26 +24,25 @@ const (
 	KindScriptExhausted = "script_exhausted" // the script file has no reply left for this call
 )
 
-// An Error is a failed call of a model. Neither Message nor Err holds a key.
+// An Error is a failed model call. Neither Message nor Err contains a key.
 type Error struct {
 	Kind   string
 	Status int // of HTTP; 0 where there was none
-	// Retryable is what Transient returns.
+	// Retryable is the result of Transient.
 	Retryable bool
-	// RetryAfter is how long the provider asks to be left alone; 0 when it did
-	// not say.
+	// RetryAfter is the delay that the provider asks for; 0 if it gives none.
 	RetryAfter time.Duration
 	Message    string
 	Err        error
 }
 
-// NewError returns an Error without a status. Its message says who failed at
-// what; err, which may be nil, is added behind it.
+// NewError returns an Error without a status. message names the provider and the operation;
+// err, which may be nil, is appended.
 func NewError(kind string, transient bool, message string, err error) *Error {
 	return &Error{Kind: kind, Message: message, Err: err, Retryable: transient}
 }
 
-// Transient says whether trying the same call again can help.
+// Transient reports whether the same call may succeed when repeated.
 func (e *Error) Transient() bool { return e.Retryable }
 
 // Error returns the message, then status and kind where there was an answer,
@@ -66,12 +65,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, so that errors.Is finds a cancelled context.
 func (e *Error) Unwrap() error { return e.Err }
 
-// answered is the text of an Error of StatusError: who, what was said, the status, and what
-// may follow.
+// answered matches the text of an Error from StatusError: provider, message, status, and an
+// optional suffix.
 var answered = regexp.MustCompile(`^(?s:.*?): (.*?) \(HTTP ([1-9]\d\d), [a-z_]+\)(?:; try again in \S+|: .*)*$`)
 
-// Said reads the text of an Error back, which is all that is left of it in a session: the
-// status of HTTP and the provider's own words. It is not ok for an error without a status.
+// Said parses the text of an Error, which is all that a session stores of it: the HTTP status
+// and the provider's message. ok is false for an error without a status.
 func Said(text string) (status int, words string, ok bool) {
 	found := answered.FindStringSubmatch(text)
 	if found == nil {
@@ -81,15 +80,16 @@ func Said(text string) (status int, words string, ok bool) {
 	return status, found[1], true
 }
 
-// unanswered is the text of an Error without a status: who, at which address, and what happened.
+// unanswered matches the text of an Error without a status: provider, address, and what
+// happened.
 var unanswered = regexp.MustCompile(`^\S+(?: at \S+)?: (no connection, or it broke|no answer in time|call cancelled)(?:: .*)?$`)
 
-// unansweredWords are the same failures as the libraries of the providers word them.
+// unansweredWords maps these failures to the wording of the providers' own client libraries.
 var unansweredWords = map[string]string{"no connection, or it broke": "Connection error.", "no answer in time": "Request timed out.", "call cancelled": "Request was aborted."}
 
-// Words is the text of an Error without the address of the provider, for flows and people that do
-// not operate it: status and words of the provider, or what happened to the call. Any other text is
-// itself.
+// Words returns the text of an Error without the address of the provider, for imported flows
+// and people who do not operate it: the status and the provider's message, or what happened to
+// the call. Any other text is returned unchanged.
 func Words(text string) string {
 	if status, words, ok := Said(text); ok {
 		return strconv.Itoa(status) + " " + words

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// MaxBody is the largest answer of a server that providers read by default, in
-// bytes.
+// MaxBody is the default limit of a response body, in bytes.
 const MaxBody = 32 << 20
 
-// HTTPClient returns the client of providers that were given none. It is one and
-// the same for all, so that they share connections. It waits at most ten minutes
-// for the headers of an answer; all other limits come from the context.
+// HTTPClient returns the default client of providers, one for all so that they share
+// connections. It waits at most ten minutes for the response headers; all other limits come
+// from the context.
 var HTTPClient = sync.OnceValue(func() *http.Client {
 	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok { // a program has put a wrapper of its own there, for tracing
+	if !ok { // the program has replaced the transport, for instance for tracing
 		return &http.Client{}
 	}
 	transport = transport.Clone()
@@ -25,7 +24,7 @@ var HTTPClient = sync.OnceValue(func() *http.Client {
 	return &http.Client{Transport: transport}
 })
 
-// LimitBody returns a body that fails when more than limit bytes are read of it.
+// LimitBody returns a body that fails after limit bytes.
 func LimitBody(body io.ReadCloser, limit int64) io.ReadCloser {
 	return &limitedBody{ReadCloser: body, limit: limit, left: limit}
 }

@@ -53,14 +53,14 @@ func (i Image) Type() string {
 	return i.MediaType
 }
 
-// A Tool is something the model may call.
+// A Tool is a function that the model may call.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of an object; nil takes nothing
 }
 
-// A ToolCall is a model's wish to call a tool.
+// A ToolCall is a model's request to call a tool.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -69,8 +69,8 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Arguments makes ToolCall.Arguments of the text that a model wrote: no text is
-// an empty object.
+// Arguments returns ToolCall.Arguments for the text that a model wrote: an empty text is an
+// empty object.
 func Arguments(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage(`{}`)
@@ -81,8 +81,8 @@ func Arguments(text string) json.RawMessage {
 	return quote(text)
 }
 
-// ArgumentsText is the reverse of Arguments: the text as the model wrote it, as
-// far as it is known.
+// ArgumentsText reverses Arguments and returns the text as the model wrote it, as far as it is
+// known.
 func ArgumentsText(arguments json.RawMessage) string {
 	var text string
 	if len(arguments) > 0 && arguments[0] == '"' && json.Unmarshal(arguments, &text) == nil {

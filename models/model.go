@@ -7,8 +7,8 @@ import (
 
 // Model is one provider of chat completions. It is safe for concurrent use.
 type Model interface {
-	// Generate asks the model once. An error is an *Error, except that a
-	// cancelled context is found by errors.Is(err, context.Canceled) as well.
+	// Generate calls the model once. An error is an *Error; a cancelled context is also found
+	// by errors.Is(err, context.Canceled).
 	Generate(ctx context.Context, req Request) (Response, error)
 }
 
@@ -21,11 +21,11 @@ func (f Func) Generate(ctx context.Context, req Request) (Response, error) { ret
 // A Request is one call of a model. The zero value of a field leaves the choice
 // to the provider.
 type Request struct {
-	// Step is the id of the step that asks. The script provider finds its
-	// replies by it, recordings are sorted by it.
+	// Step is the id of the calling step. The script provider selects its replies by it, and
+	// recordings are grouped by it.
 	Step string
-	// Key is the idempotency key of the call, the same on every attempt. It goes
-	// out as the header Idempotency-Key where there is a wire.
+	// Key is the idempotency key of the call, the same on every attempt. HTTP providers send
+	// it as the header Idempotency-Key.
 	Key string
 
 	Model    string // model id as the provider knows it
@@ -37,8 +37,8 @@ type Request struct {
 	Seed            *int64
 	Stop            []string
 	ReasoningEffort string // such as "low"; passed on as it is
-	// ReasoningTokens is how many tokens the model may think before it answers, for
-	// providers that take such a bound; the others go by ReasoningEffort.
+	// ReasoningTokens is the maximal number of tokens that the model may think before it
+	// answers, for providers with such a limit; others use ReasoningEffort.
 	ReasoningTokens int
 
 	// Schema is the JSON Schema of the wanted structured output; nil asks for
@@ -54,8 +54,8 @@ type Request struct {
 	// provisional: only the Response counts.
 	Token func(text string)
 
-	// Extra holds further parameters of the provider, by their names on its
-	// wire. A parameter that has a field above is refused here.
+	// Extra holds further parameters by the names of the provider's API. A parameter that has
+	// a field above is refused.
 	Extra map[string]json.RawMessage
 }
 
@@ -78,10 +78,10 @@ type Response struct {
 	Object json.RawMessage
 	// ToolCalls are the calls the model asks for, in its order.
 	ToolCalls []ToolCall
-	// Reasoning is what the model thought, as far as the provider shows it.
+	// Reasoning is the model's thinking, if the provider returns it.
 	Reasoning string
-	// Thinking is what the provider wants to see again, as it is, in the message
-	// whose ToolCalls are being answered. Only the provider that wrote it reads it.
+	// Thinking is opaque data that the provider requires unchanged in the message whose
+	// ToolCalls are being answered. Only the provider that wrote it can read it.
 	Thinking json.RawMessage
 
 	Model        string // the model id that answered, which may be more precise than the one asked for
@@ -89,7 +89,7 @@ type Response struct {
 	Usage        Usage
 }
 
-// Why a model stopped writing.
+// Reasons why a model stopped writing.
 const (
 	FinishStop      = "stop"       // it was done
 	FinishLength    = "length"     // MaxTokens or the context window was used up; the text is cut

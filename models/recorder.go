@@ -14,15 +14,13 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// A Recorder writes a script file from a real conversation: the replies of each
-// step in the order in which they were asked for, failures too, so that playing
-// the file takes the same turns. Replies to calls without a step stand under
-// "any". It may wrap several models at once.
+// A Recorder writes a script file from real model calls: the replies of each step in the order
+// of the calls, including failures, so that playing the file repeats the same sequence.
+// Replies to calls without a step are stored under "any". It may wrap several models at once.
 //
-// A call that comes again with the same key after it succeeded is recorded once,
-// as it is played once; a cancelled call is not recorded. The file is written
-// after each call and replaced as a whole, so that it is complete whenever the
-// process ends. Keys of providers never reach it, as they are in no reply.
+// A call repeated with the same key after a success is recorded once, as it is played once; a
+// cancelled call is not recorded. The file is replaced as a whole after each call, so it is
+// always complete. Provider keys are never in it, because replies do not contain them.
 type Recorder struct {
 	path string
 
@@ -31,16 +29,15 @@ type Recorder struct {
 	failed  error    // of the last write
 }
 
-// An entry is the place of one call in the recording, empty until it has its
-// reply.
+// An entry is one call in the recording, empty until it has its reply.
 type entry struct {
 	step, key string
 	reply     json.RawMessage
 	done      bool // with success
 }
 
-// NewRecorder returns a Recorder that writes to path. What stands there is
-// replaced at the first reply.
+// NewRecorder returns a Recorder that writes to path. An existing file is replaced at the
+// first reply.
 func NewRecorder(path string) *Recorder { return &Recorder{path: path} }
 
 // Wrap returns m with every call recorded.
@@ -53,8 +50,8 @@ func (r *Recorder) Wrap(m Model) Model {
 	})
 }
 
-// Flush returns why the recording is not on disk, after trying once more. A
-// call never fails because of its recording: the reply may have cost money.
+// Flush writes the recording if the last write failed, and returns the error. A call never
+// fails because of its recording, since the reply may have cost money.
 func (r *Recorder) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,8 +91,8 @@ func (r *Recorder) end(e *entry, resp Response, err error) {
 	r.failed = r.write()
 }
 
-// write replaces the file. A rename keeps a reader, and a crash, from ever
-// meeting half of it.
+// write replaces the file by renaming, so that neither a reader nor a crash leaves a partial
+// file.
 func (r *Recorder) write() error {
 	text, err := r.encode()
 	if err != nil {
@@ -124,7 +121,7 @@ func (r *Recorder) encode() ([]byte, error) {
 	file.Steps = map[string][]json.RawMessage{}
 	for _, e := range r.entries {
 		switch {
-		case e.reply == nil: // under way
+		case e.reply == nil: // still in progress
 		case e.step == "":
 			file.Any = append(file.Any, e.reply)
 		default:
@@ -167,9 +164,9 @@ func failureReply(err error) json.RawMessage {
 	}{err.Error(), errors.As(err, &transient) && transient.Transient()})
 }
 
-// plainObject says whether a structured output may stand in a script as it is:
-// it is an object, and has no key by which the script format tells its own
-// forms. The others are recorded as their JSON text.
+// plainObject reports whether a structured output can be written to a script as it is: it must
+// be an object without the keys that the script format uses for its own forms. Others are
+// recorded as their JSON text.
 func plainObject(object json.RawMessage) bool {
 	var keys map[string]json.RawMessage
 	if len(object) == 0 || object[0] != '{' || json.Unmarshal(object, &keys) != nil {
@@ -183,8 +180,8 @@ func plainObject(object json.RawMessage) bool {
 	return true
 }
 
-// encode returns v as JSON in which nothing is escaped that need not be: people
-// read and edit recordings.
+// encode returns v as JSON without unnecessary escapes, because people read and edit
+// recordings.
 func encode(v any, indent string) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -7,10 +7,10 @@ type Usage struct {
 	InputTokens  int `json:"input_tokens"`  // everything sent, cached tokens included
 	OutputTokens int `json:"output_tokens"` // everything written, reasoning included
 	CachedTokens int `json:"cached_tokens,omitempty"`
-	// ReasoningTokens is the part of OutputTokens that nobody sees.
+	// ReasoningTokens is the part of OutputTokens that is not in the text.
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
-	// Estimated says that the counts are guessed from the length of the texts,
-	// because the provider did not tell.
+	// Estimated means that the counts are estimated from the length of the texts, because the
+	// provider returned none.
 	Estimated bool `json:"estimated,omitempty"`
 	// Cost is in US dollars; 0 is unknown (or free).
 	Cost float64 `json:"cost,omitempty"`
@@ -28,9 +28,8 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// EstimateUsage guesses the usage of a call from its texts, at four characters
-// a token, which is near enough for limits and far too coarse for bills. Images
-// are not counted.
+// EstimateUsage estimates the usage of a call from its texts at four characters a token: good
+// enough for limits, too inexact for billing. Images are not counted.
 func EstimateUsage(req Request, resp Response) Usage {
 	input := 0
 	for _, m := range req.Messages {

@@ -18,10 +18,9 @@ const (
 	maxRetryAfter = 24 * time.Hour // a longer wait than this is a mistake of the server
 )
 
-// StatusError returns the Error for an answer with a status of 400 and above.
-// provider names who answered, message is what the server said; the secrets are
-// taken out of it. 429 and 5xx are transient, and so are 408, 409 (another
-// attempt with this key is under way) and 425.
+// StatusError returns the Error for a response with a status of 400 and above. provider names
+// the server, message is its error text, in which the secrets are masked. 429 and 5xx are
+// transient, and so are 408, 409 (another attempt with this key is in progress) and 425.
 func StatusError(provider string, status int, header http.Header, message string, secrets ...string) *Error {
 	message = clean(message, secrets)
 	if message == "" {
@@ -53,10 +52,10 @@ func classify(status int) (kind string, transient bool) {
 	return KindBadRequest, false
 }
 
-// TransportError returns the Error for a call that got no answer, or only a part
-// of one. It asks ctx first: a deadline of the caller is a timeout, a
-// cancellation is neither a fault of the provider nor transient. Of err only
-// what carries no address is kept, since an address may hold a password or key.
+// TransportError returns the Error for a call with no response or an incomplete one. ctx is
+// checked first: an exceeded deadline is a timeout, a cancellation is neither a fault of the
+// provider nor transient. Of err only text without a URL is kept, since a URL may contain a
+// password or key.
 func TransportError(ctx context.Context, provider string, err error, secrets ...string) *Error {
 	if ctx.Err() != nil {
 		return contextError(ctx, provider)
@@ -86,15 +85,14 @@ func contextError(ctx context.Context, provider string) *Error {
 	return NewError(KindCancelled, false, provider+": call cancelled", cause)
 }
 
-// broken says whether a connection ended early; these errors are no net.Error.
+// broken reports whether a connection ended early; these errors are not net.Error.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		strings.Contains(err.Error(), "http2:") || strings.Contains(err.Error(), "transport connection broken")
 }
 
-// RetryAfter returns how long a server asks to be left alone: the header
-// Retry-After-Ms, else Retry-After in seconds or as a date; 0 if there is none
-// that makes sense.
+// RetryAfter returns the delay that a server asks for: the header Retry-After-Ms, else
+// Retry-After in seconds or as a date; 0 if there is no valid one.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
 		return bounded(ms * float64(time.Millisecond))
@@ -109,7 +107,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// bounded also sorts out what is not a number: every comparison with it is false.
+// bounded also handles NaN: every comparison with it is false.
 func bounded(d float64) time.Duration {
 	if d > 0 {
 		return time.Duration(min(d, float64(maxRetryAfter)))
@@ -117,8 +115,8 @@ func bounded(d float64) time.Duration {
 	return 0
 }
 
-// clean makes one short line of a foreign text and takes the secrets out of it:
-// servers like to quote the key that they do not accept.
+// clean shortens a server's text to one line and masks the secrets in it: servers often quote
+// the key that they refuse.
 func clean(text string, secrets []string) string {
 	for _, secret := range secrets {
 		if secret != "" {
@@ -141,8 +139,8 @@ func Host(address string) string {
 	return "(an address without host)"
 }
 
-// HeaderValue makes an idempotency key fit into a header: the ids in it are
-// people's own words, and net/http refuses anything but visible ASCII.
+// HeaderValue encodes an idempotency key for a header: its ids may contain any text, and
+// net/http accepts only visible ASCII.
 func HeaderValue(key string) string {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {

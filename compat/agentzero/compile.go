@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Properties a compiled workflow carries besides what runs.
+// Properties that a compiled workflow has for the export.
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertyFlow      = "source"        // of the workflow: the flow without nodes and edges, JSON text
@@ -21,11 +21,11 @@ const (
 	propertyOrder     = refit.Order
 )
 
-// givenPrompt is the prompt a session was started with.
+// givenPrompt is the reference to the prompt that a session was started with.
 const givenPrompt = "initial.prompt"
 
-// Parse compiles a flow. A flow that breaks rules is refused with a *source.Faults that lists
-// all of them; text that is not valid JSON with file, line and column.
+// Parse compiles a flow. A flow with faults is refused with a *source.Faults that lists all of
+// them; for invalid JSON the error has file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
 	f, err := readFlow(name, src)
 	if err != nil {
@@ -45,14 +45,14 @@ func Parse(name string, src []byte) (source.File, error) {
 	return source.File{Workflows: []engine.Workflow{*w}, Lines: []source.Lines{c.lines(src)}, Notes: c.notes}, nil
 }
 
-// A compiler makes one workflow of one flow that has no faults.
+// A compiler compiles one flow without faults to a workflow.
 type compiler struct {
 	flow  *flow
 	w     *engine.Workflow
 	used  map[string]bool // ids of steps
 	edges map[string]bool // ids of paths
 	notes []engine.Problem
-	// helpers are the steps added beside the nodes, by what they are for.
+	// helpers maps the purpose of a generated step to its id.
 	helpers map[string]string
 }
 
@@ -78,8 +78,8 @@ func (c *compiler) compile() *engine.Workflow {
 	return c.w
 }
 
-// begin makes the way from the start of a session to the input node: at once where the
-// session was started with a prompt, through a question where it was not.
+// begin generates the steps from the start of a session to the input node: a question if the
+// session was started without a prompt.
 func (c *compiler) begin(in *node) {
 	if in.ID == engine.DefaultEntry {
 		return
@@ -103,7 +103,7 @@ func (c *compiler) askID(in *node) string { return c.helper(in.ID + "-ask") }
 
 func (c *compiler) add(s engine.Step) { c.w.Steps = append(c.w.Steps, s) }
 
-// link draws a path of our own.
+// link adds a generated path.
 func (c *compiler) link(from, to string, condition any) {
 	p := engine.Path{Kind: engine.Next, Source: from, Target: to, Extra: generated()}
 	if condition != nil {
@@ -114,11 +114,11 @@ func (c *compiler) link(from, to string, condition any) {
 
 func generated() map[string]any { return map[string]any{propertyGenerated: true} }
 
-// helper is the id of a step beside the nodes: always the same for the same purpose, and
-// never that of a node.
+// helper returns the id of a generated step: always the same for the same purpose, and
+// different from all node ids.
 func (c *compiler) helper(purpose string) string { return c.helperAs(purpose, purpose) }
 
-// helperAs is helper with an id that reads otherwise than the purpose.
+// helperAs is helper with a preferred id.
 func (c *compiler) helperAs(purpose, wanted string) string {
 	if id := c.helpers[purpose]; id != "" {
 		return id
@@ -131,8 +131,8 @@ func (c *compiler) helperAs(purpose, wanted string) string {
 	return id
 }
 
-// edge draws the path of an edge. One out of a child of a group leaves from the group: the
-// child's output is there when the group has ended.
+// edge adds the path of an edge. An edge out of a child of a group starts at the group,
+// because the child's output is available when the group has ended.
 func (c *compiler) edge(e *edge, entrance string) {
 	from := c.flow.byID[e.Source]
 	order := float64(e.index)
@@ -151,7 +151,7 @@ func (c *compiler) edge(e *edge, entrance string) {
 	c.w.Paths = append(c.w.Paths, p)
 }
 
-// name gives a path the id of its edge, where no other path has it.
+// name gives a path the id of its edge, unless another path has it.
 func (c *compiler) name(p *engine.Path, e *edge) {
 	if e.ID != "" && !c.edges[e.ID] {
 		p.ID, p.Stored = e.ID, true
@@ -170,7 +170,7 @@ func (c *compiler) ports(e *edge) map[string]any {
 	return extra
 }
 
-// contains draws the paths from a group to its children, in the order of the file.
+// contains adds the CONTAINS paths from a group to its children, in the order of the file.
 func (c *compiler) contains(g *node) {
 	for i, child := range g.children {
 		order := float64(i)
@@ -183,7 +183,7 @@ func (c *compiler) contains(g *node) {
 	}
 }
 
-// lines tells where the steps and paths of the file stand.
+// lines returns the positions of the steps and paths in the file.
 func (c *compiler) lines(src []byte) source.Lines {
 	out, index := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}, source.NewIndex(src)
 	for _, n := range c.flow.Nodes {

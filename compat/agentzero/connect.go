@@ -7,8 +7,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Refuses says why a flow cannot have a path between two of its nodes, "" when it can: the
-// connection rules of the editor. Steps that are no nodes of the flow are anybody's.
+// Refuses returns why the editor's connection rules forbid a path between two nodes, "" if it
+// is allowed. Steps that are not nodes of the flow may be connected freely.
 func Refuses(w *engine.Workflow, p *engine.Path) string {
 	from, to := nodeOf(w.Step(p.Source)), nodeOf(w.Step(p.Target))
 	if from == nil || to == nil {
@@ -40,7 +40,7 @@ func Refuses(w *engine.Workflow, p *engine.Path) string {
 	return ""
 }
 
-// handleOf is the handle a path leaves by, else what its label says.
+// handleOf returns the handle at which a path starts, or the handle named by its label.
 func handleOf(p *engine.Path) string {
 	if port, _ := p.Extra[refit.FromPort].(string); port != "" {
 		return port

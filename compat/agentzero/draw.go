@@ -10,11 +10,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// reading is a text that ends with what its node gets: the outputs of other steps.
+// reading matches a text that ends with references to the outputs of other steps.
 var reading = regexp.MustCompile(`(?s)^(.*?)\s*((?:@\{SESSION_ID\}\.[\pL\d_-]+(?:\.(?:text|result\.text|output))?\|?\s*)*)$`)
 
-// draw is the node of a step that was added in the graph; why says that no node does what the step
-// does.
+// draw returns the node for a step that was added in the graph; why is the reason if no type
+// of node does what the step does.
 func (x *exporter) draw(s *engine.Step) (node any, why string) {
 	var in map[string]json.RawMessage
 	if s.Input != "" && json.Unmarshal([]byte(s.Input), &in) != nil {
@@ -71,7 +71,7 @@ func (x *exporter) draw(s *engine.Step) (node any, why string) {
 	return out.With("data", data), ""
 }
 
-// spelled is a type in the spelling that the other nodes of the flow have.
+// spelled returns the name of a type in the notation that the flow's other nodes use.
 func (x *exporter) spelled(kind string) string {
 	for _, s := range x.steps {
 		if n := nodeOf(s); n != nil && strings.HasSuffix(n.Type, "Node") {

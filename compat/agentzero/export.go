@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// topLevel is a flow without nodes, edges and what the workflow keeps itself: viewport and
-// whatever else stands there.
+// topLevel returns the fields of a flow that the workflow does not represent: everything but
+// nodes and edges, such as viewport.
 func topLevel(src []byte) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(src, &all) != nil {
@@ -30,10 +30,10 @@ func topLevel(src []byte) string {
 // ErrNotAFlow is returned for a workflow that does not come from a flow of Agent Zero.
 var ErrNotAFlow = errors.New("not a flow of Agent Zero")
 
-// Export writes a workflow back as a flow, in the spelling it was read in. Nodes keep what
-// they had; labels, places, prompts, models, profiles, strategies, expressions and edges are
-// those of the workflow. Problems name what the flow cannot say: what is written then is the
-// flow that comes closest.
+// Export converts a workflow back to a flow in its original notation. Nodes keep their other
+// fields; labels, positions, prompts, models, profiles, strategies, expressions and edges come
+// from the workflow. Problems name what a flow cannot express; the returned flow is then the
+// closest one.
 func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)
@@ -66,7 +66,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	return text, problems, nil
 }
 
-// compiled is the workflow a flow compiles to.
+// compiled returns the workflow that a flow compiles to.
 func compiled(text []byte) (*engine.Workflow, error) {
 	file, err := Parse("export.json", text)
 	if err != nil {
@@ -75,8 +75,8 @@ func compiled(text []byte) (*engine.Workflow, error) {
 	return withoutEmptyError(&file.Workflows[0]), nil
 }
 
-// withoutEmptyError leaves out what agents have only because of their group's strategy: people
-// who change that in the graph change the group alone.
+// withoutEmptyError removes the field that agents have only because of their group's strategy:
+// who changes the strategy in the graph changes only the group.
 func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
 	out := *w
 	out.Steps = slices.Clone(w.Steps)
@@ -159,8 +159,8 @@ func (x *exporter) place(s *engine.Step, parent string) (px, py float64) {
 	return px, py
 }
 
-// A change is one field of a node's data that a step's input says as well: what it was and
-// what it is.
+// A change is one field of a node's data that a step's input also contains, with its old and
+// new value.
 type change struct {
 	field   string
 	was, is any
@@ -232,11 +232,11 @@ func plain(value json.RawMessage) string {
 	var literal struct {
 		Text string `json:"@literal"`
 	}
-	_ = json.Unmarshal(value, &literal) // anything else is not text, which Compare tells
+	_ = json.Unmarshal(value, &literal) // values of other types are reported by Compare
 	return literal.Text
 }
 
-// overrideOf is what stands before an agent's input.
+// overrideOf returns the text before an agent's input.
 func overrideOf(prompt json.RawMessage) string {
 	var joined struct {
 		Parts []json.RawMessage `json:"@text"`

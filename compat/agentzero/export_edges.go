@@ -23,14 +23,15 @@ func (x *exporter) edges(paths []*engine.Path) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// isEdge holds for the paths into groups too, which were edges to their children.
+// isEdge reports whether a path was an edge, including CONTAINS paths, which were edges from a
+// group to its children.
 func isEdge(p *engine.Path) bool {
 	_, drawn := p.Extra[propertyEdge].(string)
 	return drawn || refit.IsEdge(p)
 }
 
-// edge is the edge of a path. A path leads to the step in front of a node where there is one,
-// and from the group where the edge leaves one of its children.
+// edge returns the edge of a path. A path to a generated step in front of a node is an edge to
+// the node; a path from a group may be an edge from one of its children.
 func (x *exporter) edge(p *engine.Path) (json.RawMessage, error) {
 	target := x.behind(p.Target)
 	text, drawn := p.Extra[propertyEdge].(string)
@@ -53,8 +54,8 @@ func (x *exporter) edge(p *engine.Path) (json.RawMessage, error) {
 	return out, errors.Join(first, second)
 }
 
-// newEdge is the edge of a path somebody has drawn since. One out of a condition leaves by the
-// handle its condition names.
+// newEdge returns the edge of a path that was added after the import. An edge out of a
+// condition starts at the handle that the path's condition names.
 func (x *exporter) newEdge(p *engine.Path, target string) inputs.Object {
 	e := inputs.Of("id", p.ID, "source", p.Source, "target", target)
 	if handle := branchOf(p); handle != "" {
@@ -63,7 +64,7 @@ func (x *exporter) newEdge(p *engine.Path, target string) inputs.Object {
 	return e
 }
 
-// branchOf reads which result of a condition step a path is taken for, "" for neither.
+// branchOf returns the result of a condition step for which a path is taken, "" for neither.
 func branchOf(p *engine.Path) string {
 	text, _ := p.Condition.(string)
 	var clause map[string]string
@@ -78,7 +79,7 @@ func branchOf(p *engine.Path) string {
 	return ""
 }
 
-// behind is the node that a step we added stands in front of, or the step itself.
+// behind returns the node that a generated step prepares, or the step itself.
 func (x *exporter) behind(step string) string {
 	if s := x.steps[step]; s == nil || s.Extra[propertyGenerated] == nil || x.next[step] == "" {
 		return step

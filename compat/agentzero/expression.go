@@ -43,8 +43,8 @@ func (c *checker) expressions() {
 	}
 }
 
-// allowed tells what an expression uses and may not: names nobody gives it, and attributes that
-// are no methods.
+// allowed returns an error if an expression uses an unknown name or an attribute that is not a
+// method.
 func allowed(e *expressions.Expression, names map[string]bool) error {
 	used, attributes := e.Uses()
 	for _, name := range used {

@@ -29,8 +29,8 @@ var kinds = map[string]string{
 	"output": kindOutput, "outputNode": kindOutput,
 }
 
-// A flow is one file, in the form of the design: children have their group in group, and
-// no edge leads from a group to its own child.
+// A flow is one file, normalised to the design document's form: children have their group in
+// group, and no edge leads from a group to its own child.
 type flow struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -60,7 +60,7 @@ type node struct {
 	kind     string // "" for a type that is not known
 	group    *node
 	children []*node // of a group, in the order of the file
-	loose    bool    // a group in the public implementation's form, whose children may have edges
+	loose    bool    // a group of the public implementation, whose children may have edges
 	rivals   []string
 	name     string  // by which expressions can refer to it, "" for none
 	needs    []*node // see dependencies
@@ -102,7 +102,7 @@ type edge struct {
 	index int
 }
 
-// override is the instruction that stands before an agent's input.
+// override returns the instruction that precedes an agent's input.
 func (n *node) override() string {
 	if text := strings.TrimSpace(n.Data.PromptOverride); text != "" {
 		return text
@@ -196,8 +196,8 @@ func readFlow(name string, src []byte) (*flow, error) {
 	return f, nil
 }
 
-// findGroups gives every child its group and takes the edges from groups to their own
-// children out.
+// findGroups sets the group of every child and removes the edges from groups to their own
+// children.
 func (f *flow) findGroups() {
 	parents := map[*node]bool{}
 	for _, n := range f.Nodes {
@@ -240,8 +240,8 @@ func (f *flow) findGroups() {
 	}
 }
 
-// adoptBranches reads the public implementation's form of a group: its branches are the
-// successors that data.branches names, or without it every agent that follows.
+// adoptBranches reads a group of the public implementation: its children are the successors
+// that data.branches lists, or all following agents if there is no list.
 func (f *flow) adoptBranches(g *node, out []*edge) {
 	named := map[string]bool{}
 	for _, id := range g.Data.Branches {

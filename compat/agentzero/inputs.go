@@ -5,9 +5,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// gathers tells whether a node needs a step in front of it that puts its input together:
-// where several edges lead into it, of which some may not be taken, where what one edge
-// brings may be missing, and where an output is not passed on as it is.
+// gathers reports whether a node needs a generated step that builds its input: if several
+// edges lead to it and some may not be taken, if the value of its one edge may be missing, or
+// if an output is not passed on unchanged.
 func (c *compiler) gathers(n *node) bool {
 	if n.group != nil {
 		return false // a child gets what its group gets
@@ -19,8 +19,8 @@ func (c *compiler) gathers(n *node) bool {
 func (c *compiler) gatherID(n *node) string { return c.helper(n.ID + "-in") }
 
 // gatherScript joins the texts of the sources that ran and, for a condition, whose edge was
-// taken, in the order of the file. Empty ones are left out, as Agent Zero does. What is no
-// object is an input of the session whose name a node that did not run has.
+// taken, in the order of the file. Empty texts are left out, as in Agent Zero. A value that is
+// not an object is a session input with the name of a node that did not run.
 const gatherScript = `texts = []
 for s in sources:
     out = s["from"]
@@ -29,14 +29,14 @@ for s in sources:
 result = "\n\n".join([t for t in texts if t])
 `
 
-// What becomes of the joined text in front of an output node.
+// Scripts that format the joined text for an output node.
 var formatScripts = map[string]string{
 	"raw":      "result = {\"text\": result}\n",
 	"markdown": "result = {\"text\": result.strip()}\n",
 	"json":     "result = {\"text\": result, \"value\": json.decode(result, default = {\"result\": result})}\n",
 }
 
-// gather makes the step that puts the input of a node together.
+// gather generates the step that builds the input of a node.
 func (c *compiler) gather(n *node) string {
 	var sources []any
 	for _, e := range c.flow.into(n) {
@@ -75,5 +75,5 @@ func (c *compiler) inputOf(n *node) string {
 	for _, e := range c.flow.into(n) {
 		return inputs.Ref(e.Source + ".text")
 	}
-	return "" // nothing leads to it, so it never runs
+	return "" // no edge leads to the node, so it never runs
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Node is a step that was a node of the flow.
+// A Node is a step that represents a node of the flow.
 type Node struct {
 	ID     string
-	Output bool // the one whose text is the flow's result
+	Output bool // the node whose text is the flow's result
 }
 
 // Nodes lists the steps of a workflow that were nodes of its flow.
@@ -24,7 +24,7 @@ func Nodes(w *engine.Workflow) []Node {
 	return out
 }
 
-// NeedsPrompt tells whether a flow takes a prompt when it is run.
+// NeedsPrompt reports whether a flow takes a prompt when it is run.
 func NeedsPrompt(w *engine.Workflow) bool {
 	for i := range w.Steps {
 		if n := nodeOf(&w.Steps[i]); n != nil && kinds[n.Type] == kindInput && !n.fixed() {
@@ -34,7 +34,7 @@ func NeedsPrompt(w *engine.Workflow) bool {
 	return false
 }
 
-// Same tells whether two workflows run as the same flow.
+// Same reports whether two workflows run as the same flow.
 func Same(a, b *engine.Workflow) bool { return len(refit.Compare(a, b)) == 0 }
 
 func nodeOf(s *engine.Step) *node {

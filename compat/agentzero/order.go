@@ -6,7 +6,7 @@ import (
 	"github.com/stepgraph/stepgraph/compat/internal/circles"
 )
 
-// referable tells whether references can name a step of this id.
+// referable reports whether references can name a step of this id.
 func referable(id string) bool {
 	for _, c := range id {
 		if c != '_' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
@@ -34,8 +34,9 @@ func (f *flow) dependencies(n *node) []*node {
 	return at.needs
 }
 
-// upstream goes to every node whose output has settled when n runs, in the order in which they
-// run: after all they depend on, else as in the file. Children follow their group's input.
+// upstream calls found for every node whose output is final when n runs, in execution order:
+// after all nodes they depend on, otherwise in the order of the file. Children depend on the
+// input of their group.
 func (f *flow) upstream(n *node, found func(*node)) {
 	if f.visits == nil {
 		f.visits = make([]int, len(f.Nodes))
@@ -67,8 +68,8 @@ func (f *flow) upstream(n *node, found func(*node)) {
 	visit(n)
 }
 
-// circles finds the sets of nodes that lead to each other, each in the order of the file, by
-// the edges not in without.
+// circles returns the cycles of the graph without the edges in without, each as nodes in the
+// order of the file.
 func (f *flow) circles(without map[*edge]bool) [][]*node {
 	place := make(map[*node]int, len(f.Nodes))
 	for i, n := range f.Nodes {

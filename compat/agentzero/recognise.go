@@ -2,7 +2,7 @@ package agentzero
 
 import "encoding/json"
 
-// Recognise tells whether a file is a flow of Agent Zero: JSON with nodes and edges, most of
+// Recognise reports whether a file is a flow of Agent Zero: JSON with nodes and edges, most of
 // whose nodes have a type of Agent Zero.
 func Recognise(_ string, src []byte) bool {
 	var shape struct {

@@ -62,8 +62,8 @@ func (c *compiler) prompt(n *node) inputs.Object {
 // fieldEmptyError is the field of an agent's input that makes an empty answer a failure.
 const fieldEmptyError = "empty_error"
 
-// agent fills in the step of an agent, which calls no model where it gets nothing. Outside a
-// group the first agent that fails ends the session; in a group the others go on.
+// agent sets the function and input of an agent's step. An agent without input calls no model.
+// Outside a group the first failed agent ends the session; in a group the others continue.
 func (c *compiler) agent(s *engine.Step, n *node) {
 	s.Function = "agent.agentzero"
 	if n.group == nil {
@@ -102,9 +102,9 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 	}
 }
 
-// allowedTools draws the paths to the tools of an agent that names none. Agent Zero gives such an
-// agent every tool it has. Here it gets the functions without side effects; the profile's list of
-// tools replaces them, and it alone gives those marked on_request.
+// allowedTools adds TOOL paths to an agent that names no tools. Agent Zero gives such an agent
+// all tools. Here it gets the functions without side effects; the profile's list of tools
+// replaces them, and only the profile can allow those marked on_request.
 func (c *compiler) allowedTools(n *node) {
 	c.tool(n, "calculate", 0, generated())
 	onRequest := generated()
@@ -115,7 +115,8 @@ func (c *compiler) allowedTools(n *node) {
 // propertyOnRequest is a property of a TOOL path that function agent reads.
 const propertyOnRequest = "on_request"
 
-// responseTool is how an Agent Zero agent ends; ours end by answering.
+// responseTool is the tool with which an Agent Zero agent ends its turn; here an agent ends by
+// answering.
 const responseTool = "response"
 
 // tool draws the path to a tool of the whitelist: a step that calls the function of that
@@ -133,7 +134,7 @@ func (c *compiler) tool(n *node, name string, order int, extra map[string]any) {
 	c.w.Paths = append(c.w.Paths, engine.Path{Kind: engine.Tool, Source: n.ID, Target: step, Name: name, Priority: &at, Extra: extra})
 }
 
-// idText makes a text one that references can name.
+// idText converts a text to one that can be used in references.
 func idText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if referable(string(r)) {

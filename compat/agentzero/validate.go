@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/compat/source"
 )
 
-// Codes of the faults a flow is refused for. They are stable.
+// Error codes of refused flows. They are stable.
 const (
 	codeNodeID       = "node_id"
 	codeDuplicate    = "duplicate_node"
@@ -60,13 +60,12 @@ func (f *flow) check(faults *source.Faults) {
 	}
 }
 
-// A checker notes faults. Edges with a fault of their own are left out of the search for
-// cycles.
+// A checker collects faults. Edges with a fault are left out of the search for cycles.
 type checker struct {
 	flow   *flow
 	faults *source.Faults
 	bad    map[*edge]bool
-	broken bool // ids are not clear, so that nothing can be said about what is upstream
+	broken bool // ids are ambiguous, so predecessors cannot be determined
 }
 
 func (c *checker) atNode(n *node, field, code, format string, args ...any) {

@@ -11,7 +11,7 @@ import (
 // inputName is what expressions call the text a condition gets.
 const inputName = "input"
 
-// identifier tells whether an expression can use a name: it reads as one, and is not a word of
+// identifier reports whether an expression can use a name: it reads as one, and is not a word of
 // the language.
 func identifier(name string) bool {
 	e, err := expressions.Parse(name)
@@ -36,8 +36,8 @@ func (f *flow) named(n *node) []*node {
 	return known
 }
 
-// mostVariables is what the variables of all conditions may come to, in bytes: each condition
-// has all of what runs before it.
+// mostVariables limits the variables of all conditions together, in bytes: each condition has
+// the outputs of all nodes before it.
 const mostVariables = 64 << 20
 
 // variablesSize is about how many bytes the variables of a condition take.
@@ -49,8 +49,8 @@ func (f *flow) variablesSize(n *node) int {
 	return size
 }
 
-// variables are the named outputs a condition's expression may use. One whose agents were
-// all skipped is empty text; of several agents the one that runs last counts.
+// variables returns the named outputs that a condition's expression may use. If all agents of
+// a name were skipped, the value is ""; of several agents the one that runs last counts.
 func (c *compiler) variables(n *node) inputs.Object {
 	out, chains := inputs.Of(), map[string]*strings.Builder{}
 	agents := c.flow.named(n)

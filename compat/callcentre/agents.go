@@ -8,21 +8,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// agentTime is how long one model call of an agent may take where its node does not say.
+// agentTime is the default timeout of an agent's model call.
 const agentTime = "30s"
 
-// retry is how often a model call that failed for a while is made again. The tools of a round
-// that has passed do not run again.
+// retry is the retry policy of a model call with a transient failure. Tools of earlier rounds
+// do not run again.
 const retry = `{"max_attempts":3,"initial_interval":"1s","backoff":2,"max_interval":"5s"}`
 
-// departmentRounds is how often a department may call its tools in one consultation. What it
-// says after that, without tools, is its answer.
+// departmentRounds is the maximal number of rounds with tool calls in one consultation of a
+// department. The next round has no tools, and its text is the answer.
 const departmentRounds = 5
 
-// defaultQuery is what a department is asked where the router asks nothing.
+// defaultQuery is the question to a department if the router's call contains none.
 const defaultQuery = "Provide status/instructions."
 
-// Codes of errors as the call centre names them.
+// Error codes of the call centre.
 const (
 	codeRoundLimit  = "AGENT_TURN_LIMIT"
 	codeEmptyAnswer = "EMPTY_SESSION_RESPONSE"
@@ -35,12 +35,13 @@ You are the only one the caller hears: never say that you hand the call over, tr
 Where a tool's answer begins with CLARIFY: it needs to know what follows: call it again with the answer from the conversation, or ask the caller. Where it begins with ASK_USER: ask the caller what follows.
 Where a tool answers with an error, say in plain words what you could not find out, and go on.`
 
-// readingRules stand in for a department's instructions where it has none.
+// readingRules are the default instructions of a department.
 const readingRules = `You advise the agent who speaks with a caller. Answer with what to tell the caller, in one or two sentences; you are never heard yourself.
 A tool answers with {"result": {"success", "data", "summary", "structure", "error", "errorCode"}}. The data field holds what was found: read all of it. Where success is false, error says why: try another tool, or say what could not be found out.
 When the question to you is not clear, answer with CLARIFY: and what you need to know. When only the caller can know it, answer with ASK_USER: and the question to the caller.`
 
-// router fills in the step of the router. Whatever fails, the caller gets an answer.
+// router sets the function and input of the router's step. The caller gets an answer even if
+// the router fails.
 func (c *compiler) router(s *engine.Step, n *node) {
 	s.Function, s.OnError, s.Timeout, s.Retry = "agent.callcentre", engine.OnErrorContinue, timeout(n), retry
 	system := voiceRules
@@ -84,7 +85,8 @@ func (c *compiler) department(s *engine.Step, n *node) {
 	c.offers(n)
 }
 
-// tool fills in the step of a tool, which hands its arguments on to its integration.
+// tool sets the function and input of a tool's step, which passes its arguments to its
+// integration.
 func (c *compiler) tool(s *engine.Step, n *node) {
 	s.Function, s.Input, s.Description = "integration", "{}", n.Data.Description
 	if n.Data.IsGoal {

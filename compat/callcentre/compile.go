@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Properties a compiled workflow carries besides what runs.
+// Properties that a compiled workflow has for the export.
 const (
 	propertyFormat     = "source_format" // of the workflow
 	propertyFile       = "source"        // of the workflow: the file without nodes and edges, JSON text
@@ -25,8 +25,8 @@ const (
 	propertyOrder      = refit.Order
 )
 
-// Parse compiles a graph. One whose connections cannot work is refused with a *source.Faults
-// that lists all that is wrong; what only offers nothing is among the notes.
+// Parse compiles a graph. A graph with invalid connections is refused with a *source.Faults
+// that lists all of them; connections without effect are warnings in Notes.
 func Parse(name string, src []byte) (source.File, error) {
 	g, err := readGraph(name, src)
 	if err != nil {
@@ -68,11 +68,11 @@ type compiler struct {
 	faults  *source.Faults
 }
 
-// mostOffered is what agents may be told of their tools, in bytes: each is told all of each of
-// its tools, so that little text can stand for very much.
+// mostOffered limits the tool descriptions of all agents together, in bytes: each agent gets
+// the full description of each of its tools, so a small file can produce very much text.
 const mostOffered = 64 << 20
 
-// A canvas is what a file shows and nothing runs: notes and edges that offer nothing.
+// A canvas holds the parts of a file that do not run: notes, and edges that create no tools.
 type canvas struct {
 	Nodes []canvasItem `json:"nodes,omitempty"`
 	Edges []canvasItem `json:"edges,omitempty"`
@@ -129,8 +129,8 @@ func (c *compiler) node(n *node) {
 
 func (c *compiler) add(s engine.Step) { c.w.Steps = append(c.w.Steps, s) }
 
-// offers draws the TOOL paths of an agent. A second edge to the same target offers nothing
-// new; its path carries the same name.
+// offers adds the TOOL paths of an agent. A second edge to the same target creates no second
+// tool; its path has the same name.
 func (c *compiler) offers(agent *node) {
 	named := map[*node]tool{}
 	for _, t := range c.graph.toolsOf(agent) {

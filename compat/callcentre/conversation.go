@@ -13,9 +13,9 @@ const givenPrompt = "initial.prompt"
 // sorryText is said when the router itself cannot answer and the graph gives no text for it.
 const sorryText = "I am sorry, something went wrong on our side. Could you say that again?"
 
-// converse makes the conversation around the router: a greeting where the router speaks
-// first, then the caller's turn, the router's reply, and back. A session that is started with
-// a prompt begins with that turn; an empty answer hangs up.
+// converse generates the conversation around the router: a greeting if the router speaks
+// first, then the caller's turn, the router's reply, and back. A session started with a prompt
+// begins with that turn; an empty answer ends the call.
 func (c *compiler) converse(router *node) {
 	c.used[engine.DefaultEntry] = true
 	c.add(engine.Step{ID: engine.DefaultEntry, Name: "Call", Extra: generated()})

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// draw is the node of a step that was added in the graph: an agent is a department, an integration
-// with a type is one, and an integration without hands its arguments on, as a sub-agent does. why
-// says that no node does what the step does.
+// draw returns the node for a step that was added in the graph: an agent becomes a department,
+// an integration with a type an integration, and an integration without a type a sub-agent,
+// which passes its arguments on. why is the reason if no type of node does what the step does.
 func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	var in map[string]json.RawMessage
 	if s.Input != "" && json.Unmarshal([]byte(s.Input), &in) != nil {
@@ -93,7 +93,7 @@ func spelled(w *engine.Workflow, kind string) string {
 	return kind
 }
 
-// isAgent tells whether a step is an agent: as a file compiles to it, or as somebody writes it.
+// isAgent reports whether a step is an agent, compiled from a file or added by hand.
 func isAgent(s *engine.Step) bool { return s.Function == "agent.callcentre" || s.Function == "agent" }
 
 // handlesOf is the list in an agent's data that its handles stand for, and what the names of the

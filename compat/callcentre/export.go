@@ -14,9 +14,9 @@ import (
 // ErrNotAGraph is returned for a workflow that does not come from a call-centre graph.
 var ErrNotAGraph = errors.New("not a call-centre graph")
 
-// Export writes a workflow back as a graph. Nodes keep what they had; labels, places, what an
-// integration reads and which tools an agent has are those of the workflow. Problems name what
-// the graph cannot say: what is written then is the graph that comes closest.
+// Export converts a workflow back to a graph. Nodes keep their other fields; labels,
+// positions, integration settings and the tools of agents come from the workflow. Problems
+// name what a graph cannot express; the returned graph is then the closest one.
 func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAGraph)

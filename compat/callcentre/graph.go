@@ -15,7 +15,7 @@ const (
 	kindDepartment  = "department"
 	kindTool        = "tool"
 	kindIntegration = "integration"
-	kindCanvas      = "canvas" // notes and the like, which make no tools
+	kindCanvas      = "canvas" // notes and other nodes that create no tools
 )
 
 // kinds maps the types of nodes, in the editor's and in the seed's spelling, to their kind.
@@ -176,7 +176,7 @@ func (g *graph) ofKind(kind string) []*node {
 	return out
 }
 
-// makesTool tells whether an edge offers its target to its source.
+// makesTool reports whether an edge makes its target a tool of its source.
 func makesTool(from, to *node) bool {
 	switch from.kind {
 	case kindRouter, kindDepartment:
@@ -187,7 +187,7 @@ func makesTool(from, to *node) bool {
 	return false
 }
 
-// Recognise tells whether a file is a call-centre graph: JSON with nodes and edges, of which
+// Recognise reports whether a file is a call-centre graph: JSON with nodes and edges, of which
 // some node is a router, department, sub-agent or integration of the call centre.
 func Recognise(_ string, src []byte) bool {
 	var shape struct {

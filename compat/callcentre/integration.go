@@ -17,8 +17,8 @@ const (
 // integrationType is what an integration says it is; mock where it says nothing.
 func integrationType(n *node) string { return or(n.Data.IntegrationType, typeMock) }
 
-// missing says what an integration lacks so that every access to it fails, "" for nothing.
-// What its fields hold is looked at by the function that reads them.
+// missing returns the missing setting that makes every access to an integration fail, "" for
+// none. The values of the settings are validated by the function integration.
 func missing(n *node) string {
 	switch kind := integrationType(n); {
 	case kind == typeMock && (n.Data.MockOutput == nil || *n.Data.MockOutput == ""):
@@ -53,8 +53,8 @@ var sourceFields = []sourceField{
 	{"aiInstructions", "instructions", func(d *nodeData) string { return d.AIInstructions }},
 }
 
-// integrationInput is the input of an integration's step. Its arguments are those of the tool
-// that calls it, or where it is accessed alone those the session was started with.
+// integrationInput returns the input of an integration's step. Its arguments are those of the
+// tool that calls it; without a tool they are the session's inputs.
 func integrationInput(n *node) inputs.Object {
 	in := inputs.Of("type", integrationType(n), "arguments", inputs.RefOr("initial.arguments"))
 	for _, f := range sourceFields {
@@ -68,7 +68,7 @@ func integrationInput(n *node) inputs.Object {
 	return in
 }
 
-// referable tells whether references can name a step of this id.
+// referable reports whether references can name a step of this id.
 func referable(id string) bool {
 	for _, c := range id {
 		if c != '_' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A looseText is a text that people also write as the JSON it holds: mock data, headers,
-// bodies, variables. It is that JSON's text then.
+// A looseText is a text field that files also contain as the JSON value it encodes: mock data,
+// headers, bodies, variables. Such a value is converted to its JSON text.
 type looseText string
 
 // UnmarshalJSON implements json.Unmarshaler; null is not text.
@@ -28,7 +28,7 @@ func (t *looseText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A looseNumber is a number, or a text of one, as the fields of an editor give it.
+// A looseNumber is a number or the text of a number.
 type looseNumber float64
 
 // UnmarshalJSON implements json.Unmarshaler; an empty text and null are 0.

@@ -8,11 +8,12 @@ import (
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
 )
 
-// utf16Units are the characters as the origin, a program in JavaScript, counts them: one
-// outside the basic plane becomes two underscores there, and so here.
+// utf16Units returns the UTF-16 code units of a text: the original system, written in
+// JavaScript, replaces a character outside the basic plane by two underscores, and so does
+// this package.
 func utf16Units(text string) []uint16 { return utf16.Encode([]rune(text)) }
 
-// A tool is what an agent is offered for one edge.
+// A tool is one tool of an agent, made from an edge.
 type tool struct {
 	edge   *edge
 	target *node
@@ -20,7 +21,7 @@ type tool struct {
 	*offer
 }
 
-// An offer is what agents are told of a node.
+// An offer is the description of a node for the agents that can call it.
 type offer struct {
 	description string
 	parameters  string // JSON Schema

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// nameLength is what model APIs take at most.
+// nameLength is the maximal length of a tool name in model APIs.
 const nameLength = 64
 
-// toolName is the name an agent calls a node by: what it does, and its id, so that two nodes
-// of one name stay apart; with a number where the agent has another tool of that name. What
-// is too long is cut from what it does.
+// toolName returns the name of a node as a tool: its purpose and its id, so that nodes with
+// the same label differ, and a number if the agent has another tool of that name. A name that
+// is too long is shortened in its purpose.
 func toolName(n *node, taken names) string {
 	base, id := toolBase(n), "_"+cleanID(n.ID)
 	plain := cutTo(base, id)
@@ -23,8 +23,7 @@ func toolName(n *node, taken names) string {
 	return name
 }
 
-// names are those an agent's tools have, each with the number that one more of that name may
-// be the first to get.
+// names maps the tool names of an agent to the next free number for a duplicate.
 type names map[string]int
 
 func cutTo(base, end string) string {
@@ -41,7 +40,7 @@ func toolBase(n *node) string {
 
 func cleanID(id string) string { return keep(id, "", false) }
 
-// safe puts _ for everything that no name of a function may hold.
+// safe replaces characters that function names may not contain by _.
 func safe(text string) string { return keep(text, "_", true) }
 
 func keep(text, otherwise string, underscore bool) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// An Event is one thing that the canvas of a call centre shows.
+// An Event is one change on the canvas of a call centre.
 type Event struct {
 	Kind  string      `json:"event"`           // highlight, animate, usage, node_error, goal
 	Nodes []string    `json:"nodes,omitempty"` // highlight: all that are lit from now on
@@ -24,9 +24,9 @@ const (
 	EventGoal      = "goal"
 )
 
-// Trace replays on the canvas what the history of a session holds: which nodes light up and
-// which edges move, each access of an integration, each tool that failed and each goal that
-// was reached, in their order. executions are those of the whole session, in order.
+// Trace converts the history of a session to canvas events in order: which nodes are
+// highlighted and which edges animated, each access to an integration, each failed tool and
+// each goal reached. executions must be the whole session's, in order.
 func Trace(w *engine.Workflow, executions []engine.Execution) []Event {
 	t := tracer{w: w, children: map[string][]*engine.Execution{}, rounds: map[visitOf][]*engine.Execution{}, goals: Goals(w, executions)}
 	for i := range executions {

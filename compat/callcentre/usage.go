@@ -28,8 +28,8 @@ func Usage(w *engine.Workflow, executions []engine.Execution) map[string]int {
 	return counts
 }
 
-// Goals tells which goals the history of a call has reached: tools marked as one that ran with
-// success, whoever called them.
+// Goals returns the goals that the history of a call has reached: the successful runs of tools
+// marked as goals, whoever called them.
 func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {
 	reached := map[string]bool{}
 	for _, e := range executions {
@@ -44,8 +44,8 @@ func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {
 	return reached
 }
 
-// outcome tells whether a tool's run failed, and why. An output that the history has cut is
-// too large for a failure.
+// outcome reports whether a tool's run failed, and why. A truncated output is too long to be a
+// failure.
 func outcome(e *engine.Execution) (failed bool, why string) {
 	var out struct {
 		Success *bool

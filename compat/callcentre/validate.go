@@ -139,7 +139,7 @@ func (c *checker) handle(e *edge, from *node) {
 	c.warn(e.Source, e.ID, codeHandle, "handle %q names nothing that the node has", e.SourceHandle)
 }
 
-// has tells whether a node has an intent or tool.
+// has reports whether a node has an intent or tool.
 func (c *checker) has(n *node, name string, names []string) bool {
 	if c.named[n] == nil {
 		set := make(map[string]bool, len(names))

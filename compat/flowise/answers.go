@@ -5,8 +5,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// answers says in the chat what the nodes show that nothing follows: that is the flow's
-// answer. Direct replies and models say it themselves; a condition or a request shows no text.
+// answers adds the output of nodes without successors to the chat, because it is the flow's
+// answer. Direct replies and models do that themselves; a condition or an HTTP request has no
+// text.
 func (c *compiler) answers() {
 	for _, n := range c.flow.Nodes {
 		if !c.last(n) {

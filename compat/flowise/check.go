@@ -12,8 +12,8 @@ import (
 // referable are the ids that references can name.
 var referable = regexp.MustCompile(`^[\p{L}\p{M}\p{Nd}_-]+$`)
 
-// check finds everything for which a document is refused, at once: what Flowise refuses when
-// it runs a flow, and what cannot be said here.
+// check finds all faults for which a document is refused: what Flowise refuses when it runs a
+// flow, and what cannot be compiled here.
 func (f *flow) check(faults *source.Faults) {
 	for _, n := range f.Nodes {
 		f.checkID(faults, n)

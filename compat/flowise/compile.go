@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Properties a compiled workflow carries besides what runs.
+// Properties that a compiled workflow has for the export.
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertySource    = "source"        // of the workflow: the document without nodes and edges, JSON text
@@ -27,8 +27,8 @@ const (
 // maxExecutions is how many nodes one run may execute.
 const maxExecutions = 1000
 
-// Parse compiles a document. One that breaks rules is refused with a *source.Faults that
-// lists all of them; text that is not valid JSON with file, line and column.
+// Parse compiles a document. A document with faults is refused with a *source.Faults that
+// lists all of them; for invalid JSON the error has file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
 	f, err := readFlow(name, src)
 	if err != nil {
@@ -116,8 +116,8 @@ func (c *compiler) begin() {
 	c.link(engine.DefaultEntry, c.entrances[c.flow.start().ID])
 }
 
-// mostSteps is the limit of node executions in steps. Nodes that loops repeat may be several
-// steps each; all others run once.
+// mostSteps converts the limit of node executions to a limit of steps. Nodes that loops repeat
+// may be several steps each; all others run once.
 func (c *compiler) mostSteps() int {
 	nodes, steps := 0, 0
 	for _, n := range c.flow.repeatedByLoops() {
@@ -174,8 +174,8 @@ func generated(n *node) map[string]any {
 	return map[string]any{propertyGenerated: true, propertyOf: n.ID}
 }
 
-// helper is the id of a step beside the nodes, or of a value kept beside their outputs:
-// always the same for the same purpose, and never that of a node.
+// helper returns the id of a generated step, or of a session value: always the same for the
+// same purpose, and different from all node ids.
 func (c *compiler) helper(purpose string) string {
 	if id := c.helpers[purpose]; id != "" {
 		return id

@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Connection is an edge somebody wants to draw on a canvas.
+// A Connection is an edge that a user wants to add on a canvas.
 type Connection struct {
 	Source       string `json:"source"`
 	Target       string `json:"target"`
@@ -16,14 +16,14 @@ type Connection struct {
 	TargetHandle string `json:"targetHandle"`
 }
 
-// An Anchor is where edges may end; List says that several may.
+// An Anchor is a target of edges; List means that it accepts several.
 type Anchor struct {
 	ID   string `json:"id"`
 	List bool   `json:"list"`
 }
 
-// CanFollow is the rule of AgentFlow V2: a node does not lead to itself, and no edge closes a
-// circle. A second edge between the same nodes is allowed.
+// CanFollow applies the connection rule of AgentFlow V2: no edge from a node to itself, and no
+// cycle. A second edge between the same nodes is allowed.
 func CanFollow(c Connection, edges []Connection) bool {
 	if c.Source == c.Target {
 		return false
@@ -49,10 +49,10 @@ func CanFollow(c Connection, edges []Connection) bool {
 	return true
 }
 
-// CanConnect is the rule of typed anchors: a source gives one of the types that stand, with |
-// between them, at the end of its handle's id, a target takes those at the end of its own, and
-// an anchor that is not a list takes one edge. anchors are all of the target node, its parameters
-// included, which are no lists.
+// CanConnect applies the connection rule of typed anchors: the types at the end of the source
+// handle's id, separated by |, must include one of those of the target handle, and an anchor
+// that is not a list accepts one edge. anchors are all anchors of the target node, including
+// its parameters, which are not lists.
 func CanConnect(c Connection, edges []Connection, anchors []Anchor) bool {
 	gives, takes := handleTypes(c.SourceHandle), handleTypes(c.TargetHandle)
 	fits := false
@@ -85,9 +85,9 @@ func handleTypes(handle string) map[string]bool {
 	return out
 }
 
-// Refuses says why a flow cannot have a path, "" when it can: by the handles that the path
-// names in from_port and to_port, where these are typed anchors, and by what leads where. Steps
-// that are no nodes of the flow are anybody's.
+// Refuses returns why a flow cannot have a path, "" if it can: by the handles in from_port and
+// to_port if they are typed anchors, and by the rule against cycles. Steps that are not nodes
+// of the flow may be connected freely.
 func Refuses(w *engine.Workflow, p *engine.Path) string {
 	g := shownGraphOf(w)
 	from, to := g.nodeOf(p.Source), g.nodeOf(p.Target)

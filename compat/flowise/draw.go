@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// draw is the node of a step that was added in the graph, with everything Flowise's editor gives
-// one; why says that no node does what the step does.
+// draw returns the node for a step that was added in the graph, with all fields that Flowise's
+// editor sets; why is the reason if no type of node does what the step does.
 func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	var in map[string]json.RawMessage
 	if s.Input != "" && json.Unmarshal([]byte(s.Input), &in) != nil {

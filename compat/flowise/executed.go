@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/lenient"
 )
 
-// What became of a node and of a run, in Flowise's words.
+// Flowise's names for the states of nodes and runs.
 const (
 	InProgress = "INPROGRESS"
 	Finished   = "FINISHED"
@@ -19,18 +19,18 @@ const (
 	Terminated = "TERMINATED"
 )
 
-// Cancelled is what Flowise says of a run somebody has ended.
+// Cancelled is Flowise's message for a cancelled run.
 const Cancelled = "Flow execution was cancelled"
 
-// A Run is what is known of a session of a flow: the definition, how the session stands and
-// its EXECUTIONs in seq order, with what led to them (HistoryQuery.Lineage).
+// A Run is the data of a session of a flow: its workflow, the session, and its executions in
+// seq order with their lineage (HistoryQuery.Lineage).
 type Run struct {
 	Workflow   *engine.Workflow
 	Session    *engine.Session
 	Executions []engine.Execution
 }
 
-// An Entry is what Flowise records of one node that ran (agentFlowExecutedData).
+// An Entry is Flowise's record of one node that ran (agentFlowExecutedData).
 type Entry struct {
 	NodeID          string    `json:"nodeId"`
 	NodeLabel       string    `json:"nodeLabel"`
@@ -43,7 +43,7 @@ type Entry struct {
 	settled bool // nothing of it, such as the state, will change any more
 }
 
-// EntryData is what a node was given and what it gave. Output is nil for one that failed.
+// EntryData holds the input and output of a node. Output is nil for a node that failed.
 type EntryData struct {
 	ID               string            `json:"id"`
 	Name             string            `json:"name"`
@@ -57,7 +57,7 @@ type EntryData struct {
 	ParentNodeID     string            `json:"parentNodeId,omitempty"`
 }
 
-// IterationContext is the item a node inside an iteration ran for.
+// IterationContext is the item for which a node inside an iteration ran.
 type IterationContext struct {
 	Index     int             `json:"index"`
 	Value     json.RawMessage `json:"value,omitempty"`
@@ -66,24 +66,24 @@ type IterationContext struct {
 	SessionID string          `json:"sessionId,omitempty"`
 }
 
-// A ChatMessage is a message of the run's own chat.
+// A ChatMessage is a message in the run's own chat.
 type ChatMessage struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 	Name    string `json:"name,omitempty"`
 }
 
-// Executed is a session as Flowise would have recorded it: an entry for each node that ran, in
-// the order of Flowise's queue, first in, first out, as far as the paths taken tell it; what
-// waits for a person comes last. Steps the compiler added have no entries.
+// Executed converts the history of a session to Flowise's records: an entry for each node that
+// ran, in the order of Flowise's FIFO queue as far as the taken paths determine it; nodes that
+// wait for a person come last. Generated steps have no entries.
 func Executed(run Run) []Entry {
 	r := newRecorder(run)
 	r.read()
 	return r.entries(r.top)
 }
 
-// Text is what a run answers, as JSON: the content of its last entry, which is a text or, of a
-// custom function, a number or boolean; a single space where there is none.
+// Text returns the answer of a run as JSON: the content of its last entry, which is a text or,
+// for a custom function, a number or boolean; a single space if there is none.
 func Text(entries []Entry) json.RawMessage {
 	if content := lastContent(entries); content.Exists() && content.Type != gjson.Null {
 		return json.RawMessage(content.Raw)
@@ -98,7 +98,7 @@ func lastContent(entries []Entry) gjson.Result {
 	return gjson.GetBytes(entries[len(entries)-1].Data.Output, "content")
 }
 
-// Action is what a stopped run asks of a person, nil for none.
+// Action returns the question of a stopped run, nil for none.
 func Action(entries []Entry) json.RawMessage {
 	if len(entries) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func Action(entries []Entry) json.RawMessage {
 	return nil
 }
 
-// State is Flowise's word for how a session stands.
+// State returns Flowise's name for the session's status.
 func State(s *engine.Session) string {
 	switch s.Status {
 	case engine.StatusComplete:
@@ -213,5 +213,5 @@ func plainJSON(value any) json.RawMessage {
 	return text
 }
 
-// EntriesText is entries as JSON text.
+// EntriesText returns entries as JSON text.
 func EntriesText(entries []Entry) string { return string(plainJSON(entries)) }

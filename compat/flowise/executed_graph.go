@@ -103,7 +103,7 @@ func (g *shownGraph) parentsOf(w *engine.Workflow, n *shownNode) []string {
 	return out
 }
 
-// jumps tells whether a path is the way back of a loop, which is not an edge of the flow.
+// jumps reports whether a path is the way back of a loop, which is not an edge of the flow.
 func jumps(from, to *shownNode) bool {
 	if from.name != kindLoop {
 		return false

@@ -214,7 +214,8 @@ func orWord(out gjson.Result, remark string) string {
 	return "reject"
 }
 
-// StableID makes a UUID of the parts of a name: the same for the same name.
+// StableID returns a UUID derived from the parts of a name, always the same for the same
+// parts.
 func StableID(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "/")))
 	b := sum[:16]

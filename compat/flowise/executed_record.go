@@ -143,7 +143,7 @@ func (r *recorder) visit(n *shownNode, x *engine.Execution, at int) {
 	r.top = append(r.top, v)
 }
 
-// outlived tells whether the visit was tried again after an error.
+// outlived reports whether the visit was tried again after an error.
 func (r *recorder) outlived(x *engine.Execution, at int) bool {
 	for _, later := range r.Executions[at+1:] {
 		if later.Step == x.Step && later.Visit == x.Visit {

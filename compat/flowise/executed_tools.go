@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A UsedTool is one call an agent made.
+// A UsedTool is one tool call of an agent.
 type UsedTool struct {
 	Tool   string          `json:"tool"`
 	Input  json.RawMessage `json:"toolInput"`
@@ -69,12 +69,12 @@ func (r *recorder) callsOf(round *engine.Execution) []*engine.Execution {
 	return out
 }
 
-// refusedCall tells whether a person did not let a call be made.
+// refusedCall reports whether a person did not let a call be made.
 func refusedCall(x *engine.Execution) bool {
 	return gjson.GetBytes(x.Error, "kind").String() == "rejected"
 }
 
-// permitted tells whether a person was asked for leave during a visit of an agent, and what the
+// permitted reports whether a person was asked for leave during a visit of an agent, and what the
 // person had to say to the last refusal.
 func (r *recorder) permitted(agent string, visit int) (asked bool, remark string) {
 	for _, round := range r.rounds(agent, visit) {

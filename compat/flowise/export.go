@@ -16,10 +16,10 @@ import (
 // ErrNotAFlow is returned for a workflow that does not come from a document of Flowise.
 var ErrNotAFlow = errors.New("not an agentflow of Flowise")
 
-// Export writes a workflow back as a document of Flowise. Nodes and edges keep what they had;
-// labels and places are those of the workflow, and new paths between nodes become edges.
-// Problems name what such a document cannot say: what is written then is the one that comes
-// closest.
+// Export converts a workflow back to a Flowise document. Nodes and edges keep their other
+// fields; labels and positions come from the workflow, and new paths between nodes become
+// edges. Problems name what a document cannot express; the returned document is then the
+// closest one.
 func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)

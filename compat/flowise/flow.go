@@ -103,7 +103,7 @@ func (n *node) label() string {
 	return n.ID
 }
 
-// decides tells whether paths out of the node go by its output.
+// decides reports whether paths out of the node go by its output.
 func (n *node) decides() bool {
 	switch n.kind() {
 	case kindCondition, kindConditionAgent, kindHumanInput:
@@ -127,7 +127,7 @@ func (n *node) branches() int {
 	return 0
 }
 
-// accepts tells whether the variables in an input are resolved: what the stored document
+// accepts reports whether the variables in an input are resolved: what the stored document
 // says of the parameter counts, not what the component would. A list that accepts variables
 // has them resolved in all its rows; of parameters of one name (a body is a text or a list) one
 // that accepts them is enough.

@@ -67,7 +67,7 @@ func (c *compiler) behind(n *node) {
 	}
 }
 
-// last tells whether nothing follows a node: what it says then is the flow's answer.
+// last reports whether nothing follows a node: what it says then is the flow's answer.
 func (c *compiler) last(n *node) bool { return n.parent == nil && len(c.flow.outOf(n)) == 0 }
 
 // script is a step of ours that runs Starlark and gives its result as output.

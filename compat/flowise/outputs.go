@@ -74,7 +74,7 @@ func httpPath(n *node, native string) (string, bool) {
 	return "", false
 }
 
-// scalar tells whether a path gives a number, a truth or a text, which keeps its type where
+// scalar reports whether a path gives a number, a truth or a text, which keeps its type where
 // the variable stands alone; lists and objects become text. What only shows at run time counts
 // as a scalar.
 func (c *compiler) scalar(n *node, path string) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Prediction is a request to run a flow, or to go on with a run that waits for a person.
+// A Prediction is a request to run a flow, or to resume a run that waits for a person.
 type Prediction struct {
 	Question   string          `json:"question"`
 	Form       json.RawMessage `json:"form"` // an object; its order is that of the lines of the question
@@ -28,23 +28,23 @@ type Prediction struct {
 	Webhook json.RawMessage `json:"-"`
 }
 
-// An Upload is a file that goes along with a question. Only texts count: Data of the type
-// file:full is the text of the file.
+// An Upload is a file sent with a question. Only text is supported: Data of the type file:full
+// is the text of the file.
 type Upload struct {
 	Type string `json:"type"`
 	Name string `json:"name"`
 	Data string `json:"data"`
 }
 
-// An UploadError refuses a file that is not text.
+// An UploadError reports a file that is not text.
 type UploadError struct{ Name, Type string }
 
-// Error names the file and what is taken.
+// Error names the file and the accepted types.
 func (e *UploadError) Error() string {
 	return fmt.Sprintf("the upload %q is of type %q: only the text of files (file:full) is taken here; images and other binary files are not read", e.Name, e.Type)
 }
 
-// Attached is the text of the files of a request, each named.
+// Attached returns the texts of a request's files, each with its name.
 func (p *Prediction) Attached() (string, error) {
 	var out strings.Builder
 	for _, u := range p.Uploads {
@@ -56,23 +56,23 @@ func (p *Prediction) Attached() (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// HumanInput is what a person says to a run that waits.
+// HumanInput is a person's answer to a run that waits.
 type HumanInput struct {
 	Type        string `json:"type"` // proceed, reject; anything else counts as reject
 	StartNodeID string `json:"startNodeId"`
 	Feedback    string `json:"feedback"`
 }
 
-// Faults of a request, in Flowise's words.
+// Errors of a request, in Flowise's wording.
 var (
 	ErrHistory = errors.New(`Invalid history format. Each history item must have: { role: "apiMessage" | "userMessage", content: string }`)
 	ErrBoth    = errors.New("Question and form cannot be provided at the same time")
 )
 
-// WantsStream tells whether the answer is to come as events.
+// WantsStream reports whether the answer is requested as an event stream.
 func (p *Prediction) WantsStream() bool { return p.Streaming == true || p.Streaming == "true" }
 
-// Session is the id of the conversation: the one asked for, else that of the chat.
+// Session returns the id of the conversation: the requested one, else that of the chat.
 func (p *Prediction) Session(chat string) string {
 	if id := gjson.GetBytes(p.Override, "sessionId").String(); id != "" {
 		return id
@@ -83,13 +83,13 @@ func (p *Prediction) Session(chat string) string {
 	return chat
 }
 
-// HasForm tells whether there are form values.
+// HasForm reports whether there are form values.
 func (p *Prediction) HasForm() bool {
 	form := gjson.ParseBytes(p.Form)
 	return form.IsObject() && len(form.Map()) > 0
 }
 
-// FormText is the form as lines of key: value.
+// FormText returns the form as lines of key: value.
 func (p *Prediction) FormText() string { return formText(gjson.ParseBytes(p.Form)) }
 
 func formText(form gjson.Result) string {
@@ -101,7 +101,7 @@ func formText(form gjson.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// Before is the history a request brought with it, as messages.
+// Before returns the history that a request contains, as messages.
 func (p *Prediction) Before() ([]ChatMessage, error) {
 	history := gjson.ParseBytes(p.History)
 	if !history.Exists() || history.Type == gjson.Null {
@@ -130,7 +130,7 @@ type Start struct {
 	Inputs  gjson.Result
 }
 
-// StartOf reads how a workflow of a flow begins.
+// StartOf returns the settings of the start node of a flow's workflow.
 func StartOf(w *engine.Workflow) Start {
 	for i := range w.Steps {
 		if node := gjson.Parse(w.Steps[i].Config); node.Get("data.name").String() == kindStart {
@@ -142,7 +142,7 @@ func StartOf(w *engine.Workflow) Start {
 	return Start{}
 }
 
-// Check tells why a flow cannot be run by a prediction, nil when it can.
+// Check returns why a flow cannot be run by a prediction, nil if it can.
 func (s Start) Check(flow string, p *Prediction) error {
 	switch {
 	case s.Input == "":
@@ -156,7 +156,7 @@ func (s Start) Check(flow string, p *Prediction) error {
 	return nil
 }
 
-// Method is the HTTP method a webhook takes.
+// Method returns the HTTP method that a webhook accepts.
 func (s Start) Method() string {
 	if method := s.Inputs.Get("webhookMethod").String(); method != "" {
 		return strings.ToUpper(method)
@@ -164,7 +164,7 @@ func (s Start) Method() string {
 	return "POST"
 }
 
-// Asked is the question of a run: of a webhook, what its template makes of the call.
+// Asked returns the question of a run; for a webhook it is built from its template.
 func (s Start) Asked(p *Prediction) string {
 	if s.Input != "webhookTrigger" {
 		return p.Question
@@ -213,7 +213,7 @@ func gjsonPath(path string) string {
 	return strings.Join(parts, ".")
 }
 
-// A Turn is what a run of a flow is told of where it stands.
+// A Turn is the context of a run: ids, and state of the conversation.
 type Turn struct {
 	Flow    string // id of the chatflow
 	Chat    string
@@ -235,7 +235,7 @@ const (
 	LabelRun     = "started_by"   // Format: to tell runs of all flows from other sessions
 )
 
-// Request is the start of a session of a flow.
+// Request returns the start request for a session of a flow.
 func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
 	start := StartOf(w)
 	inputs := fields{}
@@ -272,8 +272,8 @@ func (p *Prediction) Request(w *engine.Workflow, t Turn) engine.StartRequest {
 		LabelFlow: t.Flow, LabelChat: t.Chat, LabelSession: t.Session, LabelRun: Format}}
 }
 
-// Answer is a person's word as a confirm step takes it. A word Flowise does not know counts as
-// reject and stands for the remark that is missing; `word` says so.
+// Answer converts a person's answer for a confirm step. A type that Flowise does not know
+// counts as reject and replaces a missing remark; the field word says so.
 func (h HumanInput) Answer() json.RawMessage {
 	switch {
 	case h.Type == "proceed" || h.Type == "reject":
@@ -284,13 +284,13 @@ func (h HumanInput) Answer() json.RawMessage {
 	return plainJSON(map[string]string{"answer": "reject", "feedback": h.Type, "word": h.Type})
 }
 
-// Approval is a person's word as an agent's question for leave takes it.
+// Approval converts a person's answer for an agent's approval question.
 func (h HumanInput) Approval() json.RawMessage {
 	return plainJSON(map[string]any{"approved": h.Type == "proceed", "reason": h.Feedback})
 }
 
-// PromptInput is the name of the input that holds what a person says first to a flow. The
-// error says how a flow is started that begins otherwise.
+// PromptInput returns the name of the input for the first message to a flow. If the flow
+// starts in another way, the error says how.
 func PromptInput(w *engine.Workflow) (string, error) {
 	switch StartOf(w).Input {
 	case startForm:

@@ -5,9 +5,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Document is the text of a flow: the one it was saved with as long as the workflow is what
-// that compiles to, else what comes closest to the workflow as it is now. A flow that does not
-// compile has no steps, and its text is the saved one. problems say what the text leaves out.
+// Document returns the text of a flow: the saved text while it compiles to the workflow, else
+// the export of the workflow. A flow that does not compile has no steps, and its text is the
+// saved one. problems say what the text cannot express.
 func Document(w *engine.Workflow, saved string) (text string, problems []engine.Problem, err error) {
 	if saved != "" {
 		if len(w.Steps) == 0 {
@@ -22,7 +22,7 @@ func Document(w *engine.Workflow, saved string) (text string, problems []engine.
 	return string(document), problems, err
 }
 
-// drawnAlike tells whether two workflows of the same steps look the same on a canvas.
+// drawnAlike reports whether two workflows of the same steps look the same on a canvas.
 func drawnAlike(a, b *engine.Workflow) bool {
 	for i := range a.Steps {
 		s, other := &a.Steps[i], b.Step(a.Steps[i].ID)

@@ -10,17 +10,17 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// refusedConnection is how Go tells of a server that is not there.
+// refusedConnection matches Go's error for a refused connection.
 var refusedConnection = regexp.MustCompile(`dial tcp (\S+?): connect: connection refused`)
 
-// unreadReply is how classify tells of a reply it cannot read.
+// unreadReply matches the error of classify for a reply it cannot parse.
 var unreadReply = regexp.MustCompile(`the model's reply ("(?:[^"\\]|\\.)*") holds no JSON`)
 
-// limitReached is how the engine tells that a run has had too many steps.
+// limitReached is the prefix of the engine's error for too many steps.
 const limitReached = "max_steps: "
 
-// FailureText is what Flowise says of a failure: node is the type of the node it was in, "" for
-// none.
+// FailureText returns Flowise's text for a failure: node is the type of the failed node, ""
+// for none.
 func FailureText(node, message string) string {
 	if strings.HasPrefix(message, limitReached) {
 		return "Maximum iteration limit reached"
@@ -84,7 +84,7 @@ var faultTexts = map[string]string{
 	"missing_tools":    "Error in Agent node: tools is not iterable",
 }
 
-// FaultText is what Flowise says when a flow with faults is run.
+// FaultText returns Flowise's error when a flow with faults is run.
 func FaultText(err error) string {
 	var faults *source.Faults
 	if !errors.As(err, &faults) || len(faults.List) == 0 {

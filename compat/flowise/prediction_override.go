@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// An APIConfig says what a request may change of a flow: parameters by the label of their
+// An APIConfig lists what a request may change of a flow: parameters by the label of their
 // node, and variables.
 type APIConfig struct {
 	OverrideConfig struct {
@@ -23,7 +23,7 @@ type allowedKey struct {
 	Enabled bool   `json:"enabled"`
 }
 
-// ReadAPIConfig reads the apiConfig of a chatflow; what cannot be read allows nothing.
+// ReadAPIConfig reads the apiConfig of a chatflow; an invalid one allows nothing.
 func ReadAPIConfig(text string) APIConfig {
 	var c APIConfig
 	if json.Unmarshal([]byte(text), &c) != nil {
@@ -41,12 +41,12 @@ func allows(list []allowedKey, name string) bool {
 	return false
 }
 
-// AllowsInput tells whether requests may change a parameter of the nodes of a label.
+// AllowsInput reports whether requests may change a parameter of the nodes with a label.
 func (c APIConfig) AllowsInput(label, name string) bool {
 	return c.OverrideConfig.Status && allows(c.OverrideConfig.Nodes[label], name)
 }
 
-// Vars are the variables a request may change and does, nil for none.
+// Vars returns the variables that a request changes and may change, nil for none.
 func (c APIConfig) Vars(override json.RawMessage) map[string]json.RawMessage {
 	if !c.OverrideConfig.Status {
 		return nil
@@ -64,8 +64,8 @@ func (c APIConfig) Vars(override json.RawMessage) map[string]json.RawMessage {
 	return out
 }
 
-// Override is a flow with the inputs of its nodes as a request wants them, as far as the
-// chatflow allows it; changed is false when nothing is different.
+// Override applies the inputs in a request to a flow, as far as the chatflow allows it;
+// changed is false if the document stays the same.
 func (c APIConfig) Override(document string, override json.RawMessage) (out string, changed bool) {
 	if !c.OverrideConfig.Status {
 		return document, false
@@ -94,8 +94,8 @@ func (c APIConfig) Override(document string, override json.RawMessage) (out stri
 
 func plainNumber(n int) string { return string(plainJSON(n)) }
 
-// overridden is what a parameter becomes: lists are appended, objects merged, everything else
-// is replaced. A value given by node id counts for that node alone.
+// overridden returns the new value of a parameter: lists are appended, objects merged,
+// everything else is replaced. A value given by node id applies only to that node.
 func overridden(node, old, value gjson.Result) (string, bool) {
 	if value.IsArray() {
 		if old.IsArray() {
@@ -151,7 +151,7 @@ func merged(old, value gjson.Result) string {
 	return out
 }
 
-// OverriddenState lays the startState of a request over the state a conversation has kept.
+// OverriddenState merges the request's startState into the stored state of a conversation.
 func (c APIConfig) OverriddenState(start Start, state, override json.RawMessage) json.RawMessage {
 	given := gjson.GetBytes(override, "startState")
 	if state == nil || !given.Exists() || !c.AllowsInput(start.Label, "startState") {

@@ -10,8 +10,8 @@ import (
 // pastBytes bounds what is carried from turn to turn of a conversation.
 const pastBytes = 512 << 10
 
-// PastOf is what a run that follows another one of the same conversation knows of it: its past,
-// and what it has answered last. A run that failed has answered nothing.
+// PastOf returns the messages of a conversation for the next run: the run's own past and its
+// last answer. A failed run has no answer.
 func PastOf(run Run, past json.RawMessage, entries []Entry) []ChatMessage {
 	var out []ChatMessage
 	for _, one := range gjson.ParseBytes(past).Array() {
@@ -55,7 +55,7 @@ func saidIn(run Run) string {
 	return said
 }
 
-// LastState is the flow state a run has come to.
+// LastState returns the final flow state of a run.
 func LastState(entries []Entry) json.RawMessage {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].Data.State != nil {

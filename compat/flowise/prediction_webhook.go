@@ -15,9 +15,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Trusts tells whether a webhook call is signed as the flow asks for: with an HMAC of the body
-// or with the secret itself, in the header it names. A flow that asks for it and has no secret
-// trusts nobody.
+// Trusts returns an error unless a webhook call is signed as the flow requires: with an HMAC
+// of the body or with the secret itself, in the header it names. A flow that requires a
+// signature and has no secret accepts no call.
 func (s Start) Trusts(h http.Header, body []byte, secret string) error {
 	if !s.Inputs.Get("webhookEnableAuth").Bool() {
 		return nil
@@ -43,7 +43,7 @@ func (s Start) Trusts(h http.Header, body []byte, secret string) error {
 	return nil
 }
 
-// CheckCall tells which parameters a webhook call lacks, or has of a wrong type.
+// CheckCall returns an error that names the parameters that are missing or have a wrong type.
 func (s Start) CheckCall(webhook json.RawMessage) error {
 	for _, part := range []struct{ rows, from, text string }{
 		{"webhookHeaderParams", "headers", "Missing required headers: "},

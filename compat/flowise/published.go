@@ -12,15 +12,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Published flow is a tool of an MCP server: what the mcpServerConfig of a chatflow says.
+// A Published flow is a tool of an MCP server, as configured by the mcpServerConfig of a
+// chatflow.
 type Published struct {
 	Enabled     bool   `json:"enabled"`
-	Token       string `json:"token"` // 32 hexadecimal digits, which callers show
+	Token       string `json:"token"` // 32 hexadecimal digits, sent by callers
 	ToolName    string `json:"toolName"`
 	Description string `json:"description"`
 }
 
-// ReadPublished reads the mcpServerConfig of a chatflow; what cannot be read publishes nothing.
+// ReadPublished reads the mcpServerConfig of a chatflow; an invalid one publishes nothing.
 func ReadPublished(text string) Published {
 	var p Published
 	if json.Unmarshal([]byte(text), &p) != nil {
@@ -29,14 +30,14 @@ func ReadPublished(text string) Published {
 	return p
 }
 
-// Trusts tells whether a token opens the flow.
+// Trusts reports whether a token is valid for the flow.
 func (p Published) Trusts(token string) bool {
 	return p.Enabled && p.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(p.Token)) == 1
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Check tells what is wrong with the name of the tool.
+// Check returns an error if the name of the tool is invalid.
 func (p Published) Check() error {
 	if !toolName.MatchString(p.ToolName) {
 		return fmt.Errorf("toolName %q: want 1 to 64 letters, digits, _ and -", p.ToolName)
@@ -47,8 +48,8 @@ func (p Published) Check() error {
 // formTypes are the types of form fields in JSON Schema; options are texts.
 var formTypes = map[string]string{"number": "number", "boolean": "boolean"}
 
-// Arguments is the JSON Schema of what a flow is called with as a tool: a question, or a form
-// with the fields that its start declares.
+// Arguments returns the JSON Schema of the arguments of a flow as a tool: a question, or the
+// form fields that its start declares.
 func (s Start) Arguments() json.RawMessage {
 	if s.Input != startForm {
 		return encoded(inputs.Of("type", "object", "properties", inputs.Of("question", inputs.Of("type", "string", "description", "what to ask the flow")), "required", []any{"question"}))
@@ -88,8 +89,7 @@ func optionsOf(row gjson.Result) []any {
 	return out
 }
 
-// Called is the run that a call with arguments asks for. The error says which of them does not
-// fit.
+// Called returns the prediction for a tool call. The error names invalid arguments.
 func (s Start) Called(arguments json.RawMessage) (*Prediction, error) {
 	given := gjson.ParseBytes(arguments)
 	if s.Input != startForm {

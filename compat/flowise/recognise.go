@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Recognise tells whether a JSON file looks like a document of AgentFlow V2, or like a
+// Recognise reports whether a JSON file looks like a document of AgentFlow V2, or like a
 // chatflow that holds one.
 func Recognise(_ string, src []byte) bool {
 	var f struct {

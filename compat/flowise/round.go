@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// silent tells whether a node shows no text: a round that ends with it shows a blank.
+// silent reports whether a node shows no text: a round that ends with it shows a blank.
 func silent(n *node) bool { return n.kind() == kindHTTP || n.kind() == kindCondition }
 
 // ending is what a round shows that ends with a node.

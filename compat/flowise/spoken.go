@@ -7,13 +7,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Who a message of a conversation is of, in the words of Flowise's list of messages.
+// Roles of messages in Flowise's list of messages.
 const (
 	UserMessage = "userMessage"
 	APIMessage  = "apiMessage"
 )
 
-// A Spoken is a message of a conversation: what a request said, or what it was answered.
+// A Spoken is a message of a conversation: a request, or the answer to it.
 type Spoken struct {
 	Role    string // UserMessage or APIMessage
 	Content string
@@ -21,9 +21,9 @@ type Spoken struct {
 	Asks    bool // it asks a person, see Action
 }
 
-// Conversation is what was said in a run, request by request: each brings one message and gets
-// one, however many nodes spoke meanwhile. said are the session's messages. A run that failed
-// or goes on gives no answer yet.
+// Conversation returns the messages of a run: for each request its message and one answer,
+// however many nodes produced text. said are the session's messages. A run that failed or has
+// not ended has no answer.
 func Conversation(run Run, entries []Entry, said []engine.Message) []Spoken {
 	var out []Spoken
 	if question := questionOf(entries); question != "" {

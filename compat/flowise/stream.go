@@ -27,9 +27,9 @@ type visitKey struct {
 	visit int
 }
 
-// A Stream tells of a run as Flowise's stream does: one node after another, each with its
-// beginning, its words and its end, whatever ran side by side. It is fed with what has become
-// of the run so far and with tokens as they come; it is for one goroutine.
+// A Stream produces the events of Flowise's stream for a run: one node after another, each
+// with start, tokens and end, even if nodes ran in parallel. Its inputs are the current
+// entries of the run and the tokens. It must be used by one goroutine only.
 type Stream struct {
 	graph  *shownGraph
 	shown  map[visitKey]bool
@@ -40,8 +40,8 @@ type Stream struct {
 	whole  map[visitKey]bool   // visits of steps whose tokens have been heard from the first on
 }
 
-// NewStream begins the stream of a run. Of what entries tell nothing is said again, except
-// what becomes of those that wait for a person.
+// NewStream begins the stream of a run. Nodes in entries are not sent again, except for the
+// completion of those that wait for a person.
 func NewStream(run Run, entries []Entry) *Stream {
 	s := &Stream{graph: shownGraphOf(run.Workflow), shown: map[visitKey]bool{}, said: map[visitKey]string{}, held: map[visitKey]string{},
 		silent: map[visitKey]bool{}, whole: map[visitKey]bool{}}
@@ -55,10 +55,10 @@ func NewStream(run Run, entries []Entry) *Stream {
 
 func keyOf(e Entry) visitKey { return visitKey{e.NodeID, e.visit} }
 
-// Begin is the first event.
+// Begin returns the first event.
 func (s *Stream) Begin() []Event { return []Event{{"agentFlowEvent", InProgress}} }
 
-// Started tells that a step has begun to run.
+// Started handles the start of a step.
 func (s *Stream) Started(step string, visit int) []Event {
 	n := s.graph.nodes[step]
 	key := visitKey{step, visit}
@@ -86,9 +86,9 @@ func (s *Stream) begin(key visitKey, n *shownNode) []Event {
 	return out
 }
 
-// Token is a fragment of what a model says. Only what ends a run or asks a person is streamed.
-// Fragments of a step that had begun before it was followed are left out: the first ones may
-// be lost, and all that it has said is told when it ends.
+// Token handles a fragment of a model's text. Only nodes that end a run or ask a person are
+// streamed. Fragments of a step that started before the stream are dropped, because the first
+// ones may be missing; its whole text is sent when it ends.
 func (s *Stream) Token(step string, visit int, text string) []Event {
 	n := s.graph.nodeOf(step)
 	if n == nil || !s.whole[visitKey{step, visit}] || n.holder != "" || !n.leaf && n.name != kindHumanInput {
@@ -110,8 +110,8 @@ func (s *Stream) say(key visitKey, text string) []Event {
 	return []Event{{"token", text}}
 }
 
-// Update tells of the entries that have not been told of yet. While a node that has begun is
-// still at work, others wait, unless the run has ended.
+// Update handles new entries. While a started node is running, other nodes wait, unless the
+// run has ended.
 func (s *Stream) Update(entries []Entry, ended bool) []Event {
 	var out []Event
 	for i, e := range entries {
@@ -130,7 +130,7 @@ func (s *Stream) Update(entries []Entry, ended bool) []Event {
 	return out
 }
 
-// busy tells whether the node that is being told of has not ended yet, and e is another one.
+// busy reports whether the node that is being told of has not ended yet, and e is another one.
 func (s *Stream) busy(e Entry, entries []Entry) bool {
 	top := s.top()
 	if top == (visitKey{}) || top == keyOf(e) || top.step == e.Data.ParentNodeID {
@@ -287,7 +287,7 @@ func (s *Stream) lastWords(e Entry) []Event {
 	return []Event{{"token", content}}
 }
 
-// Rest are the events of a run that has come to rest.
+// Rest returns the final events of a run.
 func (s *Stream) Rest(run Run, entries []Entry) []Event {
 	out := s.Update(entries, true)
 	state := State(run.Session)

@@ -86,7 +86,7 @@ func (c *compiler) value(n *node, name, path, match string) text {
 	return lit(match)
 }
 
-// counts tells whether a path asks for a length, which references do not know.
+// counts reports whether a path asks for a length, which references do not know.
 func counts(native string) bool { return strings.HasSuffix(native, ".length") }
 
 // flowValue is what a flow knows of itself.

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// A message is a line of the chat: prompts have a _prompt_id, all else a _message_id.
+// A message is a line of the chat: prompts have a _prompt_id, all others a _message_id.
 type message struct {
 	Role      string  `json:"role"`
 	Content   string  `json:"content"`
@@ -26,7 +26,7 @@ func (l *luna) messages(ctx context.Context, s *engine.Session) ([]message, erro
 		return nil, err
 	}
 	if len(list) == 0 {
-		list = s.Messages // a session LUNA left has its chat in the state only
+		list = s.Messages // the chat of a session imported from LUNA is only in its state
 	}
 	prompts := promptsOf(list, s.Awaiting)
 	out := make([]message, len(list))
@@ -41,8 +41,8 @@ func (l *luna) messages(ctx context.Context, s *engine.Session) ([]message, erro
 	return out, nil
 }
 
-// promptsOf tells which messages asked: those that their step's next message answers, and
-// the newest of a step whose question is open.
+// promptsOf returns which messages are prompts: those that the step's next message answers,
+// and the newest of a step with an open question.
 func promptsOf(list []engine.Message, open []engine.Question) map[int]bool {
 	next := map[string]string{} // step to the role of its message after this one
 	for _, q := range open {

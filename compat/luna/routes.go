@@ -14,7 +14,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsonbody"
 )
 
-// Engine is what LUNA's routes ask of an engine.
+// Engine contains the engine methods that LUNA's routes use.
 type Engine interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
 	Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error)
@@ -25,7 +25,7 @@ type Engine interface {
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 }
 
-// Bounds of LUNA's routes.
+// Limits of LUNA's routes.
 const (
 	turnTime    = 30 * time.Second // how long a turn may take before the session is shown as it is
 	requestTime = turnTime + 30*time.Second
@@ -33,7 +33,7 @@ const (
 	shownLimit  = 500 // messages
 )
 
-// version is what LUNA says of itself; its clients may look.
+// version is the version in LUNA's health response, which its clients may check.
 const version = "0.1.0"
 
 type luna struct {

@@ -221,5 +221,5 @@ func (f *flow) circle() []string {
 
 var referableText = regexp.MustCompile(`^[\pL\pN_-]+$`)
 
-// referable tells whether a reference can name a step of this id.
+// referable reports whether a reference can name a step of this id.
 func referable(id string) bool { return referableText.MatchString(id) }

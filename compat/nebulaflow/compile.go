@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Properties a compiled workflow carries besides what runs.
+// Properties that a compiled workflow has for the export.
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertySource    = "source"        // of the workflow: the file without nodes and edges, JSON text
@@ -30,8 +30,8 @@ const (
 	continueSubgraph = "continue-subgraph"
 )
 
-// Parse compiles a workflow or subflow file. One that breaks rules is refused with a
-// *source.Faults that lists all of them; text that is not valid JSON with file, line and column.
+// Parse compiles a workflow or subflow file. A file with faults is refused with a
+// *source.Faults that lists all of them; for invalid JSON the error has file, line and column.
 func Parse(name string, src []byte) (source.File, error) {
 	f, err := readFlow(name, src)
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *compiler) begin() {
 	}
 }
 
-// topLevel tells whether a node or loop runs outside of loops, and its place among those ready.
+// topLevel reports whether a node or loop runs outside of loops, and its place among those ready.
 func (c *compiler) topLevel(id string, loop *region) (place float64, ok bool) {
 	if loop != nil {
 		return c.ready[loop.start.ID], loop.outer == nil

@@ -6,9 +6,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Refuses says why a flow cannot have a path between two of its nodes, "" when it can: an edge
-// with the same ends and handles is there once, an if/else is left by a side, and a handle
-// in-N takes one edge. Steps that are no nodes of the flow are anybody's.
+// Refuses returns why a flow cannot have a path between two of its nodes, "" if it can: there
+// is at most one edge with the same ends and handles, an edge out of an if/else names a side,
+// and a handle in-N accepts one edge. Steps that are not nodes of the flow may be connected
+// freely.
 func Refuses(w *engine.Workflow, p *engine.Path) string {
 	from, to := nodeOf(w.Step(p.Source)), nodeOf(w.Step(p.Target))
 	if !kinds[from.Type] || !kinds[to.Type] {

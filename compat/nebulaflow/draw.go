@@ -14,8 +14,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// draw is the node of a step that was added in the graph; why says that no node does what the
-// step does.
+// draw returns the node for a step that was added in the graph; why is the reason if no type
+// of node does what the step does.
 func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 	var in map[string]json.RawMessage
 	if s.Input != "" && json.Unmarshal([]byte(s.Input), &in) != nil {

@@ -14,10 +14,10 @@ import (
 // ErrNotAFlow is returned for a workflow that does not come from a file of NebulaFlow.
 var ErrNotAFlow = errors.New("not a flow of NebulaFlow")
 
-// Export writes a workflow back as a file of NebulaFlow. Nodes and edges keep what they had;
-// titles, places, approval, bypass and active are those of the workflow, and new paths between
-// nodes become edges. Problems name what such a file cannot say: what is written then is the
-// file that comes closest.
+// Export converts a workflow back to a NebulaFlow file. Nodes and edges keep their other
+// fields; titles, positions, approval, bypass and active come from the workflow, and new paths
+// between nodes become edges. Problems name what a file cannot express; the returned file is
+// then the closest one.
 func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)

@@ -190,7 +190,7 @@ func compact(b []byte) []byte {
 	return out.Bytes()
 }
 
-// Recognise tells whether a JSON text looks like a workflow or subflow file of NebulaFlow: it
+// Recognise reports whether a JSON text looks like a workflow or subflow file of NebulaFlow: it
 // has nodes, and most are of types only NebulaFlow has. One with faults is recognised too.
 func Recognise(_ string, src []byte) bool {
 	var shape struct {
@@ -267,10 +267,10 @@ func (n *node) title() string {
 	return n.ID
 }
 
-// isSubflow tells whether the file has ports.
+// isSubflow reports whether the file has ports.
 func (f *flow) isSubflow() bool { return f.Graph != nil }
 
-// live tells whether an edge joins two nodes that take part.
+// live reports whether an edge joins two nodes that take part.
 func (f *flow) live(e *edge) bool {
 	return e.from != nil && e.to != nil && e.from.active() && e.to.active()
 }

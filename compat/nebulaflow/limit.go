@@ -21,8 +21,8 @@ const (
 	waySize = 40
 )
 
-// spend counts text that a node is given and tells whether there is room for it. Once there is
-// none everything is empty, and the file is refused when the compiler is done.
+// spend counts the bytes of text given to a node and reports whether the limit allows them.
+// Once it is exceeded all texts are empty, and the file is refused when the compiler is done.
 func (c *compiler) spend(n *node, bytes int) bool {
 	if c.spent += bytes; c.spent > mostText && c.over == nil {
 		c.over = n
@@ -58,7 +58,7 @@ func (t text) size() int {
 	return n
 }
 
-// checkSize refuses what would take more time or memory than any drawing is worth.
+// checkSize refuses files that would take too much time or memory to compile.
 func (f *flow) checkSize(faults *source.Faults) bool {
 	loops := 0
 	for _, n := range f.Nodes {

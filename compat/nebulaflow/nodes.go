@@ -5,11 +5,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Node is what an editor of NebulaFlow knows of a step: the node it was made of.
+// A Node is the node of the file from which a step was compiled.
 type Node struct {
 	ID   string
 	Type string
-	// Subflow is the workflow that a node of type subflow runs.
+	// Subflow is the id of the workflow that a node of type subflow runs.
 	Subflow string
 	// Boundary is true for the nodes that stand for the ports of a subflow.
 	Boundary bool
@@ -24,8 +24,8 @@ const (
 	TypeSubflow = kindSubflow
 )
 
-// Nodes are the steps of a workflow that are nodes of its file, in the order of the file.
-// Steps the compiler added are none.
+// Nodes returns the steps that represent nodes of the file, in the order of the file.
+// Generated steps are not included.
 func Nodes(w *engine.Workflow) []Node {
 	var out []Node
 	for i := range w.Steps {
@@ -40,8 +40,8 @@ func Nodes(w *engine.Workflow) []Node {
 	return out
 }
 
-// Known tells whether there are nodes of a type.
+// Known reports whether a type of node exists.
 func Known(kind string) bool { return kinds[kind] }
 
-// Same tells whether two workflows run as the same flow.
+// Same reports whether two workflows run as the same flow.
 func Same(a, b *engine.Workflow) bool { return len(refit.Compare(a, b)) == 0 }

@@ -10,23 +10,23 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Resume is the field of that name of the message execute_workflow.
+// A Resume is the field resume of the message execute_workflow.
 type Resume struct {
 	FromNodeID string `json:"fromNodeId"`
 	Seeds      Seeds  `json:"seeds"`
 }
 
-// Seeds are results, decisions and variables of an earlier run.
+// Seeds holds results, decisions and variables of an earlier run.
 type Seeds struct {
 	Outputs   map[string]string `json:"outputs"`
 	Decisions map[string]string `json:"decisions"`
 	Variables map[string]string `json:"variables"`
 }
 
-// Request is the start of a session that goes on from where another run stood. With a node to
-// begin at, that node and what it leads to run; seeds of others can be read. Without one, all
-// that has a seed counts as done. A node that is not there is an error, worded as in
-// NebulaFlow.
+// Request returns the start request of a session that continues an earlier run. With
+// FromNodeID, that node and its successors run, and the seeds of other nodes can be read.
+// Without it, all nodes with a seed count as done. An unknown node is an error in NebulaFlow's
+// wording.
 func (r Resume) Request(w *engine.Workflow) (engine.StartRequest, error) {
 	q := engine.StartRequest{Workflow: w.ID, Outputs: map[string]json.RawMessage{}, Seeds: map[string]json.RawMessage{}}
 	for name, value := range r.Seeds.Variables {
@@ -134,7 +134,7 @@ func (b bodies) outermost(id string) string {
 	return loop
 }
 
-// unfinished tells whether a node lies in a loop that had not ended: that loop begins anew.
+// unfinished reports whether a node lies in a loop that had not ended: that loop begins anew.
 func (b bodies) unfinished(id string, seeds map[string]string) bool {
 	loop := b.outermost(id)
 	for _, end := range b.ends[loop] {

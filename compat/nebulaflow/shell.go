@@ -126,7 +126,7 @@ func (c *compiler) program(n *node, values []text) any {
 	return inputs.Of("@text", parts)
 }
 
-// plain tells whether a piece is a reference without a text as default.
+// plain reports whether a piece is a reference without a text as default.
 func plain(ref string) bool {
 	return ref != "" && (strings.HasSuffix(ref, "|") || !strings.Contains(ref, "|"))
 }

@@ -19,8 +19,8 @@ type Single struct {
 // aloneNever are the nodes that mean nothing outside of a workflow.
 var aloneNever = map[string]bool{kindAccumulator: true, kindLoopStart: true, kindLoopEnd: true, kindInput: true, kindOutput: true}
 
-// Workflow makes a workflow of the one node and the start of its session. A node that cannot
-// run alone is an error, worded as in NebulaFlow.
+// Workflow returns a workflow with this one node and the start request of its session. A node
+// that cannot run alone is an error in NebulaFlow's wording.
 func (s Single) Workflow(id string) (*engine.Workflow, engine.StartRequest, error) {
 	n := &node{}
 	if err := json.Unmarshal(s.Node, n); err != nil {

@@ -81,7 +81,7 @@ func (c *compiler) inline(from, reader *node) text {
 	return out
 }
 
-// stale tells whether what a reader would find is perhaps the result of an earlier round of a
+// stale reports whether what a reader would find is perhaps the result of an earlier round of a
 // loop that both lie in.
 func (c *compiler) stale(e *edge, reader *node) bool {
 	from := c.source(e)

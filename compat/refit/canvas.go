@@ -17,7 +17,7 @@ const (
 	Order     = "order" // where the node or edge stood in the file
 )
 
-// Nodes are the steps that were nodes of the file, in its order.
+// Nodes returns the steps that represent nodes of the file, in its order.
 func Nodes(w *engine.Workflow) []*engine.Step {
 	var steps []*engine.Step
 	for i := range w.Steps {
@@ -29,14 +29,15 @@ func Nodes(w *engine.Workflow) []*engine.Step {
 	return steps
 }
 
-// A Drawing is the nodes that a format writes for the steps that were added to a workflow.
+// A Drawing holds the nodes that a format writes for steps added to a workflow.
 type Drawing struct {
 	Nodes []any
 	Why   map[string]string // of a step that the format has no node for: the reason; "" for one that has a node
 }
 
-// Draw lets a format write a node for each step that was added since the file was loaded: those
-// that neither the file nor its compiler made. draw returns the reason where there is no such node.
+// Draw calls draw for each step that was added since the file was loaded, which is neither a
+// node of the file nor generated. draw returns the node, or the reason why the format has
+// none.
 func Draw(w *engine.Workflow, draw func(*engine.Step) (node any, why string)) Drawing {
 	d := Drawing{Why: map[string]string{}}
 	for i := range w.Steps {
@@ -52,7 +53,8 @@ func Draw(w *engine.Workflow, draw func(*engine.Step) (node any, why string)) Dr
 	return d
 }
 
-// Edges are the paths that were edges of the file, in its order, then those drawn since.
+// Edges returns the paths that were edges of the file, in its order, followed by paths added
+// since.
 func Edges(w *engine.Workflow, isEdge func(*engine.Path) bool) []*engine.Path {
 	var paths []*engine.Path
 	for i := range w.Paths {
@@ -64,11 +66,12 @@ func Edges(w *engine.Workflow, isEdge func(*engine.Path) bool) []*engine.Path {
 	return paths
 }
 
-// IsEdge tells of a path whether it is an edge where all NEXT paths between nodes are.
+// IsEdge reports whether a path is an edge, for formats in which all NEXT paths between nodes
+// are.
 func IsEdge(p *engine.Path) bool { return p.Kind == engine.Next && p.Extra[Generated] == nil }
 
-// Edge is a path's edge as it stood in the file; of a path drawn since, its ends and ports,
-// and more.
+// Edge returns the edge of a path as it is in the file; for a path added since, an edge with
+// its ends and ports, and the fields of more.
 func Edge(p *engine.Path, more inputs.Object) any {
 	if text, ok := p.Extra[EdgeText].(string); ok {
 		return json.RawMessage(text)
@@ -82,7 +85,8 @@ func Edge(p *engine.Path, more inputs.Object) any {
 	return e
 }
 
-// Place is where a step or path stood in the file; what has no place comes last.
+// Place returns the position of a step or path in the file's order; those without one come
+// last.
 func Place(extra map[string]any) float64 {
 	switch n := extra[Order].(type) {
 	case float64:
@@ -95,7 +99,7 @@ func Place(extra map[string]any) float64 {
 	return 1 << 30
 }
 
-// Drawn are those of the paths that were edges of the file, and whether that are fewer.
+// Drawn returns the paths that were edges of the file, and whether these are fewer than all.
 func Drawn(paths []*engine.Path) (old []*engine.Path, fewer bool) {
 	for _, p := range paths {
 		if _, ok := p.Extra[EdgeText].(string); ok {

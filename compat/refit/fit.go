@@ -16,30 +16,32 @@ import (
 // mostTries bounds how many candidates Fit compiles for one file.
 const mostTries = 300
 
-// A Dialect is what Fit must know of a format.
+// A Dialect describes a format to Fit.
 type Dialect struct {
 	Parse func(text []byte) (*engine.Workflow, error)
-	// Write gives the ways the format may write a text with native references; nil where it
-	// has none.
+	// Write returns the ways in which the format may write a text with native references; nil
+	// if there are none.
 	Write func(text string) []string
-	// Before is the file without what was drawn since it was loaded; nil where nothing was.
+	// Before is the file without the nodes and edges added since it was loaded; nil if none
+	// were added.
 	Before []byte
 	// Drawn are the nodes of added steps.
 	Drawn Drawing
-	// Fields gives the places in a node where the format may say a field of the step's input that
-	// the node does not give yet, below data; nil where it has none.
+	// Fields returns the places below a node's data where the format may store an input field
+	// that the node does not have yet; nil if there are none.
 	Fields func(node gjson.Result, field string) []string
 	// Values are the steps that compute what a field of a node reads; nil where the format has none.
 	Values *Values
 }
 
-// Fit writes what was edited in a workflow into the text of its file, and returns the problems
-// that are left: what the format cannot say.
+// Fit applies the edits of a workflow to the text of its file, and returns the remaining
+// problems: edits that the format cannot express.
 //
-// A compiler turns many fields into few inputs, and no table of inverses would stay true to
-// it. So each changed text is looked for among the texts of the nodes, replaced there, and the
-// file compiled again: a candidate is kept when the result is nearer to the workflow. A wrong
-// guess is therefore never written, and what no candidate gives is a problem.
+// A compiler maps many fields to few inputs, and a hand-written inverse would not stay
+// consistent with it. Instead, each changed text is searched for in the nodes and replaced
+// there, and the file is compiled again: a candidate is kept if the result is closer to the
+// workflow. So a wrong guess is never written, and an edit without a matching candidate is a
+// problem.
 func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) {
 	again, err := d.Parse(text)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Set puts a value into a JSON object where the value differs from what stands there, so that
-// an object nobody changed stays as it was written. path is of the form a.b.
+// Set sets a value in a JSON object if it differs from the existing one, so that an unchanged
+// object keeps its formatting. path has the form a.b.
 func Set(object []byte, path string, was, is any) ([]byte, error) {
 	if was == is {
 		return object, nil
@@ -26,7 +26,8 @@ func Set(object []byte, path string, was, is any) ([]byte, error) {
 	return out, nil
 }
 
-// Join is the text of a file: first, then what the JSON object members says besides, by name.
+// Join returns the text of a file: the fields of first, followed by the other fields of the
+// JSON object members, sorted by name.
 func Join(first inputs.Object, members string) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if members != "" {

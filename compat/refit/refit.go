@@ -1,5 +1,5 @@
-// Package refit tells whether a workflow still is what a foreign file compiles to: the
-// compilers use it to write a file back and to name what the file's format cannot say.
+// Package refit compares a workflow with the one that a foreign file compiles to. The
+// compilers use it to export a workflow and to name what the file's format cannot express.
 package refit
 
 import (
@@ -9,12 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Code is the code of every problem Compare finds.
+// Code is the code of every problem that Compare returns.
 const Code = "does_not_fit"
 
-// Compare lists what a workflow has that the one compiled from the written file has not, and
-// the other way round. Layout and properties that change nothing about a run are not looked
-// at.
+// Compare lists the differences between a workflow and the one compiled from the written file,
+// in both directions. Layout and properties without effect on a run are ignored.
 func Compare(has, compiled *engine.Workflow) []engine.Problem {
 	return problemsOf(differences(has, compiled), Drawing{})
 }

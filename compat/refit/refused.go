@@ -7,8 +7,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Refused are the problems of a workflow whose file its own format would refuse: each fault
-// with the step or path it is about.
+// Refused returns the problems of a workflow whose file its own format would refuse: each
+// fault with the step or path it concerns.
 func Refused(w *engine.Workflow, err error) []engine.Problem {
 	var faults *source.Faults
 	if !errors.As(err, &faults) {

@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep objects and lists of a file may stand in one another, as it does
-// in our own documents.
+// maxDepth limits the nesting of objects and lists in a file, as in our own format.
 const maxDepth = 200
 
-// Decode reads a whole JSON file into a value. Its error carries file, line and column. A
-// file that is not UTF-8 text is refused, for parts of it are kept as they are, and so is one
-// that is nested so deep that only a mistake or malice explains it.
+// Decode decodes a whole JSON file. Its error has file, line and column. A file that is not
+// UTF-8 is refused, because parts of it are stored unchanged, and so is one nested deeper than
+// maxDepth.
 func Decode(name string, src []byte, into any) error {
 	if at, text := unreadable(src); text != "" {
 		line, column := position(src, at)
@@ -73,8 +72,8 @@ func given(value string) string {
 	return value // such as "number 1e999"
 }
 
-// Compact is a part of a file as it is kept: without the blanks by which editors and people lay
-// a file out, so that one laid out anew is the same file.
+// Compact returns a part of a file without insignificant white space, so that a reformatted
+// file counts as the same file.
 func Compact(part json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	if json.Compact(&out, part) != nil {
@@ -83,7 +82,7 @@ func Compact(part json.RawMessage) json.RawMessage {
 	return out.Bytes()
 }
 
-// unreadable tells where and why a text is refused before it is decoded, "" for not.
+// unreadable returns where and why a text is refused before it is decoded, "" if it is not.
 func unreadable(src []byte) (at int, text string) {
 	if !utf8.Valid(src) {
 		for at < len(src) {

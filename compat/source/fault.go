@@ -6,39 +6,39 @@ import (
 	"unicode/utf8"
 )
 
-// What is said of one file at most: faults, and bytes of one.
+// Limits of the error text of one file: number of faults, and bytes of one.
 const (
 	mostFaults  = 100
 	mostMessage = 2000
 )
 
-// A Fault is one thing for which a file is refused.
+// A Fault is one reason for which a file is refused.
 type Fault struct {
 	Pointer string // JSON pointer of the place; "" for the file as a whole
-	Code    string // snake_case, stable; tests and people look for it
+	Code    string // snake_case and stable
 	Message string // what is wrong and what to do, with the ids concerned
 	IDs     []string
 }
 
-// Faults is the error of a file: everything wrong with it at once.
+// Faults is the error of a refused file with all its faults.
 type Faults struct {
 	Name string // of the file
 	Src  []byte
 	List []Fault
 }
 
-// Add notes a fault.
+// Add adds a fault.
 func (f *Faults) Add(pointer, code, format string, args ...any) {
 	f.List = append(f.List, Fault{Pointer: pointer, Code: code, Message: oneLine(fmt.Sprintf(format, args...))})
 }
 
-// AddFor notes a fault of steps or paths by their ids.
+// AddFor adds a fault that concerns the steps or paths with these ids.
 func (f *Faults) AddFor(ids []string, pointer, code, format string, args ...any) {
 	f.Add(pointer, code, format, args...)
 	f.List[len(f.List)-1].IDs = ids
 }
 
-// Err is the faults as an error, nil when there are none.
+// Err returns the faults as an error, nil if there are none.
 func (f *Faults) Err() error {
 	if len(f.List) == 0 {
 		return nil
@@ -46,8 +46,8 @@ func (f *Faults) Err() error {
 	return f
 }
 
-// Error has a line FILE:LINE:COL: text for each fault, the first hundred that is; a line
-// without place then counts the others.
+// Error returns a line FILE:LINE:COL: text for each of the first hundred faults; a last line
+// counts the others.
 func (f *Faults) Error() string {
 	shown := f.List[:min(len(f.List), mostFaults)]
 	index := NewIndex(f.Src)
@@ -62,8 +62,8 @@ func (f *Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine keeps what a file says of itself, names as long as books or with line ends in them,
-// from breaking the form of an error.
+// oneLine shortens a text from the file to one line, so that long names or line breaks in it
+// do not break the format of an error.
 func oneLine(text string) string {
 	if len(text) > mostMessage {
 		end := mostMessage

@@ -6,26 +6,26 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A File is what a compiler made of one file. Nothing has been stored or run.
+// A File is the result of compiling one file. Nothing has been stored or run.
 type File struct {
 	// Workflows are the compiled graphs. One without an ID gets the file's name.
 	Workflows []engine.Workflow
-	// Lines tells where steps and paths stand in the file, for each workflow in order.
+	// Lines holds the positions of steps and paths in the file, for each workflow in order.
 	Lines []Lines
-	// Notes are warnings: what is still to be filled in, what runs differently here.
+	// Notes are warnings: settings that are still missing, and differences in behaviour.
 	Notes []engine.Problem
-	// Saved is the state a file carried with it, where its format keeps one; it becomes a
-	// session only when people ask for it (load --with-state).
+	// Saved is the state of a run that the file contains, if its format has one. It becomes a
+	// session only on request (load --with-state).
 	Saved *Saved
 }
 
-// Lines tells where in a file a workflow's steps and paths stand, from 1, by id.
+// Lines maps the ids of a workflow's steps and paths to lines of the file, from 1.
 type Lines struct {
 	Steps map[string]int
 	Paths map[string]int
 }
 
-// Saved is the state a file carried, as what a session begins with that goes on from it: see
+// Saved is the state of a run in a file, from which a session can continue: see
 // engine.StartRequest for Outputs and Seeds.
 type Saved struct {
 	Workflow string                     // "" for the file's one workflow

@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// Locate returns line and column, from 1, of the value a JSON pointer names. Where the
-// pointer leads nowhere it is the place of the last part that is there. Whoever asks for
-// many places of one text makes an Index.
+// Locate returns line and column, from 1, of the value at a JSON pointer. If the pointer does
+// not exist, it returns the position of its last existing part. For many positions in one text
+// use an Index.
 func Locate(src []byte, pointer string) (line, column int) { return NewIndex(src).Locate(pointer) }
 
-// An Index finds places in one JSON text. It reads each object and list on the way once,
-// however many places are asked for, so that a large file with many faults costs no more
-// than a large file. It is for one goroutine.
+// An Index finds positions in one JSON text. It reads each object and list at most once, so
+// that the cost is linear in the size of the file, however many positions are requested. It
+// must be used by one goroutine only.
 type Index struct {
 	src    []byte
 	lines  []int // where lines begin
 	inside map[int]map[string]int
 }
 
-// NewIndex makes an index of a text. Nothing is read before it is asked for.
+// NewIndex returns an index of a text. The text is read on demand.
 func NewIndex(src []byte) *Index { return &Index{src: src, inside: map[int]map[string]int{}} }
 
-// Locate is as the function Locate.
+// Locate is like the function Locate.
 func (x *Index) Locate(pointer string) (line, column int) {
 	at := x.find(pointer)
 	line = x.lineOf(at)
 	return line, 1 + utf8.RuneCount(x.src[x.lines[line-1]:at])
 }
 
-// Line is the line of the value a JSON pointer names.
+// Line returns the line of the value at a JSON pointer, from 1.
 func (x *Index) Line(pointer string) int { return x.lineOf(x.find(pointer)) }
 
 // unescaper turns a part of a pointer into a key.

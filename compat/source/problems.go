@@ -10,7 +10,7 @@ import (
 // edge's.
 var onePath = regexp.MustCompile(`/edges/\d+(/[^/]*)*$`)
 
-// Problems are the faults for programs, the first hundred: each with its code, its line and the
+// Problems returns the first hundred faults as problems: each with its code, its line and the
 // first of the steps or paths it names.
 func (f *Faults) Problems() []engine.Problem {
 	shown := f.List[:min(len(f.List), mostFaults)]

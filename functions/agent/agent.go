@@ -11,12 +11,12 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// Limits where a step sets none. Ten rounds are more than what answers a question needs;
-// a model that has asked for fifty tools is lost.
+// Default limits of an agent. Ten rounds are more than an answer usually needs; a model that
+// has requested fifty tool calls is not making progress.
 const (
 	defaultRounds = 10
 	defaultCalls  = 50
-	modelCalls    = 8 // at once in one engine, as for generate
+	modelCalls    = 8 // concurrent model calls of one engine, as for generate
 )
 
 // Input is the input of agent, besides what generate takes: system, user, messages, model,
@@ -38,7 +38,7 @@ type Input struct {
 	Special `json:"-"`
 }
 
-// Output is what an agent gives.
+// Output is the output of agent.
 type Output struct {
 	Response string          `json:"response" jsonschema:"the answer"`
 	Text     string          `json:"text" jsonschema:"the same"`
@@ -53,7 +53,7 @@ type Output struct {
 	Used     []usedTool      `json:"used_tools,omitempty" jsonschema:"with list_calls: the calls that were made, in their order"`
 }
 
-// A usedTool is a call that was made.
+// A usedTool is a tool call that was made.
 type usedTool struct {
 	Tool   string          `json:"tool"`
 	Input  json.RawMessage `json:"input"`
@@ -61,7 +61,8 @@ type usedTool struct {
 	Error  string          `json:"error,omitempty"`
 }
 
-// Spec is agent. A round that is asked again after a crash goes out with the same key.
+// Spec describes agent. A round that is repeated after a crash is sent with the same
+// idempotency key.
 func Spec(o generate.Options) engine.Spec {
 	return function{options: o}.spec()
 }
@@ -93,10 +94,10 @@ func (f function) spec() engine.Spec {
 
 type function struct {
 	options generate.Options
-	special bool // reads Special too
+	special bool // also reads the fields of Special
 }
 
-// read reads a step's input.
+// read decodes a step's input.
 func (f function) read(text json.RawMessage) (Input, error) {
 	in, _, err := input.Decode[Input](text)
 	if err == nil && f.special {
@@ -105,7 +106,7 @@ func (f function) read(text json.RawMessage) (Input, error) {
 	return in, err
 }
 
-// call is one round: it ends with calls of tools, or with the answer.
+// call runs one round. It ends with tool calls or with the answer.
 func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	in, err := f.read(text)
 	if err != nil {
@@ -149,7 +150,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	return r.run(ctx)
 }
 
-// allowed are the tools a profile names, none where it allows all.
+// allowed returns the tools that the profile names, nil if it allows all.
 func (f function) allowed(ask generate.Input) []string {
 	name := ask.ProfileName()
 	if name == "" || f.options.Profiles == nil {
@@ -166,11 +167,11 @@ func (f function) knows(profile string) bool {
 	return ok
 }
 
-// check looks at a step when it is loaded.
+// check validates a step when its workflow is loaded.
 func (f function) check(text json.RawMessage) []engine.Problem {
 	in, err := f.read(text)
 	if err != nil {
-		return nil // references may stand where numbers will
+		return nil // a reference may stand where a number is expected
 	}
 	bad := func(code, format string, args ...any) []engine.Problem {
 		return []engine.Problem{{Level: "error", Code: code, Message: fmt.Sprintf(format, args...)}}

@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// finish makes the agent's output of its answer.
+// finish builds the agent's output from the model's answer.
 func (r *round) finish(ctx context.Context, answer string) (json.RawMessage, error) {
 	if r.ask.Schema == nil {
 		return r.output(ctx, answer, r.parsed(answer))
@@ -22,13 +22,13 @@ func (r *round) finish(ctx context.Context, answer string) (json.RawMessage, err
 	return r.output(ctx, r.ask.ObjectText(object), object)
 }
 
-// atOnce tells whether the model is asked for the object right away: there are no tools that
-// it could want first.
+// atOnce reports whether the model is asked for the structured output in the first call,
+// because there are no tools to call before it.
 func (r *round) atOnce() bool {
 	return r.ask.Schema != nil && len(r.tools) == 0 && len(r.past) == 0 && !bool(r.in.Convert)
 }
 
-// answerAtOnce asks for the object in one call.
+// answerAtOnce asks for the structured output in one call.
 func (r *round) answerAtOnce(ctx context.Context) (json.RawMessage, error) {
 	object, tokens, err := r.ask.Object(ctx, r.ask.Request)
 	if err != nil {
@@ -38,7 +38,8 @@ func (r *round) answerAtOnce(ctx context.Context) (json.RawMessage, error) {
 	return r.output(ctx, r.ask.ObjectText(object), object)
 }
 
-// parsed is what an answer is as JSON, with parse: a list or an object, else nothing.
+// parsed returns the answer as JSON if the input sets parse and the answer is a list or an
+// object, else nil.
 func (r *round) parsed(answer string) json.RawMessage {
 	text := strings.TrimSpace(answer)
 	if !bool(r.in.Parse) || !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
@@ -47,7 +48,7 @@ func (r *round) parsed(answer string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// output is what the agent gives, and keeps of its answer.
+// output encodes the agent's output and stores the answer in the chat or conversation.
 func (r *round) output(ctx context.Context, answer string, object json.RawMessage) (json.RawMessage, error) {
 	if r.in.Trim {
 		answer = strings.TrimSpace(answer)
@@ -74,8 +75,8 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 	return input.Encode(out), nil
 }
 
-// object makes an answer one that fits the schema: it may fit as it stands, else the model
-// is asked to write it so.
+// object returns the answer as an object that fits the schema. If the answer does not fit as
+// it is, the model is asked to convert it.
 func (r *round) object(ctx context.Context, answer string) (json.RawMessage, error) {
 	if object := models.Object(json.RawMessage(`{}`), answer); object != nil && r.ask.Faults(models.Response{Object: object}) == "" {
 		return object, nil
@@ -85,8 +86,9 @@ func (r *round) object(ctx context.Context, answer string) (json.RawMessage, err
 	return object, err
 }
 
-// conversion asks for the answer as an object. A model that gives it as the arguments of a
-// tool sees the answer alone: with the talk before it, models call the tools they see there.
+// conversion returns the request that converts the answer to an object. If the object is
+// requested as the arguments of a tool, the request contains only the answer: given the whole
+// conversation, models call the tools that appear in it.
 func (r *round) conversion(answer string) models.Request {
 	q := r.ask.Request
 	if q.Key != "" {
@@ -104,14 +106,15 @@ func (r *round) conversion(answer string) models.Request {
 	return q
 }
 
-// Marks by which an agent asks back: who asked it, or the person.
+// Markers by which an agent asks a question back: to the agent that called it, or to the
+// person.
 const (
 	markClarify = "CLARIFY:"
 	markAskUser = "ASK_USER:"
 )
 
-// marked reads the marks by which an agent asks back. CLARIFY is looked for first; what
-// stands before a mark is dropped, so that answer begins with it.
+// marked splits a text at a question marker. CLARIFY takes precedence. Text before a marker is
+// dropped, so that answer begins with the marker.
 func marked(text string) (clarify, askUser, answer string) {
 	if _, rest, ok := strings.Cut(text, markClarify); ok {
 		rest = strings.TrimSpace(rest)

@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// guardrails keep phrases out of answers.
+// guardrails keep banned phrases out of answers.
 type guardrails struct {
 	Banned   []string `json:"banned_phrases"`
 	Fallback string   `json:"fallback"`
@@ -28,8 +28,8 @@ func readGuardrails(given json.RawMessage) (g guardrails, err error) {
 	return g, nil
 }
 
-// composed reports whether a field has parts that are put together when the step runs
-// ({"@literal": …}, {"@text": …}): before that its form says nothing.
+// composed reports whether a field has parts that are assembled when the step runs
+// ({"@literal": …}, {"@text": …}). Until then its value cannot be checked.
 func composed(given json.RawMessage) bool {
 	return bytes.Contains(given, []byte(`"@literal"`)) || bytes.Contains(given, []byte(`"@text"`))
 }
@@ -44,9 +44,9 @@ func (g guardrails) bans(text string) bool {
 	return false
 }
 
-// token returns where a round's text is shown as it comes. It is the person's only where it
-// is what the agent will say as it stands: an object is said in its own form, and a mark drops
-// the text before it.
+// token returns the function that receives a round's text as it is streamed. The text is shown
+// to the person only if it is the agent's final text unchanged: structured output is shown in
+// another form, and a question marker drops the text before it.
 func (r *round) token(ctx context.Context) func(string) {
 	said := r.say && r.ask.Schema == nil && !bool(r.in.Marks)
 	to := r.ask.Token(ctx, said)
@@ -57,22 +57,23 @@ func (r *round) token(ctx context.Context) func(string) {
 	return r.spoke.add
 }
 
-// A release shows guarded text sentence by sentence, each one once it was judged. Speech that
-// was shown cannot be taken back, so judging the whole answer at its end comes too late, and
-// showing nothing until then makes the person wait. After a banned phrase nothing more of the
-// text is shown.
+// A release streams guarded text sentence by sentence, each one after it was checked for
+// banned phrases. Text that was shown cannot be withdrawn, so checking the whole answer at its
+// end is too late, and showing nothing until the end makes the person wait. After a banned
+// phrase no more of the text is shown.
 //
-// The text is kept as runes: lower case may have another number of bytes, never of runes.
+// The text is kept as runes, because lower-casing can change the number of bytes but not of
+// runes.
 type release struct {
 	guard   guardrails
 	to      func(string)
 	text    []rune
 	low     []rune // text in lower case
-	shown   int    // runes of text
+	shown   int    // runes of text that were shown
 	stopped bool
 }
 
-// add takes the next fragment of the text.
+// add appends the next fragment of the text.
 func (s *release) add(fragment string) {
 	if s.stopped {
 		return
@@ -87,14 +88,14 @@ func (s *release) add(fragment string) {
 	s.show(s.sentences(s.open()))
 }
 
-// rest shows what is left when the text has ended.
+// rest shows the remaining text when the stream has ended.
 func (s *release) rest() {
 	if s != nil && !s.stopped {
 		s.show(len(s.text))
 	}
 }
 
-// instead shows the text that replaces a banned one.
+// instead shows the replacement for a text with a banned phrase.
 func (s *release) instead(text string) {
 	if s != nil && text != "" {
 		s.to(text)
@@ -108,8 +109,8 @@ func (s *release) show(end int) {
 	}
 }
 
-// longest is the number of runes of the longest banned phrase: one that ends in a new fragment
-// begins no earlier than so many runes before it.
+// longest returns the number of runes of the longest banned phrase. A phrase that ends in a
+// new fragment begins at most that many runes before the fragment.
 func (s *release) longest() (most int) {
 	for _, phrase := range s.guard.Banned {
 		most = max(most, utf8.RuneCountInString(phrase))
@@ -117,8 +118,8 @@ func (s *release) longest() (most int) {
 	return most
 }
 
-// open returns where a banned phrase may have begun whose end is still to come, else the end
-// of the text.
+// open returns the position at which a banned phrase may have begun that is not complete yet,
+// else the end of the text.
 func (s *release) open() int {
 	first := len(s.low)
 	for _, phrase := range s.guard.Banned {

@@ -7,8 +7,8 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// hear puts the prompt into the chat in the first round, where an answer to a question has not
-// brought it there already.
+// hear adds the prompt to the chat in the first round, unless it is there already as the
+// answer to a question.
 func (r *round) hear(ctx context.Context) error {
 	prompt := string(r.in.Prompt)
 	if !bool(r.in.Hear) || prompt == "" || len(r.past) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// readPast reads the transcript and counts what was used.
+// readPast decodes the transcript and counts the calls in it.
 func (r *round) readPast() error {
 	r.used = map[string]int{}
 	for _, t := range r.call.Transcript {
@@ -28,7 +28,7 @@ func (r *round) readPast() error {
 	return nil
 }
 
-// madeCalls lists the calls that were made in all rounds. Calls that were refused left nothing.
+// madeCalls lists the calls that were made in all rounds. Refused calls are not included.
 func (r *round) madeCalls() []usedTool {
 	var list []usedTool
 	for i, e := range r.past {
@@ -50,7 +50,7 @@ func (r *round) madeCalls() []usedTool {
 	return list
 }
 
-// talk is what the first round was asked with, nil in that round.
+// talk returns the chat that the first round was asked with, nil in the first round.
 func (r *round) talk() *generate.Past {
 	if len(r.past) == 0 {
 		return nil
@@ -58,8 +58,8 @@ func (r *round) talk() *generate.Past {
 	return r.past[0].Talk
 }
 
-// messages are the rounds before as a model reads them: what it said, and an answer to each
-// of its calls, in their order.
+// messages returns the previous rounds as messages: what the model said, followed by a result
+// for each of its calls, in order.
 func (r *round) messages() []models.Message {
 	var list []models.Message
 	for i, e := range r.past {
@@ -90,13 +90,13 @@ func (r *round) answerTo(n int, c models.ToolCall) string {
 	return told(&engine.SessionError{Kind: engine.KindLost, Message: "the call has left no result"})
 }
 
-// told is how a model learns of a failure.
+// told returns the text by which a model learns of an error.
 func told(e *engine.SessionError) string {
 	return string(input.Encode(map[string]string{"error": e.Message, "errorCode": e.Kind}))
 }
 
-// resultText is a tool's output as the model reads it: the answer of an agent, the text of
-// an output that is one or has nothing else, and everything else as JSON.
+// resultText returns a tool's output as text for the model: the answer of an agent, the output
+// itself or its only field if that is text, everything else as JSON.
 func (r *round) resultText(one engine.ToolResult) string {
 	if len(one.Output) == 0 {
 		return "null"
@@ -117,15 +117,16 @@ func (r *round) resultText(one engine.ToolResult) string {
 	return string(one.Output)
 }
 
-// writesText tells whether a tool puts into text what a model is to read, beside the same in
-// other forms: its function does, or its TOOL path says so by the property text.
+// writesText reports whether the tool's output has a field text meant for the model, beside
+// the same data in other forms. The function or the property text of the TOOL path declares
+// it.
 func (r *round) writesText(tool string) bool {
 	t := r.tool(tool)
 	return t != nil && (t.Function == "integration" || t.Properties["text"] == true)
 }
 
-// direct is the output of a tool that answers in the agent's stead: the one call of the
-// newest round, of a path with return_direct.
+// direct returns the output of a tool that replaces the agent's answer: the only call of the
+// newest round, if its TOOL path has return_direct.
 func (r *round) direct() (string, bool) {
 	n := len(r.past) - 1
 	if n < 0 || len(r.past[n].ToolCalls) != 1 || len(r.call.Transcript[n].Results) != 1 {

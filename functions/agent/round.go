@@ -21,10 +21,10 @@ type round struct {
 	tools []engine.ToolInfo
 	say   bool
 	guard guardrails
-	spoke *release // of guarded speech, nil where none is shown
+	spoke *release // guarded streaming, nil if nothing is streamed
 
-	past   []entry // the rounds before
-	calls  int     // of tools, in these
+	past   []entry // the previous rounds
+	calls  int     // tool calls in the previous rounds
 	tokens int
 	used   map[string]int // calls by tool
 }
@@ -33,16 +33,17 @@ type round struct {
 type entry struct {
 	Text      string            `json:"text,omitempty"`
 	ToolCalls []models.ToolCall `json:"tool_calls,omitempty"`
-	// Refused are calls that were never made, by id, and what the model is told instead.
+	// Refused maps the ids of calls that were not made to the error text for the model.
 	Refused map[string]string `json:"refused,omitempty"`
 	Tokens  int               `json:"tokens,omitempty"`
-	// Talk is what the first round was asked with, which the rounds after it see again.
+	// Talk is the chat that the first round was asked with. Later rounds are asked with the
+	// same chat.
 	Talk *generate.Past `json:"talk,omitempty"`
 
-	Withdrawn bool `json:"-"` // all its calls were rejected, and the model is not told of them
+	Withdrawn bool `json:"-"` // all its calls were rejected and are hidden from the model
 }
 
-// run asks the model once and says what comes of it.
+// run calls the model once and handles the response.
 func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 	if direct, ok := r.direct(); ok {
 		return r.finish(ctx, direct)
@@ -59,7 +60,8 @@ func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 	if err == nil {
 		r.spoke.rest()
 	}
-	// What the model cannot even be asked any more is the limit's doing.
+	// If even the request for a final answer fails permanently, the error names the limit
+	// instead.
 	if fault := (*engine.CallError)(nil); last && errors.As(err, &fault) && !fault.Transient && ctx.Err() == nil {
 		problem.Message += "; asked to answer without tools: " + fault.Message
 		return nil, problem
@@ -87,7 +89,7 @@ func (r *round) most(given input.Int, otherwise int) int {
 	return otherwise
 }
 
-// request is what the model is asked: the question, and all rounds that have passed.
+// request returns the model request: the question and all previous rounds.
 func (r *round) request(ctx context.Context, last bool) models.Request {
 	q := r.ask.Request
 	q.Token = r.token(ctx)
@@ -105,7 +107,8 @@ func (r *round) request(ctx context.Context, last bool) models.Request {
 	return q
 }
 
-// overLimit tells which limit the rounds before have used up.
+// overLimit returns an error that names the limit which the previous rounds have reached, else
+// nil.
 func (r *round) overLimit() *engine.CallError {
 	if most := r.most(r.in.MaxRounds, defaultRounds); len(r.past) >= most {
 		problem := limit("max_rounds: no answer after %d rounds of the model", most)
@@ -124,8 +127,8 @@ func limit(format string, args ...any) *engine.CallError {
 	return &engine.CallError{Kind: engine.KindLimit, Message: fmt.Sprintf(format, args...)}
 }
 
-// handOver gives the calls a model asked for to the engine. Those that cannot be made are
-// answered at once.
+// handOver passes the requested tool calls to the engine. Calls that cannot be made get an
+// error result at once.
 func (r *round) handOver(response models.Response) error {
 	said := entry{Text: response.Text, Tokens: response.Usage.InputTokens + response.Usage.OutputTokens}
 	if len(r.past) == 0 {
@@ -141,7 +144,7 @@ func (r *round) handOver(response models.Response) error {
 			c.ID = fmt.Sprintf("call_%d_%d", len(r.past)+1, i+1)
 		}
 		seen[c.ID] = true
-		if len(c.Arguments) == 0 || string(c.Arguments) == "null" { // models mean none
+		if len(c.Arguments) == 0 || string(c.Arguments) == "null" { // models write null for no arguments
 			c.Arguments = json.RawMessage(`{}`)
 		}
 		said.ToolCalls = append(said.ToolCalls, c)

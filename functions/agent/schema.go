@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// schema is that of generate's input with the agent's own fields.
+// schema returns the schema of generate's input extended by the agent's own fields.
 func schema() *jsonschema.Schema {
 	whole, own := input.Schema[generate.Input](), input.Schema[Input]()
 	for name, property := range own.Properties {

@@ -6,8 +6,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// Special are choices that flows of other systems make of an agent. agent itself does not read
-// them: the functions that such flows compile to (package compat) do.
+// Special holds options that only imported flows of other systems need. agent itself does not
+// read them; the functions that such flows compile to (package compat) do.
 type Special struct {
 	generate.Special
 
@@ -24,7 +24,7 @@ type Special struct {
 	ProfileOptional  input.Bool  `json:"profile_optional,omitempty" jsonschema:"a profile that is not configured is not an error"`
 }
 
-// Extended returns an agent that also reads these fields of Special, under a name of its own.
+// Extended returns the agent under another name, which also reads the named fields of Special.
 func Extended(o generate.Options, name, description string, fields ...string) engine.Spec {
 	spec := function{options: o, special: true}.spec()
 	spec.Name, spec.Aliases, spec.Description, spec.Examples = name, nil, description, nil

@@ -12,14 +12,14 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// propertyOnRequest marks a TOOL path whose tool is offered only where the profile or the step
-// names it: agents of Agent Zero that name no tools get those without side effects.
+// propertyOnRequest marks a TOOL path whose tool is offered only if the profile or the step
+// names it: Agent Zero gives agents that name no tools only the tools without side effects.
 const propertyOnRequest = "on_request"
 
-// setTools finds the tools the agent may call: those its step names, else those its profile
-// allows, by the name, step or function of the tool; a profile may allow more than this agent has.
-// A name in the step that is none of its tools is an error: it would be missed only when the model
-// wants it.
+// setTools selects the tools that the agent may call: those that its step names, else those
+// that its profile allows, by name, step or function of the tool. A profile may allow tools
+// that this agent does not have. A name in the step that matches none of the agent's tools is
+// an error, because otherwise nobody would notice until the model needs the tool.
 func (r *round) setTools(allowed []string) error {
 	r.tools = r.call.Tools
 	if r.in.Tools == nil {
@@ -70,8 +70,8 @@ func (r *round) tool(name string) *engine.ToolInfo {
 	return nil
 }
 
-// refuse says why a call cannot be made, "" when it can. The model reads it and mostly
-// mends its call.
+// refuse returns why a call cannot be made, "" when it can. The model gets the text and
+// usually corrects its call.
 func (r *round) refuse(c models.ToolCall) string {
 	t := r.tool(c.Name)
 	if t == nil {
@@ -85,7 +85,7 @@ func (r *round) refuse(c models.ToolCall) string {
 	}
 	schema, err := schemacheck.Compile(t.Parameters)
 	if err != nil {
-		return "" // the workflow's fault, which validate shows; the tool decides
+		return "" // an error in the workflow, which validate reports; the tool decides
 	}
 	var faults []string
 	for _, f := range schema.Check(c.Arguments) {
@@ -97,7 +97,7 @@ func (r *round) refuse(c models.ToolCall) string {
 	return ""
 }
 
-// refusedKind is the kind of the error that a model is told of a call that was never made.
+// refusedKind returns the kind of the error that a model gets for a call that was not made.
 func (r *round) refusedKind(tool string) string {
 	if r.in.UnknownToolError != "" && r.tool(tool) == nil {
 		return string(r.in.UnknownToolError)

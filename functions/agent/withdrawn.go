@@ -9,13 +9,13 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// Values of on_reject.
+// Values of the field on_reject.
 const (
 	rejectTell     = "tell"
 	rejectWithdraw = "withdraw"
 )
 
-// onReject reads the choice of the step.
+// onReject reads the step's field on_reject.
 func (in Input) onReject() (withdraw bool, err error) {
 	switch in.OnReject {
 	case "", rejectTell:
@@ -26,8 +26,8 @@ func (in Input) onReject() (withdraw bool, err error) {
 	return false, input.Bad("on_reject: want %s or %s, not %q", rejectTell, rejectWithdraw, in.OnReject)
 }
 
-// withdraw takes away the tools whose calls a person has rejected, and these calls with them,
-// as if the model had never had them.
+// withdraw removes the tools whose calls a person has rejected, and these calls, as if the
+// model had never had them.
 func (r *round) withdraw() error {
 	if wanted, err := r.in.onReject(); err != nil || !wanted {
 		return err
@@ -49,14 +49,14 @@ func (r *round) withdraw() error {
 	return nil
 }
 
-// rejected tells whether a person has said no to a call of round n.
+// rejected reports whether a person has rejected a call of round n.
 func (r *round) rejected(n int, c models.ToolCall) bool {
 	return slices.ContainsFunc(r.call.Transcript[n].Results, func(one engine.ToolResult) bool {
 		return one.ID == c.ID && one.Error != nil && one.Error.Kind == engine.KindRejected
 	})
 }
 
-// checkOnReject looks at the choice when the step is loaded.
+// checkOnReject validates on_reject when the step is loaded.
 func (in Input) checkOnReject() error {
 	if strings.Contains(string(in.OnReject), "@{") {
 		return nil

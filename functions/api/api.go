@@ -15,15 +15,16 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 )
 
-// Options say whom requests may reach and what they may know. The zero value works.
+// Options configure which networks requests may reach and which secrets they may use. The zero
+// value works.
 type Options struct {
-	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	// Getenv gives the value of the secret or environment variable NAME for a request to
-	// an address, and whether workflows may use it there; without it no name has a value.
+	AllowNet []netip.Prefix // networks that may be called in addition to the public internet
+	// Getenv returns the value of the secret or environment variable NAME for a request to an
+	// address, and whether workflows may use it there. If nil, no name has a value.
 	Getenv  func(name string, to *url.URL) (string, bool)
 	Timeout time.Duration // of a request whose step sets none; 30 s by default
-	// Transport replaces the guarded one; only tests and programs with a guard of their own
-	// set it.
+	// Transport replaces the default transport, which only connects to allowed networks. Only
+	// tests and programs with their own network policy set it.
 	Transport http.RoundTripper
 }
 
@@ -51,7 +52,7 @@ type Input struct {
 	StatusText   input.Bool      `json:"status_text,omitempty" jsonschema:"the output also has the words of the status, such as Not Found"`
 }
 
-// Output is what a request gives.
+// Output is the output of utils.api.api.
 type Output struct {
 	StatusCode int               `json:"status_code" jsonschema:"0 when there was no answer"`
 	Response   json.RawMessage   `json:"response" jsonschema:"the body: parsed when it is JSON, else a text; null when there was no answer"`
@@ -62,8 +63,8 @@ type Output struct {
 	Text       *string           `json:"text,omitempty" jsonschema:"the body as it came; where the input asks for it"`
 }
 
-// Spec is utils.api.api. A call that is made again after a crash sends the same request with
-// the same Idempotency-Key, by which a server that knows it does the work once.
+// Spec describes utils.api.api. A call repeated after a crash sends the same request with the
+// same Idempotency-Key, so that a server that supports it does the work once.
 func Spec(o Options) engine.Spec {
 	f := function{web.New(web.Options(o))}
 	return engine.Spec{
@@ -117,8 +118,8 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	return input.Encode(out), nil
 }
 
-// exchange sends the request and fills out with the answer. What went wrong it returns, with
-// every secret blotted out.
+// exchange sends the request and fills out from the response. The returned error has all
+// secrets masked.
 func (f function) exchange(ctx context.Context, in Input, out *Output) *engine.CallError {
 	policy, err := in.policy()
 	if err != nil {
@@ -147,7 +148,7 @@ func (f function) exchange(ctx context.Context, in Input, out *Output) *engine.C
 	return fault
 }
 
-// tell adds what else the input asks for.
+// tell adds the optional fields that the input asks for.
 func (in Input) tell(answer web.Answer, out *Output) {
 	if in.Text {
 		body := strings.ToValidUTF8(answer.Body, "\uFFFD")

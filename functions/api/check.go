@@ -9,11 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// check looks at an input whose references are not resolved yet.
+// check validates an input when its workflow is loaded; its references are not resolved yet.
 func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says so itself
+		return nil // the engine reports an input that is not an object
 	}
 	var c web.Checks
 	if o.Get("url") == nil {
@@ -42,7 +42,7 @@ func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 	return c.Problems
 }
 
-// examples have no outputs: what servers answer depends on the world.
+// examples have no outputs, because the responses depend on the servers.
 var examples = []engine.Example{
 	{Title: "Read JSON, with a query", Input: json.RawMessage(`{"url": "https://api.example.com/orders", "params": {"customer": "@{SESSION_ID}.ask.response", "status": ["open", "paid"]}}`)},
 	{Title: "Send JSON with a token that only the operator knows, and try again when the server is busy", Input: json.RawMessage(`{"method": "POST", "url": "https://api.example.com/refunds", "auth": {"type": "bearer", "token": {"secret": "SHOP_TOKEN"}}, "json": {"order": "@{SESSION_ID}.order.id", "amount": 12.5}, "retries": 3, "retry_statuses": [429, 503]}`)},

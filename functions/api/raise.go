@@ -9,10 +9,10 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// kindResponse is the kind of the fault of an answer that is not what response_type says.
+// kindResponse is the error kind of a response that does not match response_type.
 const kindResponse = "bad_response"
 
-// raising reads raise: which faults are errors of the step.
+// raising reads the field raise: which failures are errors of the step.
 func (in Input) raising() (func(*engine.CallError) bool, error) {
 	if in.Raise == nil {
 		return func(*engine.CallError) bool { return false }, nil

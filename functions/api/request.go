@@ -19,8 +19,8 @@ const (
 	asForm = "application/x-www-form-urlencoded"
 )
 
-// prepare builds the request. Faults of the workflow's text are of kind bad_input; those
-// that data may cause, such as an address that is none, of kind request.
+// prepare builds the request. Errors of the workflow's text have the kind bad_input; errors
+// that data may cause, such as an invalid address, have the kind request.
 func (f function) prepare(ctx context.Context, in Input) (*web.Sending, *engine.CallError) {
 	s, fault := f.client.Prepare(ctx, string(in.Method), string(in.URL))
 	if fault != nil {
@@ -55,7 +55,7 @@ func badInput(err error) *engine.CallError {
 	return &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
 }
 
-// policy is how long and how often.
+// policy returns the timeout and the retries of the request.
 func (in Input) policy() (web.Policy, *engine.CallError) {
 	p := web.Policy{Timeout: time.Duration(in.Timeout), Retries: int(in.Retries), Wait: time.Duration(in.RetryDelay)}
 	if p.Retries < 0 || p.Retries > web.MostRetries {
@@ -78,7 +78,7 @@ func (in Input) policy() (web.Policy, *engine.CallError) {
 	return p, nil
 }
 
-// content is the body of the request and its type; nil is none.
+// content returns the body of the request and its content type, nil for no body.
 func (in Input) content() ([]byte, string, error) {
 	var body json.RawMessage
 	given := 0
@@ -104,8 +104,8 @@ func (in Input) content() ([]byte, string, error) {
 	return typed("raw", body)
 }
 
-// loose is a text as body_type says, which may be JSON5 or JSON that an editor has escaped.
-// A blank one is no body.
+// loose reads a body text as body_type says. JSON may be JSON5 or JSON that an editor has
+// escaped. A blank text is no body.
 func loose(kind string, body json.RawMessage) ([]byte, string, error) {
 	text := input.TextOf(body)
 	switch {
@@ -126,7 +126,7 @@ func loose(kind string, body json.RawMessage) ([]byte, string, error) {
 	return typed(kind, body)
 }
 
-// typed is a body as body_type says. A text is taken to be encoded already.
+// typed encodes a body as body_type says. A text is taken as encoded already.
 func typed(kind string, body json.RawMessage) ([]byte, string, error) {
 	text := body[0] == '"'
 	switch kind {

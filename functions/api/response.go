@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// reader reads a body as response_type says.
+// reader returns the function that decodes a body as response_type says.
 func reader(kind string) (func(web.Answer) (json.RawMessage, *engine.CallError), *engine.CallError) {
 	switch strings.ToLower(kind) {
 	case "", "auto":
@@ -36,8 +36,9 @@ func strict(a web.Answer) (json.RawMessage, *engine.CallError) {
 	return text(a.Body), &engine.CallError{Kind: kindResponse, Message: "the answer is not JSON, which response_type says it is"}
 }
 
-// parse is the body as a JSON value: what says that it is JSON, or looks like an object or
-// list, if it really is; everything else, and no body, is a text. Numbers stay as written.
+// parse returns the body as a JSON value if its content type is JSON, or it looks like an
+// object or list, and it is valid JSON. Every other body, and none, is a text. Numbers keep
+// their digits.
 func parse(contentType, body string) json.RawMessage {
 	kind, _, err := mime.ParseMediaType(contentType)
 	says := err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
@@ -51,7 +52,7 @@ func parse(contentType, body string) json.RawMessage {
 	return text(body)
 }
 
-// compact is JSON without blanks, nil when it is none.
+// compact returns JSON without white space, nil if body is not valid JSON.
 func compact(body string) json.RawMessage {
 	var value bytes.Buffer
 	if json.Compact(&value, []byte(body)) != nil {

@@ -1,5 +1,5 @@
-// Package classify holds the function classify: a model chooses one of several classes, and
-// paths go by its choice.
+// Package classify implements the function classify: a model chooses one of several classes,
+// and the step's paths test the choice.
 package classify
 
 import (
@@ -27,7 +27,7 @@ type Input struct {
 	Special `json:"-"`
 }
 
-// Output is what a choice gives.
+// Output is the output of classify.
 type Output struct {
 	Branch   string          `json:"branch" jsonschema:"the class"`
 	Index    int             `json:"index" jsonschema:"its place among the classes, from 0"`
@@ -41,7 +41,8 @@ type class struct {
 	Description string `json:"description"`
 }
 
-// Spec is classify. A question that is asked again after a crash goes out with the same key.
+// Spec describes classify. A call repeated after a crash is sent with the same idempotency
+// key.
 func Spec(o generate.Options) engine.Spec {
 	return function{options: o}.spec()
 }
@@ -68,7 +69,7 @@ func (f function) spec() engine.Spec {
 	return spec
 }
 
-// schema is that of generate's input with the fields of a choice.
+// schema returns the schema of generate's input extended by the fields of classify.
 func schema() *jsonschema.Schema {
 	whole, own := input.Schema[generate.Input](), input.Schema[Input]()
 	for name, property := range own.Properties {
@@ -79,7 +80,7 @@ func schema() *jsonschema.Schema {
 
 type function struct {
 	options generate.Options
-	special bool // reads Special too
+	special bool // also reads the fields of Special
 }
 
 func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
@@ -128,7 +129,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 
 const system = `You sort texts into classes. Reply with JSON and nothing else: {"class": "<the name of one class, as it is given>"}.`
 
-// question is what the model is asked.
+// question returns the prompt for the model.
 func question(in Input, classes []class) string {
 	if in.Ask != "" {
 		return string(in.Ask)
@@ -140,8 +141,8 @@ func question(in Input, classes []class) string {
 	return string(input.Encode(asked))
 }
 
-// said is the name in a reply: of the JSON that was asked for, however it is wrapped, else
-// the reply itself, which is not valid JSON. In JSON only a text names a class.
+// said returns the class name in a reply: the text in the requested JSON, however it is
+// wrapped, or the reply itself if it is not valid JSON. In JSON only a text can name a class.
 func said(response models.Response) (name string, isJSON bool) {
 	if fields, err := input.Parse(object(response)); err == nil {
 		for _, key := range []string{"class", "output", "branch"} {
@@ -154,13 +155,13 @@ func said(response models.Response) (name string, isJSON bool) {
 	return strings.Trim(strings.TrimSpace(response.Text), `"'.`), false
 }
 
-// object is the JSON of a reply: all of it, or what stands in braces among other words. nil
-// is none.
+// object returns the JSON of a reply: all of it, or the part in braces among other words. nil
+// means that there is none.
 func object(response models.Response) json.RawMessage {
 	if response.Object != nil {
 		return response.Object
 	}
-	whole := json.RawMessage(`{}`) // any schema
+	whole := json.RawMessage(`{}`) // accepts any value
 	if found := models.Object(whole, response.Text); found != nil {
 		return found
 	}
@@ -171,8 +172,8 @@ func object(response models.Response) json.RawMessage {
 	return models.Object(whole, response.Text[from:to+1])
 }
 
-// match finds the class a reply names, in any case: by the whole name, by the beginning of
-// one, then by either holding the other. -1 is none.
+// match returns the index of the class that a reply names, ignoring case: first by equal
+// names, then by a common beginning, then by one containing the other. -1 means none.
 func match(reply string, classes []class) int {
 	low := strings.ToLower(reply)
 	if low == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// Special are choices that flows of other systems make of a classification. classify itself
-// does not read them: the functions that such flows compile to (package compat) do.
+// Special holds options that only imported flows of other systems need. classify itself does
+// not read them; the functions that such flows compile to (package compat) do.
 type Special struct {
 	generate.Special
 
@@ -16,7 +16,7 @@ type Special struct {
 	OnUnknown input.Text `json:"on_unknown,omitempty" jsonschema:"error (the default), or last: the class of a reply that names none"`
 }
 
-// Extended returns a classify that also reads these fields of Special, under a name of its own.
+// Extended returns classify under another name, which also reads the named fields of Special.
 func Extended(o generate.Options, name, description string, fields ...string) engine.Spec {
 	spec := function{options: o, special: true}.spec()
 	spec.Name, spec.Aliases, spec.Description, spec.Examples = name, nil, description, nil

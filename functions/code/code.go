@@ -13,14 +13,14 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// Options say what scripts may do. The zero value works.
+// Options configure the limits and languages of scripts. The zero value works.
 type Options struct {
-	Steps  uint64        // of the interpreter; 10 million by default
+	Steps  uint64        // that the interpreter may execute; 10 million by default
 	Time   time.Duration // of one script; 5 s by default
-	Memory int           // bytes that a script may allocate in all; 128 MB by default
-	// Python says whether scripts may be Python, each in a process of its own; off by default.
+	Memory int           // bytes that a script may allocate in total; 128 MB by default
+	// Python configures scripts in Python, each in its own process; off by default.
 	Python python.Options
-	// Dir is the folder that file_path is looked up in; without it, it is refused.
+	// Dir is the folder that file_path is relative to. If empty, file_path is refused.
 	Dir string
 }
 
@@ -49,7 +49,7 @@ type Input struct {
 	Text      input.Text      `json:"text,omitempty" jsonschema:"pretty: the output also has the text of the result, JSON laid out by two blanks unless it is a text; a result that is the text of a list or an object is read as that first"`
 }
 
-// Output is what a script gives. Exactly one of Result and Error is not null, unless the
+// Output is the output of a script. Exactly one of Result and Error is not null, unless the
 // result is None.
 type Output struct {
 	Result    json.RawMessage `json:"result" jsonschema:"the result of the script"`
@@ -59,9 +59,9 @@ type Output struct {
 	Text      *string         `json:"text,omitempty" jsonschema:"the text of the result, when it was asked for and there is one"`
 }
 
-// Spec is utils.code.code. It is pure: a script has no effect but its output. References in
-// its code are not pasted but bound: the engine leaves a name there and hands the value in
-// Call.Bindings.
+// Spec describes utils.code.code. It is pure: a script has no effect but its output.
+// References in the code are bound, not pasted: the engine replaces each by a name and passes
+// the value in Call.Bindings.
 func Spec(o Options) engine.Spec {
 	f := function{o.withDefaults()}
 	return engine.Spec{
@@ -134,7 +134,7 @@ func (f function) run(ctx context.Context, in Input) (out Output, err error) {
 	return Output{Result: o.result, Printed: o.printed}, err
 }
 
-// shape makes of what the script gave what the step asks for.
+// shape turns the result of the script into the output that the step asks for.
 func (in Input) shape(ctx context.Context, out *Output) (json.RawMessage, error) {
 	if in.Text == pretty {
 		out.Result, out.Text = layOut(out.Result)
@@ -149,7 +149,7 @@ func (in Input) shape(ctx context.Context, out *Output) (json.RawMessage, error)
 	return encoded, in.publish(ctx, out.Result)
 }
 
-// failed is the output of a script that had an error.
+// failed returns the output of a script that failed.
 func (o Output) failed(fault *scriptError) Output {
 	o.Result, o.Text, o.Error = nil, nil, &fault.message
 	if fault.traceback != "" {
@@ -158,7 +158,8 @@ func (o Output) failed(fault *scriptError) Output {
 	return o
 }
 
-// A scriptError is a fault of the script, which is an output unless the step wants it raised.
+// A scriptError is an error in the script. It is an output unless the step asks for it as an
+// error.
 type scriptError struct{ message, traceback string }
 
 func (e *scriptError) Error() string { return e.message }
@@ -167,7 +168,7 @@ func scriptFault(format string, args ...any) error {
 	return &scriptError{message: fmt.Sprintf(format, args...)}
 }
 
-// text is the script of an input.
+// text returns the script of an input.
 func (f function) text(in Input) (string, error) {
 	text := string(in.Code)
 	if text == "" {
@@ -182,8 +183,8 @@ func (f function) text(in Input) (string, error) {
 	return text, nil
 }
 
-// check reads the script at load time, unless it holds references, which stand for names
-// that nobody knows yet.
+// check compiles the script at load time, unless it contains references, which stand for names
+// that are not known yet.
 func (f function) check(text json.RawMessage) []engine.Problem {
 	in, _, err := input.Decode[Input](text)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// weightless are builtins that look at nothing but the outside of their arguments.
+// weightless lists the builtins whose cost does not depend on the contents of their arguments.
 var weightless = map[string]bool{"bool": true, "dir": true, "hasattr": true, "len": true, "range": true, "type": true}
 
-// environment is everything a script may use, guarded for one run.
+// environment returns all predeclared names of a script, guarded for one run.
 func (g *guard) environment() starlark.StringDict {
 	all := starlark.StringDict{"json": g.module(json.Module), "math": math.Module}
 	for name, value := range starlark.Universe {
@@ -49,7 +49,7 @@ func (g *guard) environment() starlark.StringDict {
 	return all
 }
 
-// hashable passes on what is hashed and compared as a key.
+// hashable checks the cost of hashing and comparing a key and returns the key.
 func hashable(x starlark.Value) (starlark.Value, error) {
 	if plain(x) {
 		return x, nil
@@ -74,8 +74,8 @@ func unaryCall(name string, f func(starlark.Value) (starlark.Value, error)) *sta
 	})
 }
 
-// module guards the functions of a module. Of json it also looks at how deep a text is
-// nested, since its reader recurses.
+// module guards the functions of a module. For json it also limits the nesting of the text,
+// because its decoder recurses.
 func (g *guard) module(m *starlarkstruct.Module) *starlarkstruct.Module {
 	members := starlark.StringDict{}
 	for name, value := range m.Members {
@@ -97,7 +97,8 @@ func (g *guard) module(m *starlarkstruct.Module) *starlarkstruct.Module {
 	return &starlarkstruct.Module{Name: m.Name, Members: members}
 }
 
-// bracketDepth is how deep a JSON text is nested, or more: brackets in texts count, too.
+// bracketDepth returns an upper bound of the nesting of a JSON text; brackets inside strings
+// are counted too.
 func bracketDepth(text string) int {
 	depth, deepest, quoted, escaped := 0, 0, false, false
 	for i := range len(text) {
@@ -131,7 +132,7 @@ func (g *guard) getattr(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 	return value, err
 }
 
-// sum is Python's: sum(numbers, start=0).
+// sum is Python's builtin: sum(numbers, start=0).
 func (g *guard) sum(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var list starlark.Iterable
 	var total starlark.Value = starlark.MakeInt(0)
@@ -150,8 +151,8 @@ func (g *guard) sum(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	return total, nil
 }
 
-// round is Python's: round(x) is the nearest whole number, the even one of two, and
-// round(x, n) keeps n digits after the point.
+// round is Python's builtin: round(x) returns the nearest whole number, the even one of two
+// equally near; round(x, n) keeps n digits after the point.
 func round(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var x, digits starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &x, &digits); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// load reads a script below the configured folder; os.Root keeps links and .. inside it.
+// load reads a script from the configured folder. os.Root refuses links and .. that lead out
+// of it.
 func (f function) load(path string) (string, error) {
 	switch {
 	case path == "":

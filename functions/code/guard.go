@@ -8,12 +8,12 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// The names of our calls. None is an identifier, so no script can use or replace one.
+// Names of the guard functions. None is an identifier, so no script can use or replace one.
 const (
 	attrCall   = "$attr"
 	sliceCall  = "$slice"
-	keyCall    = "$key"   // looks a key up
-	storeCall  = "$store" // puts a key in
+	keyCall    = "$key"   // guards the lookup of a key
+	storeCall  = "$store" // guards the storing of a key
 	spreadCall = "$spread"
 )
 
@@ -26,10 +26,10 @@ var operators = []syntax.Token{
 	syntax.EQL, syntax.NEQ, syntax.LT, syntax.LE, syntax.GT, syntax.GE,
 }
 
-// guard counts what one run allocates.
+// guard counts the bytes that one run allocates; left is the remaining allowance.
 type guard struct{ left int }
 
-// charge takes n bytes off what the script may allocate.
+// charge subtracts n bytes from the allowance and fails when it is used up.
 func (g *guard) charge(n int) error {
 	if n < 0 || n > g.left {
 		return fmt.Errorf("the script needs too much memory")
@@ -38,7 +38,7 @@ func (g *guard) charge(n int) error {
 	return nil
 }
 
-// made charges a value that has been made.
+// made charges a new value.
 func (g *guard) made(v starlark.Value, err error) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (g *guard) made(v starlark.Value, err error) (starlark.Value, error) {
 	return v, g.charge(size(v))
 }
 
-// binary is x op y.
+// binary computes x op y.
 func (g *guard) binary(op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	switch op {
 	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.LE, syntax.GT, syntax.GE:
@@ -73,7 +73,7 @@ func (g *guard) binary(op syntax.Token, x, y starlark.Value) (starlark.Value, er
 	return starlark.Binary(op, x, y)
 }
 
-// need is how much memory the result of x op y takes at most.
+// need returns an upper bound of the memory for the result of x op y, in bytes.
 func (g *guard) need(op syntax.Token, x, y starlark.Value) (int, error) {
 	if n, sequence := repetition(op, x, y); sequence != nil {
 		if each := size(sequence); n > maxBytes*16/each {
@@ -94,7 +94,7 @@ func (g *guard) need(op syntax.Token, x, y starlark.Value) (int, error) {
 	return size(x) + size(y), nil
 }
 
-// repetition finds the count and the text or list of n * x.
+// repetition returns the count and the text or list of a product n * x.
 func repetition(op syntax.Token, x, y starlark.Value) (int, starlark.Value) {
 	if op != syntax.STAR {
 		return 0, nil
@@ -122,7 +122,7 @@ func repetition(op syntax.Token, x, y starlark.Value) (int, starlark.Value) {
 	return int(times), sequence
 }
 
-// weighInts refuses numbers so long that computing with them would take its time.
+// weighInts refuses integers so long that computing with them would exceed the time limit.
 func weighInts(values ...starlark.Value) (int, error) {
 	for _, v := range values {
 		if n, ok := v.(starlark.Int); ok && intSize(n) > maxIntBits/8 {
@@ -132,7 +132,8 @@ func weighInts(values ...starlark.Value) (int, error) {
 	return 0, nil
 }
 
-// formatted is how long a text may become in which each mark stands for something of weight w.
+// formatted returns the maximal length of text after every mark was replaced by a value of
+// weight w.
 func formatted(text, mark string, w weight) (int, error) {
 	marks := strings.Count(text, mark)
 	each := w.bytes + 32*w.items
@@ -142,7 +143,7 @@ func formatted(text, mark string, w weight) (int, error) {
 	return len(text) + marks*each, nil
 }
 
-// weighIn weighs what x in y looks at: all of a list, only the key in a dict.
+// weighIn charges what x in y compares: all elements of a list, only the key of a dict.
 func (g *guard) weighIn(x, y starlark.Value) error {
 	values := []starlark.Value{x}
 	switch y.(type) {
@@ -155,7 +156,7 @@ func (g *guard) weighIn(x, y starlark.Value) error {
 	return err
 }
 
-// plain tells whether looking at v is done at once.
+// plain reports whether v can be compared or printed in constant time.
 func plain(v starlark.Value) bool {
 	switch v.(type) {
 	case starlark.String, starlark.Bytes, starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:
@@ -164,7 +165,7 @@ func plain(v starlark.Value) bool {
 	return false
 }
 
-// update is x op= y: lists and dicts change in place, everything else is computed anew.
+// update computes x op= y. Lists and dicts change in place, everything else is computed anew.
 func (g *guard) update(thread *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	method := ""
 	switch x.(type) {

@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// maxHeap is what one JavaScript may hold at a time, however much scripts may allocate in
-// all: eight of them may run at once.
+// maxHeap is how many bytes one JavaScript run may hold at a time, whatever the total
+// allowance of scripts is: eight of them may run at once.
 const maxHeap = 64 << 20
 
 func (f function) javaScript(ctx context.Context, s script) (outcome, error) {
@@ -28,7 +28,7 @@ func (f function) javaScript(ctx context.Context, s script) (outcome, error) {
 	return outcome{result: r.Value, printed: r.Printed}, err
 }
 
-// checkJavaScript reads a script at load time.
+// checkJavaScript compiles a script at load time.
 func checkJavaScript(text string) []engine.Problem {
 	err := javascript.Check(text, nil)
 	var fault *javascript.Error
@@ -42,8 +42,8 @@ func checkJavaScript(text string) []engine.Problem {
 	return []engine.Problem{{Level: "error", Code: "code_syntax", Message: message}}
 }
 
-// values are what a script of a language with plain variables is called with: the values of
-// references, the fields of variables whose names fit, and variables as a whole.
+// values returns the variables of a script in a language other than Starlark: the values of
+// references, the fields of variables whose names are identifiers, and variables as a whole.
 func (s script) values(fits func(name string) bool) (names []string, values input.Object, err error) {
 	bound, err := object(s.bindings)
 	if err != nil {

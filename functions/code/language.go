@@ -8,20 +8,20 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A script is what is run, whatever its language.
+// A script is a program in any of the languages with its values.
 type script struct {
 	text      string
-	bindings  json.RawMessage // values of references in the text, by the names that stand there
-	variables json.RawMessage // the step's own
+	bindings  json.RawMessage // values of the references in the text, by the names that replace them
+	variables json.RawMessage // the step's field variables
 }
 
-// An outcome is what a script gave; printed also where it ended with an error.
+// An outcome is the result of a script; printed is also set when it ended with an error.
 type outcome struct {
 	result  json.RawMessage
 	printed string
 }
 
-// A language runs scripts. A *scriptError is the script's fault.
+// A language runs scripts. A *scriptError is an error in the script.
 type language func(ctx context.Context, s script) (outcome, error)
 
 const (
@@ -30,8 +30,8 @@ const (
 	inPython     = "python"
 )
 
-// languageName reads the name of a language; a file tells its own by how it ends, but a .py
-// is Starlark unless the step says otherwise, since Python is off by default.
+// languageName returns the language of a script. A file's extension gives the default, except
+// that a .py file is Starlark unless the step says otherwise, since Python is off by default.
 func languageName(given, file string) (string, error) {
 	switch strings.ToLower(strings.TrimSpace(given)) {
 	case "":

@@ -8,7 +8,7 @@ import (
 	"go.starlark.net/starlarkstruct"
 )
 
-// attr is x.name; what it gives is guarded like every function.
+// attr returns x.name. If it is a function, it is guarded like every function.
 func (g *guard) attr(x starlark.Value, name string) (starlark.Value, error) {
 	owner, ok := x.(starlark.HasAttrs)
 	if !ok {
@@ -34,10 +34,10 @@ func noAttr(x starlark.Value, name string) error {
 	return fmt.Errorf("%s has no .%s field or method", x.Type(), name)
 }
 
-// storing are methods that only put their arguments somewhere.
+// storing lists the methods that store their arguments without comparing them.
 var storing = map[string]bool{"append": true, "insert": true, "clear": true, "keys": true, "values": true, "items": true}
 
-// searching are methods of lists that compare with every element.
+// searching lists the methods of lists that compare with every element.
 var searching = map[string]bool{"index": true, "remove": true}
 
 func (g *guard) method(receiver starlark.Value, method *starlark.Builtin) starlark.Value {
@@ -62,7 +62,7 @@ func (g *guard) method(receiver starlark.Value, method *starlark.Builtin) starla
 	})
 }
 
-// text charges, before it is made, what a method of a text makes of more than the text.
+// text charges the result of a string method before it is made.
 func (g *guard) text(text, name string, args starlark.Tuple, w weight) error {
 	switch name {
 	case "join":
@@ -90,7 +90,7 @@ func (g *guard) text(text, name string, args starlark.Tuple, w weight) error {
 	return nil
 }
 
-// function guards a function: its arguments are weighed, what it makes is charged.
+// function guards a function: the cost of its arguments is checked, its result is charged.
 func (g *guard) function(f *starlark.Builtin) *starlark.Builtin {
 	return starlark.NewBuiltin(f.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		w, err := weighCall(args, kwargs)

@@ -12,13 +12,13 @@ import (
 const (
 	fileName  = "code"
 	maxScript = 100 << 10
-	maxDepth  = 2000 // of the syntax tree: what follows the parser recurses on it
+	maxDepth  = 2000 // depth of the syntax tree, over which the steps after the parser recurse
 )
 
-// dialect is as much of Python as Starlark has. Recursion stays off.
+// dialect enables the features of Starlark that are closest to Python. Recursion stays off.
 var dialect = &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true}
 
-// parse reads a script and puts our calls into its syntax tree.
+// parse reads a script and inserts calls of the guard functions into its syntax tree.
 func parse(script string) (*syntax.File, error) {
 	if len(script) > maxScript {
 		return nil, scriptFault("the script is longer than %d bytes", maxScript)
@@ -59,7 +59,7 @@ func syntaxFault(script string, err error) error {
 	return &scriptError{message: message, traceback: err.Error()}
 }
 
-// isIdentifier tells whether a variable may have this name in a script.
+// isIdentifier reports whether a variable may have this name in a script.
 func isIdentifier(name string) bool {
 	for i, c := range name {
 		if !(c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {

@@ -2,8 +2,8 @@ package code
 
 import "regexp"
 
-// pythonWords are what Python has and Starlark has not, as a script that does not parse
-// shows them.
+// pythonWords lists features that Python has and Starlark does not, as they show in a script
+// that does not parse.
 var pythonWords = []struct {
 	pattern *regexp.Regexp
 	word    string
@@ -23,7 +23,7 @@ var pythonWords = []struct {
 	{regexp.MustCompile(`(?m)^\w+\s*:\s*\w+(\[.*\])?\s*=`), "types of variables"},
 }
 
-// pythonOnly returns what makes a script look like Python, or "".
+// pythonOnly returns the feature that makes a script look like Python, or "".
 func pythonOnly(script string) string {
 	for _, p := range pythonWords {
 		if p.pattern.MatchString(script) {

@@ -8,11 +8,12 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// messageField stands in raise for what the error of the script says.
+// messageField is replaced in raise by the message of the script's error.
 const messageField = "{message}"
 
-// raising reads raise: whether an error of the script is one of the step, and with which
-// text. A result that is the output leaves no place for an error.
+// raising reads the field raise: whether an error of the script is an error of the step, and
+// its text. It is always one when the result is the whole output, which has no field for an
+// error.
 func (in Input) raising() (text string, raise bool, err error) {
 	if in.Raise == nil {
 		return messageField, bool(in.AsOutput), nil

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxPrinted = 10 << 10 // bytes kept of what a script prints
+	maxPrinted = 10 << 10 // bytes kept of a script's printed text
 	resultName = "result"
 )
 
@@ -24,13 +24,13 @@ type run struct {
 	options   Options
 	script    string
 	bindings  json.RawMessage // values of references, frozen
-	variables json.RawMessage // the script's own, it may change them
+	variables json.RawMessage // the script's own variables, which it may change
 	printed   strings.Builder
 	outOfStep bool
 }
 
-// exec runs the script and returns its result as JSON. A *scriptError is the script's
-// fault; other errors are the input's, or the end of ctx.
+// exec runs the script and returns its result as JSON. A *scriptError is an error in the
+// script; other errors are an invalid input or the end of ctx.
 func (r *run) exec(ctx context.Context) (json.RawMessage, error) {
 	file, err := parse(r.script)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *run) exec(ctx context.Context) (json.RawMessage, error) {
 	return encode(result)
 }
 
-// fault makes an error of the interpreter a scriptError.
+// fault converts an error of the interpreter to a scriptError.
 func (r *run) fault(limited context.Context, err error) error {
 	var eval *starlark.EvalError
 	if !errors.As(err, &eval) {
@@ -83,8 +83,8 @@ func (r *run) fault(limited context.Context, err error) error {
 	return fault
 }
 
-// bind gives the script its values: bindings by the names that stand in its code, and
-// variables as its own globals, which it may assign to as it may in Python.
+// bind defines the script's values: bindings under the names that stand in its code, and
+// variables as globals, which the script may assign to.
 func (r *run) bind(file *syntax.File, predeclared starlark.StringDict) error {
 	bound, err := decodeObject(r.bindings)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *run) bind(file *syntax.File, predeclared starlark.StringDict) error {
 	for _, item := range variables.Items() {
 		name := string(item[0].(starlark.String))
 		if !isIdentifier(name) {
-			continue // it is there as variables["name"]
+			continue // available only as variables["name"]
 		}
 		hidden := "$variable " + name
 		predeclared[hidden] = item[1]

@@ -11,11 +11,11 @@ import (
 	"github.com/stepgraph/stepgraph/internal/lenient"
 )
 
-// pretty is the one layout of text.
+// pretty is the only value of the field that sets the layout of text.
 const pretty = "pretty"
 
-// wishes says what is wrong with what the step asks for beside the script. What holds a
-// reference is known only when the step runs.
+// wishes validates the fields that shape the output. A field with a reference is checked when
+// the step runs.
 func (in Input) wishes() error {
 	if in.Text != "" && in.Text != pretty && !refers(in.Text) {
 		return input.Bad("text: want %s or nothing, not %q", pretty, in.Text)
@@ -35,9 +35,8 @@ func (in Input) wishes() error {
 
 func refers[T ~string | ~[]byte](text T) bool { return strings.Contains(string(text), "@{") }
 
-// layOut makes a result that is the text of a list or an object that value, and returns the
-// text of the result: nil for null, a text as it is, everything else as JSON laid out by two
-// blanks.
+// layOut decodes a result that is the text of a JSON list or object, and returns the result
+// and its text: nil for null, a text as it is, everything else as JSON indented by two spaces.
 func layOut(result json.RawMessage) (json.RawMessage, *string) {
 	text := input.TextOf(result)
 	if bytes.HasPrefix(result, []byte(`"`)) {
@@ -57,8 +56,8 @@ func layOut(result json.RawMessage) (json.RawMessage, *string) {
 	return result, &text
 }
 
-// publish sets the fields of a result that the step wants to be values of the session. Those
-// that the result has not are left as they are.
+// publish sets the result's fields that the step names as global values of the session. Fields
+// that the result does not have are left unchanged.
 func (in Input) publish(ctx context.Context, result json.RawMessage) error {
 	names, err := in.globals()
 	if err != nil || len(names) == 0 {
@@ -100,8 +99,8 @@ func (in Input) globals() ([]string, error) {
 	return names, nil
 }
 
-// bare is the output when the result is to be the output: its own fields, and text unless
-// it has one.
+// bare returns the output when the result is the whole output: the result's own fields, and
+// text unless it has one.
 func (o Output) bare() (json.RawMessage, error) {
 	fields, err := input.Parse(o.Result)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// transformer replaces what may do much work in one step by calls of our own.
+// transformer replaces operations of unbounded cost by calls of guard functions.
 type transformer struct {
 	depth   int
 	tooDeep bool
@@ -47,8 +47,8 @@ func (t *transformer) statement(s syntax.Stmt) []syntax.Stmt {
 	return []syntax.Stmt{s}
 }
 
-// assign makes x += y the plain assignment of a call, since what it may do to x depends on
-// both. Of a[i] += y, a and i are computed once, into names that no script can write.
+// assign replaces x += y by an assignment of a guarded call, since its effect on x depends on
+// both types. In a[i] += y, a and i are evaluated once, into names that no script can use.
 func (t *transformer) assign(s *syntax.AssignStmt) []syntax.Stmt {
 	s.RHS = t.expr(s.RHS)
 	s.LHS = t.target(s.LHS)
@@ -74,7 +74,7 @@ func (t *transformer) assign(s *syntax.AssignStmt) []syntax.Stmt {
 		}
 		target, read = at(), at()
 	default:
-		return []syntax.Stmt{s} // a field; no value of ours has one that can be set
+		return []syntax.Stmt{s} // a field; no value here has a field that can be set
 	}
 	return append(before, &syntax.AssignStmt{OpPos: s.OpPos, Op: syntax.EQ, LHS: target, RHS: call(inPlace(op), s.OpPos, read, s.RHS)})
 }
@@ -83,7 +83,7 @@ func (t *transformer) keep(as string, x syntax.Expr, at syntax.Position) syntax.
 	return &syntax.AssignStmt{OpPos: at, Op: syntax.EQ, LHS: name(as, at), RHS: x}
 }
 
-// target transforms what is assigned to.
+// target transforms the left side of an assignment.
 func (t *transformer) target(x syntax.Expr) syntax.Expr {
 	switch x := x.(type) {
 	case *syntax.ParenExpr:
@@ -170,7 +170,7 @@ func (t *transformer) entry(x syntax.Expr) {
 	}
 }
 
-// key guards what is hashed and compared.
+// key guards an expression that is hashed and compared.
 func (t *transformer) key(guard string, x syntax.Expr) syntax.Expr {
 	if _, ok := x.(*syntax.Literal); ok {
 		return x
@@ -195,7 +195,7 @@ func (t *transformer) argument(x syntax.Expr) syntax.Expr {
 	return t.expr(x)
 }
 
-// parameters transforms the defaults of parameters.
+// parameters transforms the default values of parameters.
 func (t *transformer) parameters(list []syntax.Expr) {
 	for _, p := range list {
 		if b, ok := p.(*syntax.BinaryExpr); ok {

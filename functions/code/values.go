@@ -15,10 +15,11 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// maxResult is how long the result of a script may be as JSON.
+// maxResult is the maximal length of a script's result as JSON, in bytes.
 const maxResult = 1 << 20
 
-// decodeObject reads a JSON object, with its fields in their order; nothing is an empty one.
+// decodeObject reads a JSON object and keeps the order of its fields. No text is an empty
+// object.
 func decodeObject(text []byte) (*starlark.Dict, error) {
 	if len(text) == 0 || string(text) == "null" {
 		return starlark.NewDict(0), nil
@@ -34,7 +35,7 @@ func decodeObject(text []byte) (*starlark.Dict, error) {
 	return object, nil
 }
 
-// decode reads a JSON value: whole numbers of any length become int, others float.
+// decode reads a JSON value: whole numbers of any length become int, all others float.
 func decode(text []byte) (starlark.Value, error) {
 	decoder := stdjson.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -107,7 +108,7 @@ func decodeNumber(text string) (starlark.Value, error) {
 	return starlark.Float(f), nil
 }
 
-// encode writes a value as JSON. What JSON has no form for is the script's fault.
+// encode writes a value as JSON. A value without a JSON form is an error in the script.
 func encode(v starlark.Value) (stdjson.RawMessage, error) {
 	e := &encoder{}
 	if err := e.value(v, 0); err != nil {
@@ -193,7 +194,8 @@ func (e *encoder) dict(v *starlark.Dict, depth int) error {
 	return nil
 }
 
-// keyText is the name of a field, as Python writes keys that are no text.
+// keyText returns the name of a JSON field for a key; keys that are not text are written as
+// Python does.
 func keyText(key starlark.Value) (string, error) {
 	switch k := key.(type) {
 	case starlark.String:
@@ -214,7 +216,7 @@ func keyText(key starlark.Value) (string, error) {
 	return "", fmt.Errorf("JSON has no form for the key %s", key.Type())
 }
 
-// rounded is f with n digits after the point, by its shortest decimal form.
+// rounded returns f with n digits after the point, computed from its shortest decimal form.
 func rounded(f float64, n int) starlark.Float {
 	if n < 0 {
 		scale := math.Pow(10, float64(-n))

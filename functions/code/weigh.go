@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	maxItems   = 1_000_000 // elements that one step may look at
-	maxBytes   = 4 << 20   // of one text
-	maxNested  = 200       // of one value
-	maxIntBits = 1 << 20   // of one number
-	entrySize  = 64        // bytes that an entry of a dict or set takes
+	maxItems   = 1_000_000 // elements that one operation may visit
+	maxBytes   = 4 << 20   // of one string
+	maxNested  = 200       // levels of one value
+	maxIntBits = 1 << 20   // of one integer
+	entrySize  = 64        // bytes counted for an entry of a dict or set
 )
 
-// weight is how much there is to look at in a value, where what stands in it several times
-// counts as often: printing or comparing it takes as long.
+// weight is the size of a value when it is printed or compared. A part that occurs several
+// times counts each time, as it takes time each time.
 type weight struct{ items, bytes int }
 
 var errNested = fmt.Errorf("value is nested more than %d deep", maxNested)
 
-// of adds a value.
+// of adds the weight of a value.
 func (w *weight) of(v starlark.Value) error { return w.add(v, 0) }
 
 func (w *weight) add(v starlark.Value, depth int) error {
@@ -53,7 +53,7 @@ func (w *weight) add(v starlark.Value, depth int) error {
 			}
 		}
 	case starlark.Sequence:
-		w.items += v.Len() // a range or the letters of a text: as long as it says, and flat
+		w.items += v.Len() // a range or the letters of a string: as many items as its length, not nested
 	}
 	return w.check()
 }
@@ -87,7 +87,7 @@ func weigh(values ...starlark.Value) (weight, error) {
 	return w, nil
 }
 
-// size is what a value takes in memory by itself, without its elements.
+// size returns the memory of a value without its elements, in bytes.
 func size(v starlark.Value) int {
 	switch v := v.(type) {
 	case starlark.String:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Type says how both sides of a rule are read.
+// A Type says how both sides of a rule are converted before they are compared.
 type Type string
 
 // The types.
@@ -17,11 +17,11 @@ const (
 	Boolean Type = "boolean"
 )
 
-// An Operator says what must hold between the sides.
+// An Operator is the comparison of the two sides.
 type Operator string
 
-// The operators. The last two look at the left side alone; those of order take text as text,
-// which is compared by characters, and do not take truth values.
+// The operators. The last two test only the left side. The order operators compare texts by
+// characters and do not accept truth values.
 const (
 	Contains     Operator = "contains"
 	NotContains  Operator = "not_contains"
@@ -38,7 +38,7 @@ const (
 	NotEmpty     Operator = "not_empty"
 )
 
-// Operators lists the operators that a type has; nil for a type that there is not.
+// Operators lists the operators of a type, nil for an unknown type.
 func Operators(t Type) []Operator {
 	switch t {
 	case Text:
@@ -51,21 +51,23 @@ func Operators(t Type) []Operator {
 	return nil
 }
 
-// Options loosen how values are read. The zero value is strict.
+// Options make the conversion of values more lenient. The zero value is strict.
 type Options struct {
 	// StripMarkup compares texts without their Markdown and HTML, see [Strip].
 	StripMarkup bool
-	// LenientNumbers takes what is not a number as 0, so that nothing is empty. Of a text
-	// the number at its start counts; in the order of texts the whole text must be one.
+	// LenientNumbers converts what is not a number to 0, so no value counts as empty. A rule
+	// of type number uses the number at the start of a text; an order operator of type text
+	// requires that the whole text is a number.
 	LenientNumbers bool
-	// LenientPatterns reads a pattern as editors of rich text leave it (brackets and stars
-	// escaped, backslashes doubled); one that cannot be read matches nothing.
+	// LenientPatterns accepts a pattern as rich text editors escape it (brackets and stars
+	// escaped, backslashes doubled). A pattern that is still invalid matches nothing.
 	LenientPatterns bool
-	// Budget bounds the time of all patterns of several rules; nil bounds each pattern alone.
+	// Budget limits the total time of the patterns of several rules. If nil, each pattern is
+	// limited alone.
 	Budget *Budget
 }
 
-// A Rule compares two JSON values; nil is null.
+// A Rule compares two JSON values; nil stands for null.
 type Rule struct {
 	Type     Type
 	Left     json.RawMessage
@@ -73,8 +75,7 @@ type Rule struct {
 	Right    json.RawMessage
 }
 
-// Check says what is wrong with a rule whatever its sides are: a type or an operator that
-// there is not.
+// Check returns an error if the type or the operator is unknown.
 func (r Rule) Check() error {
 	known := Operators(r.Type)
 	if known == nil {
@@ -96,8 +97,8 @@ func listed(operators []Operator) string {
 	return strings.Join(names, ", ")
 }
 
-// Holds tells whether the rule holds. The error says what it cannot be judged on: its type or
-// operator, a side that is not a number, a pattern that cannot be read or takes too long.
+// Holds reports whether the rule holds. The error names an unknown type or operator, a side
+// that is not a number, or a pattern that is invalid or takes too long.
 func (r Rule) Holds(o Options) (bool, error) {
 	if err := r.Check(); err != nil {
 		return false, err
@@ -111,7 +112,7 @@ func (r Rule) Holds(o Options) (bool, error) {
 	return r.texts(o)
 }
 
-// truths compares without converting anything: only a truth value equals one.
+// truths compares without conversion: only a truth value equals a truth value.
 func (r Rule) truths() bool {
 	left, right := trim(r.Left), trim(r.Right)
 	switch r.Operator {
@@ -167,7 +168,7 @@ func (r Rule) texts(o Options) (bool, error) {
 	return r.Operator.orders(strings.Compare(left, right)), nil
 }
 
-// orders tells whether an operator of order holds for -1, 0 or 1.
+// orders reports whether an order operator holds for a comparison result of -1, 0 or 1.
 func (o Operator) orders(order int) bool {
 	switch o {
 	case Smaller:
@@ -180,7 +181,8 @@ func (o Operator) orders(order int) bool {
 	return order >= 0
 }
 
-// textOf is what a value reads as: a text as it is, null as none, else compact JSON.
+// textOf returns a value as text: a text as it is, null as "", everything else as compact
+// JSON.
 func textOf(value json.RawMessage) string {
 	value = trim(value)
 	var text string

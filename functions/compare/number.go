@@ -27,7 +27,7 @@ func (r Rule) numbers(o Options) (bool, error) {
 	return r.Operator.orders(order), nil
 }
 
-// order gives -1, 0 or 1. Numbers are compared exactly unless they are read leniently.
+// order returns -1, 0 or 1. Numbers are compared exactly unless LenientNumbers is set.
 func (r Rule) order(o Options) (int, error) {
 	if o.LenientNumbers {
 		return compareFloats(leadingNumber(textOf(r.Left)), leadingNumber(textOf(r.Right))), nil
@@ -43,10 +43,10 @@ func (r Rule) order(o Options) (int, error) {
 	return left.Cmp(right), nil
 }
 
-// numberForm is JSON's form of a number, which a text may have too.
+// numberForm matches JSON's form of a number, also accepted in a text.
 var numberForm = regexp.MustCompile(`^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$`)
 
-// exact reads a number, or a text that is one, of a size that can be worked with.
+// exact reads a number or the text of one. It limits the size to keep the arithmetic fast.
 func exact(side string, value json.RawMessage) (*big.Rat, error) {
 	text := strings.TrimSpace(textOf(value))
 	if trimmed := trim(value); (trimmed[0] == '"' || trimmed[0] == '-' || trimmed[0] >= '0' && trimmed[0] <= '9') &&
@@ -71,18 +71,18 @@ func compareFloats(left, right float64) int {
 	return 0
 }
 
-// leadingForm is the number at the start of a text, as parseFloat of JavaScript finds it.
+// leadingForm matches the number at the start of a text, as JavaScript's parseFloat does.
 var leadingForm = regexp.MustCompile(`^[-+]?(Infinity|(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)`)
 
-// leadingNumber reads the number at the start of a text, 0 where there is none.
+// leadingNumber returns the number at the start of a text, 0 if there is none.
 func leadingNumber(text string) float64 {
 	return parsed(leadingForm.FindString(strings.TrimLeftFunc(text, isBlank)))
 }
 
-// basedForm is a whole number in another base, as Number of JavaScript takes it.
+// basedForm matches a whole number in another base, as JavaScript's Number accepts it.
 var basedForm = regexp.MustCompile(`^0([xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)$`)
 
-// wholeNumber reads a text that is a number from end to end, 0 where it is none.
+// wholeNumber converts a text that is a number from end to end, otherwise it returns 0.
 func wholeNumber(text string) float64 {
 	text = strings.TrimFunc(text, isBlank)
 	if basedForm.MatchString(text) {
@@ -104,7 +104,7 @@ func parsed(text string) float64 {
 	return f
 }
 
-// isBlank tells what JavaScript takes off the ends of a text.
+// isBlank reports whether JavaScript trims c at the ends of a text.
 func isBlank(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// patience is how long one match may take: patterns of JavaScript can take for ever.
+// patience is the time limit of one match: backtracking patterns can run for ever.
 const patience = 250 * time.Millisecond
 
-// A Budget is the time that the patterns of one step may take together, those that take marks
-// out of texts included: each may take its patience, and nothing bounds how many there are. It
-// serves one goroutine.
+// A Budget limits the total time of the patterns of one step, including those of Strip. Each
+// match alone is limited by patience, but the number of matches is not limited. A Budget must
+// be used by one goroutine only.
 type Budget struct {
 	left     time.Duration
-	stripped map[string]string // the rules of a step often look at the same text
+	stripped map[string]string // results of Strip: the rules of a step often use the same text
 }
 
-// NewBudget is what one step has.
+// NewBudget returns the budget of one step.
 func NewBudget() *Budget { return &Budget{left: together, stripped: map[string]string{}} }
 
-// together is the time of all patterns of one step.
+// together is the time limit for all patterns of one step.
 const together = time.Second
 
-// spend runs what matches patterns, unless the time is used up.
+// spend runs match and subtracts its time, or fails when the time is used up.
 func (b *Budget) spend(match func() error) error {
 	if b == nil {
 		return match()
@@ -40,7 +40,7 @@ func (b *Budget) spend(match func() error) error {
 	return err
 }
 
-// matches is matches within the budget.
+// matches is the function matches within the budget.
 func (b *Budget) matches(text, pattern string, lenient bool) (found bool, err error) {
 	err = b.spend(func() (err error) {
 		found, err = matches(text, pattern, lenient)
@@ -69,8 +69,8 @@ func (b *Budget) strip(text string) (plain string, err error) {
 // maxPattern bounds the length of a pattern in bytes.
 const maxPattern = 10_000
 
-// matches tells whether a regular expression, as JavaScript writes them and without flags,
-// is found anywhere in the text.
+// matches reports whether a regular expression in JavaScript's syntax, without flags, matches
+// anywhere in the text.
 func matches(text, pattern string, lenient bool) (bool, error) {
 	if lenient {
 		pattern = unescaped.Replace(pattern)
@@ -89,16 +89,16 @@ func matches(text, pattern string, lenient bool) (bool, error) {
 	return false, err
 }
 
-// unescaped undoes what an editor of rich text does to a pattern.
+// unescaped undoes the escaping of a rich text editor in a pattern.
 var unescaped = strings.NewReplacer(`\\`, `\`, `\[`, `[`, `\]`, `]`, `\*`, `*`)
 
-// patterns keeps what was compiled; a workflow uses few, and over and over.
+// patterns caches compiled patterns; a workflow uses few, repeatedly.
 var patterns = struct {
 	sync.Mutex
 	byText map[string]*regexp2.Regexp
 }{byText: map[string]*regexp2.Regexp{}}
 
-// maxKept bounds patterns, which is emptied when it is full.
+// maxKept limits the number of cached patterns; a full cache is emptied.
 const maxKept = 256
 
 func compile(pattern string) (*regexp2.Regexp, error) {

@@ -8,10 +8,10 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// Strip takes the marks of Markdown and HTML out of a text and leaves what a reader would
-// see of it: "**yes**" gives "yes", "[t](http://x)" gives "t", "<p>ok</p>" gives "ok". It
-// goes by looks, not by a grammar: what looks like a mark is taken for one ("1 < 2 > 1"
-// loses "< 2 >"), and a single star between blanks is none. Characters written as &amp; stay.
+// Strip removes the markup of Markdown and HTML from a text: "**yes**" becomes "yes",
+// "[t](http://x)" becomes "t", "<p>ok</p>" becomes "ok". It uses patterns, not a grammar: what
+// looks like markup is removed ("1 < 2 > 1" loses "< 2 >"), and a single star between spaces
+// is kept. Entities such as &amp; stay.
 func Strip(text string) string {
 	for _, mark := range blockMarks {
 		text = mark.form.ReplaceAllString(text, mark.keep)
@@ -31,29 +31,29 @@ func Strip(text string) string {
 	return text
 }
 
-// A mark is taken out wherever its form is found, but for what keep names.
+// A mark is removed wherever its pattern matches, except for the groups in keep.
 type mark struct {
 	form *regexp.Regexp
 	keep string
 }
 
-// blank stands in the forms below for the white space of JavaScript, in which these rules
-// were first written.
+// blank matches JavaScript's white space. The rules below come from JavaScript.
 const blank = `[\s\v\p{Z}\x{feff}]`
 
-// inLine is any character but those that end a line in JavaScript.
+// inLine matches any character except JavaScript's line terminators.
 const inLine = `[^\n\r\x{2028}\x{2029}]`
 
-// asInJavaScript writes what differs there for Go. The first of these that fits counts.
+// asInJavaScript converts JavaScript's classes to Go's. The first pair that matches is used.
 var asInJavaScript = strings.NewReplacer("␣", blank, `\.`, `\.`, `(?s:.*?)`, `(?s:.*?)`, ".", inLine)
 
 func marked(form, keep string) mark {
 	return mark{regexp.MustCompile(asInJavaScript.Replace(form)), keep}
 }
 
-// blockMarks stand at the beginnings of lines; a rule before the list it could be taken for.
+// blockMarks match at the beginnings of lines. A horizontal rule comes before the list item
+// that it could be taken for.
 var blockMarks = []mark{
-	marked(`(?m)^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})(?:\n+|$)`, ""), // a rule
+	marked(`(?m)^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})(?:\n+|$)`, ""), // a horizontal rule
 	marked(`(?m)^(␣*)(?:[-+*]|\d+\.)␣+`, "$1"),                                             // an item of a list
 	marked(`\n={2,}`, "\n"), // the line under a heading
 	marked(`~~~.*\n`, ""),   // the fence of a block of code
@@ -67,11 +67,11 @@ var inlineMarks = []mark{
 	marked(`<[^>]*>`, ""),
 	marked(`\A[-=]{2,}␣*\z`, ""),
 	marked(`\[\^.+?\](?:: .*?\z)?`, ""),                  // a footnote
-	marked(`␣{0,2}\[.*?\]: .*?\z`, ""),                   // where a link by reference leads
+	marked(`␣{0,2}\[.*?\]: .*?\z`, ""),                   // the definition of a reference link
 	marked(`!\[(.*?)\][\[(].*?[\])]`, "$1"),              // an image leaves its text
 	marked(`\[((?s:.*?))\]␣*[\[(].*?[\])]`, "$1"),        // a link too
 	marked(`(?m)^(\n)?␣{0,3}>␣?`, "$1"),                  // a quotation
-	marked(`\A␣{1,2}\[.*?\]: [^\s]+(?: ".*?")?␣*\z`, ""), // where a link leads, alone
+	marked(`\A␣{1,2}\[.*?\]: [^\s]+(?: ".*?")?␣*\z`, ""), // the definition of a link, alone
 	marked(`(?m)^(\n)?␣*#{1,6}␣*(?: (.+))? +#+$|^(\n)?␣*#{1,6}␣*(?: (.+))?$`, "$1$2$3$4"),
 }
 
@@ -81,11 +81,11 @@ var singleMarks = []mark{
 	marked(`~(.*?)~`, "$1"),
 }
 
-// A pairedMark ends with as many characters as it begins with, which takes an expression
-// with a reference back; such a one has its time limited.
+// A pairedMark ends with as many characters as it begins with, which needs a back-reference;
+// such a pattern has a time limit.
 type pairedMark struct {
 	form *regexp2.Regexp
-	keep []int // groups that stay
+	keep []int // groups that are kept
 }
 
 var pairedMarks = []pairedMark{

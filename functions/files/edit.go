@@ -19,7 +19,7 @@ type EditInput struct {
 	All  input.Bool `json:"all,omitempty" jsonschema:"replace it wherever it stands"`
 }
 
-// EditOutput is what file.edit gives.
+// EditOutput is the output of file.edit.
 type EditOutput struct {
 	Path     string `json:"path"`
 	Replaced int    `json:"replaced" jsonschema:"how often; 0 when the edit had been made already"`
@@ -32,8 +32,8 @@ func (f *folder) editSpec() engine.Spec {
 		engine.Example{Title: "Raise a version", Input: json.RawMessage(`{"path": "VERSION", "old": "1.4", "new": "1.5"}`)})
 }
 
-// edit leaves alone what stands inside the new text already, and is content when only the
-// new text is there: so the second call of an edit that was made does nothing.
+// edit replaces text in a file. It ignores occurrences of the old text inside the new text and
+// succeeds when only the new text is found, so a repeated call has no further effect.
 func (f *folder) edit(ctx context.Context, root *os.Root, in EditInput) (EditOutput, error) {
 	path, err := visible(ctx, root, string(in.Path))
 	if err != nil {
@@ -84,7 +84,7 @@ func (f *folder) edit(ctx context.Context, root *os.Root, in EditInput) (EditOut
 	return out, replace(root, path, []byte(edited.String()))
 }
 
-// open finds where from stands, other than inside to.
+// open returns the positions of from outside occurrences of to.
 func open(text, from, to string) []int {
 	inside := strings.Index(to, from)
 	var places []int

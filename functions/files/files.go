@@ -16,27 +16,27 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// Bounds of what one call looks at and gives.
+// Limits of one call.
 const (
 	maxFile    = 8 << 20   // bytes of a file that is read, edited or searched
 	maxText    = 256 << 10 // bytes of text that an output holds: as JSON it has at most 1 MB
-	maxVisited = 50_000    // files and folders that one call looks at
+	maxVisited = 50_000    // files and folders visited by one call
 	maxResults = 1000      // entries of a list
 	maxSearch  = 256 << 20 // bytes that one search reads
-	maxLine    = 500       // bytes of a line that was found
-	atOnce     = 8         // calls of one function in one engine
+	maxLine    = 500       // bytes of a matching line
+	atOnce     = 8         // concurrent calls of one function in one engine
 )
 
-// Options are the operator's choices. The zero value refuses every call.
+// Options configure the file functions. The zero value refuses every call.
 type Options struct {
-	Dir      string // the folder; without it files are off
-	ReadOnly bool   // nothing is written or edited
-	// Hide are files and folders, absolute, or patterns of them, that are not seen although
-	// they stand in the folder: the engine's own.
+	Dir      string // the folder; if empty, file functions are off
+	ReadOnly bool   // writing and editing are refused
+	// Hide lists files and folders, absolute paths or patterns, that are invisible although
+	// they are in the folder: the engine's own.
 	Hide []string
 }
 
-// Specs are all functions of files.
+// Specs returns all file functions.
 func Specs(o Options) []engine.Spec {
 	f := &folder{options: o}
 	specs := []engine.Spec{f.readSpec(), f.writeSpec(), f.editSpec(), f.listSpec(), f.findSpec(), f.grepSpec()}
@@ -54,14 +54,15 @@ func Specs(o Options) []engine.Spec {
 
 func writes(name string) bool { return name == "file.write" || name == "file.edit" }
 
-// folder is what all functions share.
+// folder is the state that all file functions share.
 type folder struct {
 	options Options
-	// writing holds back other calls that write, so that an edit loses nothing of another.
+	// writing serialises calls that write, so that an edit does not lose the change of
+	// another.
 	writing sync.Mutex
 }
 
-// spec describes a function whose input is In and output Out.
+// spec describes a function with input In and output Out. needs lists the required fields.
 func spec[In, Out any](f *folder, name, description string, needs []string, call func(context.Context, *os.Root, In) (Out, error), examples ...engine.Example) engine.Spec {
 	return engine.Spec{
 		Name: name, Description: description, Examples: examples,
@@ -91,7 +92,7 @@ func spec[In, Out any](f *folder, name, description string, needs []string, call
 
 func schema[T any]() *jsonschema.Schema { return input.Schema[T]() }
 
-// lacking finds fields that are not there.
+// lacking reports required fields that are missing.
 func lacking(text json.RawMessage, needs []string) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
@@ -106,7 +107,8 @@ func lacking(text json.RawMessage, needs []string) []engine.Problem {
 	return problems
 }
 
-// local is a path as the system writes it, below the folder; "" is the folder itself.
+// local returns a path in the system's notation, relative to the folder; "" is the folder
+// itself.
 func local(path string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", input.Bad("path: %q has a NUL", path)
@@ -121,14 +123,14 @@ func local(path string) (string, error) {
 	return clean, nil
 }
 
-// shown is a path as outputs have it.
+// shown returns a path in the notation of outputs, with slashes.
 func shown(path string) string { return filepath.ToSlash(path) }
 
 func failed(message string) error {
 	return &engine.CallError{Kind: engine.KindFailed, Message: message}
 }
 
-// fault tells what is wrong with a path, without the folder, which is the operator's.
+// fault describes an error of a path without the name of the operator's folder.
 func fault(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -139,7 +141,7 @@ func fault(path string, err error) error {
 	return failed(shown(path) + ": " + cause(err))
 }
 
-// cause is an error of a file without its path.
+// cause returns the text of a file error without its path.
 func cause(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -16,7 +16,7 @@ type FindInput struct {
 	Path    input.Text `json:"path,omitempty" jsonschema:"the folder to look in; the configured one when absent"`
 }
 
-// FindOutput is what file.find gives.
+// FindOutput is the output of file.find.
 type FindOutput struct {
 	Files     []string `json:"files" jsonschema:"paths below the configured folder, in order of names"`
 	Count     int      `json:"count"`
@@ -33,7 +33,7 @@ func (f *folder) findSpec() engine.Spec {
 	})
 }
 
-// find only looks.
+// find lists the files that match a pattern. It changes nothing.
 func find(ctx context.Context, root *os.Root, in FindInput) (FindOutput, error) {
 	below, err := visible(ctx, root, string(in.Path))
 	if err != nil {
@@ -61,11 +61,11 @@ func find(ctx context.Context, root *os.Root, in FindInput) (FindOutput, error) 
 	return out, nil
 }
 
-// inside is a path as seen from a folder above it.
+// inside returns a path relative to a folder above it.
 func inside(path, below string) string { return strings.TrimPrefix(path, shown(below)+"/") }
 
-// checked adds a look at a field to what a function's Check finds, unless the field holds
-// references.
+// checked adds the validation of one field to a function's Check, skipped when the field
+// contains references.
 func checked(s engine.Spec, field string, look func(string) error) engine.Spec {
 	first := s.Check
 	s.Check = func(text json.RawMessage) []engine.Problem {

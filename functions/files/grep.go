@@ -26,7 +26,7 @@ type GrepInput struct {
 	Limit      *input.Int `json:"limit,omitempty" jsonschema:"how many lines at most; 200 when absent, 1000 at most"`
 }
 
-// GrepOutput is what file.grep gives.
+// GrepOutput is the output of file.grep.
 type GrepOutput struct {
 	Matches   []Match `json:"matches"`
 	Count     int     `json:"count"`
@@ -34,7 +34,7 @@ type GrepOutput struct {
 	Truncated bool    `json:"truncated" jsonschema:"there may be more: the limit was reached, or files are too large"`
 }
 
-// A Match is a line that was found.
+// A Match is one matching line.
 type Match struct {
 	Path string `json:"path"`
 	Line int    `json:"line" jsonschema:"from 1"`
@@ -53,15 +53,15 @@ func (f *folder) grepSpec() engine.Spec {
 // A search is one call of file.grep.
 type search struct {
 	pattern *regexp.Regexp
-	size    int       // of its program
-	until   time.Time // when it has matched long enough
+	size    int       // instructions of the compiled pattern
+	until   time.Time // deadline for matching
 	files   glob
 	room    room
 	left    int // bytes it may still read
 	out     GrepOutput
 }
 
-// grep only looks.
+// grep searches files for a pattern. It changes nothing.
 func grep(ctx context.Context, root *os.Root, in GrepInput) (GrepOutput, error) {
 	below, err := visible(ctx, root, string(in.Path))
 	if err != nil {
@@ -134,20 +134,22 @@ func newSearch(in GrepInput) (*search, error) {
 	return s, err
 }
 
-// Bounds of the pattern. A match takes at most the length of the line times the size of the
-// pattern's program.
+// Limits of the pattern. The time of a match is at most proportional to the length of the line
+// times the size of the pattern's program.
 const (
 	maxProgram = 20_000
 	maxLineOps = 200 << 20
 )
 
-// searchTime is how long one call may match; a variable for its test.
+// searchTime limits the matching of one call; a variable so that its test can shorten it.
 var searchTime = 10 * time.Second
 
-// errSlowPattern ends a search. It is no output: half the matches must not look like all.
+// errSlowPattern ends a search with an error instead of an output, because half the matches
+// must not look like all.
 var errSlowPattern = input.Bad("pattern: matching it takes longer than %s together; make it simpler, or look in fewer files", searchTime)
 
-// allows stops a search whose patterns take too long, and a line that alone would.
+// allows returns an error when the time limit has passed, or when this line alone would exceed
+// it.
 func (s *search) allows(line []byte) error {
 	if len(line) > maxLineOps/s.size || time.Now().After(s.until) {
 		return errSlowPattern
@@ -155,7 +157,7 @@ func (s *search) allows(line []byte) error {
 	return nil
 }
 
-// look searches one file; files that are no text hold no lines.
+// look searches one file; a file that is not text has no matching lines.
 func (s *search) look(path string, content []byte) error {
 	if binary(content) {
 		return nil

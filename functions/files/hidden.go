@@ -11,12 +11,12 @@ import (
 
 type hiddenKey struct{}
 
-// hiding gives a call the engine's own files, which no step sees, as they are now: a pattern
-// names what came to be since the last call too.
+// hiding stores the paths of the engine's own files in ctx. The patterns are evaluated in
+// every call, so files made since the last call are included.
 func hiding(ctx context.Context, patterns []string) context.Context {
 	var hidden []string
 	for _, pattern := range patterns {
-		matches, _ := filepath.Glob(pattern) // a pattern that is none is a path
+		matches, _ := filepath.Glob(pattern) // an invalid pattern is used as a path
 		for _, path := range append(matches, pattern) {
 			hidden = append(hidden, path)
 			if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -27,7 +27,7 @@ func hiding(ctx context.Context, patterns []string) context.Context {
 	return context.WithValue(ctx, hiddenKey{}, hidden)
 }
 
-// isHidden reports whether a path below root is, or leads to, one of the engine's own files.
+// isHidden reports whether a path below root is, or links to, one of the engine's own files.
 func isHidden(ctx context.Context, root *os.Root, path string) bool {
 	hidden, _ := ctx.Value(hiddenKey{}).([]string)
 	if len(hidden) == 0 {
@@ -40,7 +40,7 @@ func isHidden(ctx context.Context, root *os.Root, path string) bool {
 	names := []string{full}
 	if real, err := filepath.EvalSymlinks(full); err == nil {
 		names = append(names, real)
-	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil { // it may be about to be made
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil { // the file does not exist yet
 		names = append(names, filepath.Join(dir, filepath.Base(full)))
 	}
 	return slices.ContainsFunc(hidden, func(h string) bool {
@@ -48,7 +48,8 @@ func isHidden(ctx context.Context, root *os.Root, path string) bool {
 	})
 }
 
-// visible is the path of a call, below the folder and not one of the engine's own files.
+// visible returns the path of a call relative to the folder, or an error if it is one of the
+// engine's own files.
 func visible(ctx context.Context, root *os.Root, text string) (string, error) {
 	path, err := local(text)
 	if err == nil && isHidden(ctx, root, path) {

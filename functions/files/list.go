@@ -18,7 +18,7 @@ type ListInput struct {
 	Depth *input.Int `json:"depth,omitempty" jsonschema:"how many folders deep; 1 when absent, 0 is all the way"`
 }
 
-// ListOutput is what file.list gives.
+// ListOutput is the output of file.list.
 type ListOutput struct {
 	Entries   []Entry `json:"entries"`
 	Text      string  `json:"text" jsonschema:"the paths, one a line, those of folders with a slash at the end"`
@@ -38,7 +38,7 @@ func (f *folder) listSpec() engine.Spec {
 		engine.Example{Title: "A folder and what its folders hold", Input: json.RawMessage(`{"path": "docs", "depth": 2}`)})
 }
 
-// list only looks.
+// list lists a folder. It changes nothing.
 func list(ctx context.Context, root *os.Root, in ListInput) (ListOutput, error) {
 	below, err := visible(ctx, root, string(in.Path))
 	if err != nil {
@@ -81,7 +81,7 @@ func entryOf(f found) Entry {
 	case kind&fs.ModeSymlink != 0:
 		e.Kind = "link"
 	}
-	if info, err := f.entry.Info(); err == nil { // it may be gone by now
+	if info, err := f.entry.Info(); err == nil { // the file may have been removed meanwhile
 		e.Modified = info.ModTime().UTC().Format(time.RFC3339)
 		if e.Kind == "file" {
 			e.Size = info.Size()

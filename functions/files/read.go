@@ -26,7 +26,7 @@ type ReadInput struct {
 	Optional input.Bool `json:"optional,omitempty" jsonschema:"a file that is not there is an output with exists false and no text, not an error"`
 }
 
-// ReadOutput is what file.read gives.
+// ReadOutput is the output of file.read.
 type ReadOutput struct {
 	Path      string `json:"path"`
 	Exists    bool   `json:"exists"`
@@ -41,7 +41,7 @@ func (f *folder) readSpec() engine.Spec {
 		engine.Example{Title: "Some lines", Input: json.RawMessage(`{"path": "notes/today.md", "line": 10, "lines": 5}`)})
 }
 
-// read only looks, so a second time is as good as the first.
+// read reads a file. It changes nothing, so a repeated call is harmless.
 func read(ctx context.Context, root *os.Root, in ReadInput) (ReadOutput, error) {
 	path, err := visible(ctx, root, string(in.Path))
 	if err != nil {
@@ -81,8 +81,8 @@ func read(ctx context.Context, root *os.Root, in ReadInput) (ReadOutput, error) 
 
 var errNotRegular = errors.New("it is not a regular file")
 
-// contents reads a file as a whole. Pipes and devices are refused before they are opened,
-// since that could wait for ever.
+// contents reads a whole file. Pipes and devices are refused before they are opened, since
+// opening them could block for ever.
 func contents(root *os.Root, path string) ([]byte, error) {
 	info, err := root.Stat(path)
 	if err != nil {
@@ -110,7 +110,8 @@ func whole(path string, err error) error {
 	return fault(path, err)
 }
 
-// binary tells whether a file is not text: it has a NUL near its beginning, or is not UTF-8.
+// binary reports whether a file is not text: it has a NUL byte near its beginning, or is not
+// valid UTF-8.
 func binary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 || !utf8.Valid(content)
 }
@@ -150,7 +151,8 @@ func someLines(content []byte, first, count *input.Int) (string, error) {
 	return string(content[:end]), nil
 }
 
-// cut shortens a text to at most so many bytes, at a character.
+// cut shortens a text to at most most bytes, at a character boundary, and reports whether it
+// did.
 func cut(text string, most int) (string, bool) {
 	if len(text) <= most {
 		return text, false

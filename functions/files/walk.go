@@ -12,17 +12,17 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A found is one file or folder.
+// A found is one file or folder of a walk.
 type found struct {
-	path  string // below the folder, with slashes
-	depth int    // 1 for what stands in the folder looked at
+	path  string // relative to the folder, with slashes
+	depth int    // 1 for the entries of the folder itself
 	entry fs.DirEntry
 }
 
 var errEnough = errors.New("enough")
 
-// walk calls see for what stands below a folder, in order of names, links as links; see may
-// end it with errEnough. truncated tells that not everything was seen.
+// walk calls see for every entry below a folder, sorted by name; links are not followed. see
+// may end the walk with errEnough. truncated reports that entries were skipped.
 func walk(ctx context.Context, root *os.Root, below string, depth int, see func(found) error) (truncated bool, err error) {
 	info, err := root.Stat(below)
 	if err != nil {
@@ -39,7 +39,7 @@ func walk(ctx context.Context, root *os.Root, below string, depth int, see func(
 			return context.Cause(ctx)
 		case at == base:
 			return err
-		case err != nil: // it cannot be read, or is gone: the rest can
+		case err != nil: // unreadable or removed meanwhile: skip this entry only
 			truncated = true
 			return fs.SkipDir
 		}
@@ -72,12 +72,12 @@ func walk(ctx context.Context, root *os.Root, below string, depth int, see func(
 	return truncated, nil
 }
 
-// room is what an output has left for entries and their texts.
+// room is what an output can still hold: entries, and bytes of their texts.
 type room struct{ entries, bytes int }
 
 func newRoom(entries int) room { return room{entries, maxText} }
 
-// take is errEnough when an entry of so many bytes does not fit any more.
+// take subtracts an entry of so many bytes, or returns errEnough if it does not fit.
 func (r *room) take(bytes int) error {
 	if r.entries--; r.entries < 0 {
 		return errEnough
@@ -88,8 +88,8 @@ func (r *room) take(bytes int) error {
 	return nil
 }
 
-// A glob is a pattern of paths: * and ? stay within a name, ** stands for any folders. One
-// without a slash is looked for in every folder.
+// A glob is a pattern of paths, one element for each part: * and ? match within a name, **
+// matches any number of folders. A pattern without a slash matches in every folder.
 type glob []string
 
 func newGlob(pattern string) (glob, error) {

@@ -22,7 +22,7 @@ type WriteInput struct {
 	Create  input.Bool      `json:"create,omitempty" jsonschema:"the file must not be there yet, or hold this already"`
 }
 
-// WriteOutput is what file.write gives.
+// WriteOutput is the output of file.write.
 type WriteOutput struct {
 	Path    string `json:"path"`
 	Size    int    `json:"size" jsonschema:"bytes"`
@@ -35,7 +35,8 @@ func (f *folder) writeSpec() engine.Spec {
 		engine.Example{Title: "Keep a summary", Input: json.RawMessage(`{"path": "summaries/@{SESSION_ID}.md", "content": "@{SESSION_ID}.summary.text"}`)})
 }
 
-// write does nothing when the file holds the content already, so a second call is harmless.
+// write writes a file. If the file already has the content it does nothing, so a repeated call
+// is harmless.
 func (f *folder) write(ctx context.Context, root *os.Root, in WriteInput) (WriteOutput, error) {
 	path, err := visible(ctx, root, string(in.Path))
 	if err != nil {
@@ -59,7 +60,8 @@ func (f *folder) write(ctx context.Context, root *os.Root, in WriteInput) (Write
 	return out, replace(root, path, content)
 }
 
-// replace puts a file in place of another, or of none, whole or not at all.
+// replace writes a file under a temporary name and renames it, so that readers see it complete
+// or not at all.
 func replace(root *os.Root, path string, content []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := root.Lstat(path); err == nil {
@@ -74,7 +76,7 @@ func replace(root *os.Root, path string, content []byte) error {
 	}
 	beside := filepath.Join(dir, ".stepgraph-"+uuid.NewString())
 	if err := writeNew(root, beside, content, mode); err != nil {
-		_ = root.Remove(beside) // it may not have come to be
+		_ = root.Remove(beside) // the temporary file may not exist
 		return fault(path, err)
 	}
 	if err := root.Rename(beside, path); err != nil {
@@ -82,7 +84,7 @@ func replace(root *os.Root, path string, content []byte) error {
 		return fault(path, err)
 	}
 	if folder, err := root.Open(dir); err == nil {
-		_ = folder.Sync() // not every system can
+		_ = folder.Sync() // not every system supports this
 		_ = folder.Close()
 	}
 	return nil

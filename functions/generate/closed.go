@@ -7,17 +7,17 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// closed leaves out of a value what its schema does not allow to be there: fields beside the
-// properties of an object that takes no others. Providers hold a format to its schema, but
-// hardly one does so with the arguments of a tool, and models like to add what they think is
-// useful; asking again for want of a field less would waste a call. Every other fault stays.
+// closed removes fields that the schema does not allow: additional fields of an object that
+// has only the listed properties. Providers enforce a schema on structured output, but few do
+// so on the arguments of a tool, and models add fields they find useful; repeating the request
+// because of an additional field would waste a call. All other faults are kept.
 func closed(schema, value json.RawMessage) json.RawMessage {
 	var s struct {
 		Properties           map[string]json.RawMessage
 		AdditionalProperties json.RawMessage
 		Items                json.RawMessage
 	}
-	if len(value) == 0 || json.Unmarshal(schema, &s) != nil { // also a schema that is true
+	if len(value) == 0 || json.Unmarshal(schema, &s) != nil { // or the schema is the boolean true
 		return value
 	}
 	switch value[0] {

@@ -11,24 +11,24 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// windowOfConversation is how many messages memory window takes of a conversation when
-// history gives no number.
+// windowOfConversation is the number of messages that memory: window takes from a conversation
+// when history gives none.
 const windowOfConversation = 20
 
-// A Conversation is one that the workflow keeps as a value of the session, apart from the
-// session's chat, so that steps can take part in several. Each step that takes part reads
-// the value, asks, and adds to it.
+// A Conversation is a list of messages that the workflow stores as a value of the session,
+// apart from the session's chat, so that steps can take part in several conversations. Each
+// such step reads the value, calls the model with it, and appends to it.
 type Conversation struct {
 	name, role, as string
 	question       string
-	past           []models.Message // of earlier sessions, which is never written
+	past           []models.Message // of earlier sessions; never written
 	messages       []models.Message
 	before         []models.Message
-	kept           []json.RawMessage // messages as they stand in the value
-	opening        []models.Message  // what is added in front of the first reply
+	kept           []json.RawMessage // messages in the form stored in the value
+	opening        []models.Message  // messages added before the first reply
 }
 
-// readConversation reads the field of a step's input; nil for none.
+// readConversation reads the field of a step's input; it returns nil if there is none.
 func (in Input) readConversation() (*Conversation, error) {
 	if in.Conversation == nil {
 		return nil, nil
@@ -64,9 +64,9 @@ func (in Input) readConversation() (*Conversation, error) {
 	return c, err
 }
 
-// readSaid reads a list of messages, as it stands and as a model reads it; null and a blank
-// text, which references without a value leave, are none. Messages without a text are of no
-// use to a model, and some providers refuse them.
+// readSaid reads a list of messages, both in stored form and as a model reads it. Null and a
+// blank text, which references without a value resolve to, are an empty list. Messages without
+// text are skipped: they do not help a model, and some providers refuse them.
 func readSaid(field string, list json.RawMessage) (kept []json.RawMessage, said []models.Message, err error) {
 	if list = bytes.TrimSpace(list); len(list) == 0 || list[0] != '[' && strings.TrimSpace(input.TextOf(list)) == "" {
 		return nil, nil, nil
@@ -102,10 +102,10 @@ func shortened(text json.RawMessage) string {
 	return string(text)
 }
 
-// silent tells that nobody has spoken yet.
+// silent reports whether the conversation has no messages yet.
 func (c *Conversation) silent() bool { return len(c.kept) == 0 }
 
-// asked is the question as a message, none when it is blank.
+// asked returns the question as a message, none when it is blank.
 func (c *Conversation) asked() []models.Message {
 	if strings.TrimSpace(c.question) == "" {
 		return nil
@@ -113,7 +113,7 @@ func (c *Conversation) asked() []models.Message {
 	return []models.Message{{Role: models.RoleUser, Content: c.question}}
 }
 
-// converse makes the conversation part of the request, and settles what will be kept of it.
+// converse adds the conversation to the request and determines which messages will be stored.
 func (a *Asking) converse(ctx context.Context, in Input, own frame, c *Conversation, past *Past) error {
 	n, wanted, err := in.conversationMemory()
 	if err != nil {
@@ -141,7 +141,7 @@ func (a *Asking) converse(ctx context.Context, in Input, own frame, c *Conversat
 	if in.Memory == memorySummary {
 		whole := 0
 		if last := len(history) - 1; own.user == nil && last >= 0 && history[last].Role == models.RoleUser {
-			whole = 1 // it is what the model answers
+			whole = 1 // this message is what the model answers
 		}
 		if past == nil {
 			past = &Past{}
@@ -159,7 +159,7 @@ func (a *Asking) converse(ctx context.Context, in Input, own frame, c *Conversat
 	return err
 }
 
-// conversationMemory is how many messages of the conversation go along: n, -1 for all.
+// conversationMemory returns how many messages of the conversation are sent: n, -1 for all.
 func (in Input) conversationMemory() (n int, wanted bool, err error) {
 	n, wanted, err = in.memory()
 	switch {
@@ -172,25 +172,25 @@ func (in Input) conversationMemory() (n int, wanted bool, err error) {
 	return n, wanted, err
 }
 
-// Answered keeps the conversation, if there is one, with the question, if it is new, and
-// this reply to it. It is called once, with the final answer; what it adds is written with
-// the step's output, or not at all.
+// Answered appends the question, if it is new, and this reply to the conversation, if there is
+// one. It is called once, with the final answer. The change is written in the same checkpoint
+// as the step's output.
 func (a *Asking) Answered(ctx context.Context, reply string) {
 	if c := a.Conversation; c != nil {
 		c.keep(ctx, models.Message{Role: c.role, Content: reply, Name: c.as})
 	}
 }
 
-// Heard keeps the conversation, if there is one, with the question alone, for functions
-// whose answer is not a part of the talk.
+// Heard appends the question alone to the conversation, if there is one, for functions whose
+// answer is not part of the conversation.
 func (a *Asking) Heard(ctx context.Context) {
 	if c := a.Conversation; c != nil {
 		c.keep(ctx)
 	}
 }
 
-// keep adds to the value. Others may have spoken meanwhile, in branches beside this one: the
-// question is added where nobody has when the answer is kept.
+// keep appends to the value in the checkpoint of the step's output. The question is added only
+// if the stored conversation is empty then, because parallel steps may have appended meanwhile.
 func (c *Conversation) keep(ctx context.Context, replies ...models.Message) {
 	if c.name != "" && len(c.opening)+len(replies) > 0 {
 		engine.CallOf(ctx).Append(c.name, encodeSaid(c.opening), encodeSaid(replies))

@@ -10,26 +10,25 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// Values of schema_by.
+// Values of the field schema_by.
 const (
 	byFormat = "format"
 	byTool   = "tool"
 )
 
-// Values of text_as.
+// Values of the field text_as.
 const (
 	asPretty = "pretty"
 	asFenced = "fenced"
 )
 
-// defaultTool is what the tool is called whose arguments are the object.
+// defaultTool is the default name of the tool whose arguments are the structured output.
 const defaultTool = "extract"
 
-// toolName is what the name of a tool may not have on the wires we know.
+// toolName matches the characters that providers do not allow in the name of a tool.
 var toolName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// A form is the shape of the object that is asked for, how it is asked for, and how it reads
-// as text.
+// A form describes structured output: how it is requested and how it is converted to text.
 type form struct {
 	schema json.RawMessage
 	name   string
@@ -37,7 +36,7 @@ type form struct {
 	textAs string
 }
 
-// form reads the choices of a step; the schema is not among them.
+// form reads the fields of a step that make a form; the schema is not one of them.
 func (in Input) form() (f form, err error) {
 	switch f.by = string(in.SchemaBy); f.by {
 	case "":
@@ -54,10 +53,10 @@ func (in Input) form() (f form, err error) {
 	return f, nil
 }
 
-// ByTool tells whether the object comes as the arguments of a tool.
+// ByTool reports whether the object is requested as the arguments of a tool.
 func (a *Asking) ByTool() bool { return a.form.by == byTool }
 
-// askObject asks q for the object, in the way the step wants.
+// askObject sends q for structured output, in the way the step chose.
 func (a *Asking) askObject(ctx context.Context, q models.Request) (models.Response, error) {
 	if !a.ByTool() {
 		q.Schema, q.SchemaName = a.form.schema, a.form.name
@@ -69,7 +68,7 @@ func (a *Asking) askObject(ctx context.Context, q models.Request) (models.Respon
 	if err != nil {
 		return response, err
 	}
-	if response.Object == nil { // models without tools, and some with them, write it
+	if response.Object == nil { // models without tools, and some with them, write the object as text
 		response.Object = models.Object(a.form.schema, response.Text)
 	}
 	for _, c := range response.ToolCalls {
@@ -82,7 +81,7 @@ func (a *Asking) askObject(ctx context.Context, q models.Request) (models.Respon
 	return response, nil
 }
 
-// tool is the name of the tool.
+// tool returns the name of the tool.
 func (f form) tool() string {
 	name := toolName.ReplaceAllString(f.name, "_")
 	if name == "" {
@@ -91,7 +90,8 @@ func (f form) tool() string {
 	return name[:min(len(name), 64)]
 }
 
-// ObjectText is the object as text: the text in it unless text_as wants all of it laid out.
+// ObjectText returns the object as text: the text field in it, or the whole object as indented
+// JSON if text_as asks for that.
 func (a *Asking) ObjectText(object json.RawMessage) string {
 	if a.form.textAs == "" {
 		return input.ResponseText(object)

@@ -13,33 +13,33 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// limit is how many calls of models one engine makes at once.
+// limit is the number of concurrent model calls in one engine.
 const limit = 8
 
-// Retry is how a call of a model that failed for a reason that passes (a limit of calls, a
-// server's failure, a broken connection) is made again where a step says nothing: three
-// attempts, 1 s and 2 s apart, or as long as the provider asks for.
+// Retry is the default retry policy of a model call that failed with a transient error (a rate
+// limit, a server error, a broken connection): three attempts, 1 s and 2 s apart, or as long
+// as the provider asks for.
 var Retry = engine.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Second, Backoff: 2, MaxInterval: time.Minute, Jitter: 0.1}
 
-// Models finds the model that answers; *models.Catalog is one.
+// Models finds the model for a step; *models.Catalog implements it.
 type Models interface {
-	// Model returns what answers a step that asks for name, which may be empty, and the
-	// model id for the request.
+	// Model returns the model for a step that asks for name, which may be empty, and the model
+	// id for the request.
 	Model(name string) (models.Model, string, error)
-	// Endpoint returns the model behind an address that a workflow names itself.
+	// Endpoint returns the model at an address given in a workflow.
 	Endpoint(at models.Endpoint) (models.Model, error)
 }
 
-// Options are the operator's choices. Without Models the function is off; all else may be
-// left out.
+// Options configure generate. Without Models the function is off; all other fields are
+// optional.
 type Options struct {
 	Models   Models
 	Profiles func() map[string]Profile         // by the name that steps give as profile or agent
 	Schemas  func() map[string]json.RawMessage // by the name that steps give as schema_name
-	// Getenv gives the value of $NAME in an api_key for host, and whether workflows may use
-	// it there.
+	// Getenv returns the value of $NAME in an api_key for an address, and whether workflows
+	// may use it there.
 	Getenv func(name string, to *url.URL) (string, bool)
-	Log    *slog.Logger // what models answered, at debug level; nil: none
+	Log    *slog.Logger // responses of models, at debug level; nil: none
 }
 
 // Input is the input of utils.generate.generate.
@@ -77,28 +77,29 @@ type Input struct {
 
 	Special `json:"-"`
 
-	aside bool // Aside
+	aside bool // set by Aside
 }
 
-// Aside returns the input for a step that asks about the question of its conversation
-// instead of answering it: it is kept, but not asked itself.
+// Aside returns the input for a step that asks about the question of its conversation instead
+// of answering it: the question is stored in the conversation but not sent itself.
 func (in Input) Aside() Input {
 	in.aside = true
 	return in
 }
 
-// Output is what an answer without a schema is; with one, the output is the object itself.
+// Output is the output for an answer without a schema; with a schema, the output is the object
+// itself.
 type Output struct {
 	Response string `json:"response" jsonschema:"the answer"`
 	Message  string `json:"message,omitempty" jsonschema:"the same, with directly_set_reply"`
 	Content  string `json:"content,omitempty" jsonschema:"the same, with directly_set_reply"`
-	// Reasoning is what some providers show.
+	// Reasoning is returned by some providers only.
 	Reasoning string `json:"reasoning,omitempty" jsonschema:"what the model thought, as far as the provider shows it"`
 }
 
-// Spec is utils.generate.generate. A call that is made again after a crash goes out with the
-// same key, by which a provider or proxy that knows it answers as before; what has been said
-// in the chat is part of the checkpoint with the output, so it is said once.
+// Spec describes utils.generate.generate. A call repeated after a crash is sent with the same
+// idempotency key, so that a provider or proxy that supports it gives the same answer.
+// Messages to the chat are part of the checkpoint with the output, so they are said once.
 func Spec(o Options) engine.Spec {
 	f := function{options: o}
 	spec := engine.Spec{
@@ -120,7 +121,7 @@ func Spec(o Options) engine.Spec {
 		},
 		Function: engine.FunctionFunc(f.call),
 	}
-	spec.Output.Required = nil // with a schema the output is what the schema says
+	spec.Output.Required = nil // with a schema, the schema describes the output
 	if o.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
 	}
@@ -149,27 +150,27 @@ func (f function) callWith(ctx context.Context, text json.RawMessage, special Sp
 	return a.text(ctx, bool(in.DirectlySetReply))
 }
 
-// An Asking is one step's question to a model, ready to be asked. The schema is not a part of
-// Request: Object asks with it.
+// An Asking is one step's question to a model, ready to be sent. The schema is not part of
+// Request; Object adds it.
 type Asking struct {
 	Model   models.Model
 	Request models.Request
-	Schema  checker  // nil: the answer is a text
-	Tools   []string // that the profile leaves an agent; all when empty
-	// Past is the chat that went along, nil for none. Summarised says that a call of the
-	// model was made for it.
+	Schema  checker  // nil: the answer is text
+	Tools   []string // the tools that the profile allows an agent; all when empty
+	// Past is the part of the chat that was sent, nil for none. Summarised reports that a
+	// model call was made to summarise it.
 	Past       *Past
 	Summarised bool
-	// Conversation is what the question is part of, nil for none.
+	// Conversation is the conversation that the question belongs to, nil for none.
 	Conversation *Conversation
 
 	form  form
 	log   *slog.Logger
-	whole bool // no tokens are wanted
+	whole bool // the answer is not streamed
 }
 
-// Token returns where the answer is shown as it comes, nil for nowhere: to the person when
-// it is what the step says in the chat, else to those who watch how the session works.
+// Token returns the function that receives the answer as it is streamed, nil for none: it
+// shows the text to the person if said is set, else to observers of the session.
 func (a *Asking) Token(ctx context.Context, said bool) func(string) {
 	switch {
 	case a.whole:
@@ -180,7 +181,7 @@ func (a *Asking) Token(ctx context.Context, said bool) func(string) {
 	return engine.CallOf(ctx).Token
 }
 
-// text asks for a text, which is shown as it comes.
+// text requests a text and streams it.
 func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	a.Request.Token = a.Token(ctx, say)
 	response, err := a.Ask(ctx, a.Request)
@@ -196,7 +197,7 @@ func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	return input.Encode(out), nil
 }
 
-// Ask makes one call and meters what it used.
+// Ask makes one call and records its usage.
 func (a *Asking) Ask(ctx context.Context, request models.Request) (models.Response, error) {
 	response, err := a.Model.Generate(ctx, request)
 	if err != nil {
@@ -218,7 +219,7 @@ func (a *Asking) Ask(ctx context.Context, request models.Request) (models.Respon
 	return response, nil
 }
 
-// failure is an error of a model as the engine wants to know it.
+// failure converts an error of a model to an error of the engine.
 func failure(err error) error {
 	var e *models.Error
 	if !errors.As(err, &e) {

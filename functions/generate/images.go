@@ -9,8 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// readImages reads one image or a list of them, each an address or {url} or {data,
-// media_type}.
+// readImages reads one image or a list of images, each a URL or {url} or {data, media_type}.
 func readImages(text json.RawMessage) ([]models.Image, error) {
 	if len(text) == 0 || string(text) == "null" {
 		return nil, nil
@@ -39,7 +38,7 @@ func readImages(text json.RawMessage) ([]models.Image, error) {
 	return images, nil
 }
 
-// located checks where an image is, and takes its bytes out of a data: address.
+// located validates the URL of an image and decodes a data: URL.
 func located(image models.Image) (models.Image, error) {
 	rest, data := strings.CutPrefix(image.URL, "data:")
 	switch {

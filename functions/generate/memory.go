@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// Values of memory.
+// Values of the field memory.
 const (
 	memoryWindow  = "window"
 	memoryAll     = "all"
@@ -17,18 +17,17 @@ const (
 	memorySummary = "summary"
 )
 
-// A Past is the part of the session's chat that a question was asked with. A function that
-// asks in rounds keeps it, so that all rounds see the same conversation, whatever is said
-// meanwhile.
+// A Past identifies the part of the session's chat that a question was sent with. A function
+// that calls the model in rounds keeps it, so that all rounds send the same messages even if
+// others are added meanwhile.
 type Past struct {
-	Until   string `json:"until,omitempty"`   // id of the newest message there was
-	Empty   bool   `json:"empty,omitempty"`   // there was none
-	Summary string `json:"summary,omitempty"` // of what stands no longer for itself
+	Until   string `json:"until,omitempty"`   // id of the newest message at that time
+	Empty   bool   `json:"empty,omitempty"`   // there was no message
+	Summary string `json:"summary,omitempty"` // replaces the older messages
 }
 
-// said are the messages of the session's chat that go along, oldest first. The newest is
-// left out when it is what user says: a person's answer stands in the chat and in the
-// step's input.
+// said returns the chat messages to send, oldest first. The newest message is left out if it
+// equals the field user: a person's answer is in the chat and in the step's input.
 func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, error) {
 	n, wanted, err := in.memory()
 	if err != nil || !wanted {
@@ -36,7 +35,7 @@ func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, 
 	}
 	ask := n
 	if n > 0 {
-		ask = n + 1 // one may be left out
+		ask = n + 1 // the newest may be left out
 		if past != nil {
 			ask += reach
 		}
@@ -67,11 +66,11 @@ func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, 
 	return kept, past, nil
 }
 
-// reach is how many messages may be said during the rounds of one question before the
-// oldest of its n are missed.
+// reach is how many messages may be added to the chat during the rounds of one question before
+// the oldest of its n messages are no longer found.
 const reach = 50
 
-// cut leaves out what was said after the question was asked first.
+// cut removes messages that were added after the first round.
 func (p *Past) cut(said []engine.Message) []engine.Message {
 	if p.Empty {
 		return nil
@@ -88,8 +87,8 @@ func same(m engine.Message, user string) bool {
 	return m.Role == models.RoleUser && strings.TrimSpace(m.Content) == strings.TrimSpace(user)
 }
 
-// memory is how many messages of the chat go along: n, -1 for all, 0 for the window that
-// the state keeps.
+// memory returns how many chat messages are sent: n, -1 for all, 0 for the number that the
+// state keeps.
 func (in Input) memory() (n int, wanted bool, err error) {
 	n, wanted, err = in.history()
 	switch in.Memory {
@@ -110,7 +109,7 @@ func (in Input) memory() (n int, wanted bool, err error) {
 	return 0, false, input.Bad("memory: want window, all, summary or none, not %q", in.Memory)
 }
 
-// history reads the older way to say it.
+// history reads the field history, the older form of memory.
 func (in Input) history() (n int, wanted bool, err error) {
 	text := strings.ToLower(strings.TrimSpace(input.TextOf(in.History)))
 	switch text {

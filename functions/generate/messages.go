@@ -8,21 +8,22 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// Roles that steps may give beside those of models.
+// Roles that a step's messages may have in addition to those of models.
 const (
-	roleDeveloper = "developer" // what OpenAI calls system
-	roleHistory   = "history"   // the place of the session's chat
+	roleDeveloper = "developer" // OpenAI's name for system
+	roleHistory   = "history"   // marks where the session's chat is inserted
 )
 
-// A frame is what a step gives itself: what stands before the talk, what stands after it,
-// and what it asks, which comes last.
+// A frame holds the messages that the step itself supplies: those before the chat, those after
+// it, and the question, which comes last.
 type frame struct {
 	before, after []models.Message
-	marked        bool // the messages mark the place of the talk
+	marked        bool // a message marks the position of the chat
 	user          *models.Message
 }
 
-// frame reads it. The session's chat follows system unless the messages mark its place.
+// frame reads the frame. The session's chat follows the system messages unless a message marks
+// its position.
 func (in Input) frame() (f frame, err error) {
 	if in.System != "" {
 		f.before = append(f.before, models.Message{Role: models.RoleSystem, Content: string(in.System)})
@@ -43,9 +44,9 @@ func (in Input) frame() (f frame, err error) {
 	return f, nil
 }
 
-// summary is the message that stands for the older part of a conversation whose newer part
-// stays whole: a system message, or a user message where the step has system messages of its
-// own, since some models take only one.
+// summary returns the message that replaces the older part of a conversation: a system
+// message, or a user message if the step has system messages of its own, since some models
+// accept only one.
 func (f frame) summary(text string) models.Message {
 	m := models.Message{Role: models.RoleSystem, Content: "Previous conversation summary: " + text}
 	for _, own := range slices.Concat(f.before, f.after) {
@@ -56,13 +57,13 @@ func (f frame) summary(text string) models.Message {
 	return m
 }
 
-// with puts the session's chat into its place.
+// with inserts the session's chat.
 func (f frame) with(chat []models.Message) ([]models.Message, error) {
 	return f.whole(f.before, chat, f.after)
 }
 
-// around puts a conversation into its place, which is behind the step's own messages unless
-// they mark it. System messages are first, wherever they stand, then what goes before all.
+// around inserts a conversation at its marked position, otherwise after the step's own
+// messages. System messages are moved to the front, followed by before.
 func (f frame) around(before, talk []models.Message) ([]models.Message, error) {
 	systemBefore, ownBefore := apart(f.before)
 	systemAfter, ownAfter := apart(f.after)
@@ -75,7 +76,7 @@ func (f frame) around(before, talk []models.Message) ([]models.Message, error) {
 	return f.whole(first, ownBefore, ownAfter, talk)
 }
 
-// apart sorts system messages from the others.
+// apart separates system messages from the others.
 func apart(list []models.Message) (system, others []models.Message) {
 	for _, m := range list {
 		if m.Role == models.RoleSystem {
@@ -94,7 +95,7 @@ func join(lists ...[]models.Message) (whole []models.Message) {
 	return whole
 }
 
-// whole is all of it, with what is asked at the end.
+// whole returns all messages, with the question at the end.
 func (f frame) whole(lists ...[]models.Message) ([]models.Message, error) {
 	whole := join(lists...)
 	if f.user != nil {
@@ -106,7 +107,7 @@ func (f frame) whole(lists ...[]models.Message) ([]models.Message, error) {
 	return nil, input.Bad("user: there is nothing to ask the model: give it user or messages")
 }
 
-// users are the step's own messages of users, without what it asks.
+// users returns the step's own user messages without the question.
 func (f frame) users() (list []models.Message) {
 	for _, m := range join(f.before, f.after) {
 		if m.Role == models.RoleUser {
@@ -116,7 +117,7 @@ func (f frame) users() (list []models.Message) {
 	return list
 }
 
-// own are the messages that the step gives, before and after the chat.
+// own returns the step's own messages before and after the chat.
 func (in Input) own() (before, after []models.Message, err error) {
 	if in.Messages == nil {
 		return nil, nil, nil

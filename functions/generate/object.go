@@ -11,13 +11,13 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// checker tells where a value does not fit; *schemacheck.Schema is one.
+// checker returns the faults of a value; *schemacheck.Schema implements it.
 type checker interface {
 	Check(value []byte) []schemacheck.Fault
 }
 
-// object asks for an object and says it. Nothing is shown as it comes: half an object helps
-// nobody.
+// object requests structured output and says it in the chat. It is not streamed, because part
+// of an object is of no use.
 func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) {
 	object, _, err := a.Object(ctx, a.Request)
 	if err != nil {
@@ -31,9 +31,9 @@ func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) 
 	return object, nil
 }
 
-// Object asks q for an object that fits the schema, and tells how many tokens that took. One
-// that does not fit is asked for once more, with the faults shown, since models mend most of
-// them; then it is an error.
+// Object sends q for an object that fits the schema, and returns the number of tokens used. If
+// the object does not fit, the request is repeated once with the faults, since models correct
+// most of them; a second misfit is an error.
 func (a *Asking) Object(ctx context.Context, q models.Request) (object json.RawMessage, tokens int, err error) {
 	for try := 0; ; try++ {
 		response, err := a.askObject(ctx, q)
@@ -52,7 +52,7 @@ func (a *Asking) Object(ctx context.Context, q models.Request) (object json.RawM
 	}
 }
 
-// Faults is what is wrong with an answer, "" when it fits.
+// Faults describes how a response differs from the schema, "" when it fits.
 func (a *Asking) Faults(response models.Response) string {
 	if response.Object == nil {
 		if response.FinishReason == models.FinishLength {
@@ -67,8 +67,8 @@ func (a *Asking) Faults(response models.Response) string {
 	return strings.Join(lines, "; ")
 }
 
-// repair is a request again, with the answer and what is wrong with it. It is another call
-// with a key of its own.
+// repair returns a request that repeats q with the answer and its faults. It is a separate
+// call with its own idempotency key.
 func repair(q models.Request, response models.Response, found string) models.Request {
 	if q.Key != "" {
 		q.Key += "/repair"
@@ -86,13 +86,14 @@ func repair(q models.Request, response models.Response, found string) models.Req
 	return q
 }
 
-// check looks at a step when it is loaded: its schema must compile and its profile be known.
+// check validates a step when it is loaded: its schema must compile and its profile must
+// exist.
 func (f function) check(text json.RawMessage) []engine.Problem { return f.checkWith(text, Special{}) }
 
 func (f function) checkWith(text json.RawMessage, special Special) []engine.Problem {
 	in, _, err := input.Decode[Input](text)
 	if err != nil {
-		return nil // references may stand where numbers will
+		return nil // a reference may stand where a number is expected
 	}
 	in.Special = special
 	var problems []engine.Problem
@@ -120,7 +121,7 @@ func (f function) checkWith(text json.RawMessage, special Special) []engine.Prob
 	return problems
 }
 
-// Check looks at the part of a step's input that is a question to a model, as generate does
+// Check validates the part of a step's input that is a question to a model, as generate does
 // when its step is loaded.
 func Check(o Options, text json.RawMessage, special Special) []engine.Problem {
 	return function{options: o}.checkWith(text, special)

@@ -12,8 +12,9 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// Prepare turns an input into a question to a model, for functions that ask in rounds of
-// their own. ctx is that of the call; past is Asking.Past of the first round, nil in it.
+// Prepare turns an input into a question to a model, for functions that call the model in
+// rounds. ctx is the context of the call; past is the Asking.Past of the first round, nil in
+// the first round itself.
 func Prepare(ctx context.Context, o Options, in Input, past *Past) (*Asking, error) {
 	return function{options: o}.prepare(ctx, in, past)
 }
@@ -40,7 +41,7 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 	if err := f.setModel(ctx, a, in); err != nil {
 		return nil, err
 	}
-	own, err := in.frame() // first: recalling may ask a model
+	own, err := in.frame() // before recall, which may call a model
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +85,8 @@ func compile(text json.RawMessage) (*schemacheck.Schema, error) {
 	return schemacheck.Compile(text)
 }
 
-// setModel finds what answers: the workflow's own server if it names one, else what the
-// operator has chosen.
+// setModel selects the model: the server that the workflow names, if any, otherwise the one
+// the operator configured.
 func (f function) setModel(ctx context.Context, a *Asking, in Input) (err error) {
 	if in.BaseURL == "" {
 		a.Model, a.Request.Model, err = f.options.Models.Model(string(in.Model))
@@ -100,7 +101,7 @@ func (f function) setModel(ctx context.Context, a *Asking, in Input) (err error)
 	return failure(err)
 }
 
-// key is the key for a server of the workflow's own.
+// key returns the API key for a server that the workflow names.
 func (f function) key(ctx context.Context, text, address string) (string, error) {
 	to, err := url.Parse(address)
 	if err != nil || to.Hostname() == "" {
@@ -113,7 +114,7 @@ func (f function) key(ctx context.Context, text, address string) (string, error)
 	return key, nil
 }
 
-// settings are the parameters of the request.
+// settings sets the parameters of the request.
 func (in Input) settings(r *models.Request, profile Profile) error {
 	r.Temperature, r.TopP = (*float64)(in.Temperature), (*float64)(in.TopP)
 	r.MaxTokens = int(in.MaxTokens)
@@ -158,7 +159,7 @@ func (in Input) settings(r *models.Request, profile Profile) error {
 	return nil
 }
 
-// reasoning is how hard, and how long, the model may think.
+// reasoning sets how much the model may think before it answers.
 func (in Input) reasoning(r *models.Request) error {
 	r.ReasoningEffort = string(in.ReasoningEffort)
 	if in.Reasoning == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A Profile is what the configuration keeps under a name, so that steps need not repeat it.
-// Whatever a step gives itself counts before it.
+// A Profile is a set of default settings that the configuration stores under a name. A setting
+// of the step takes precedence.
 type Profile struct {
 	Model           string          `json:"model,omitempty"`
 	System          string          `json:"system,omitempty"`
@@ -21,10 +21,10 @@ type Profile struct {
 	Schema          json.RawMessage `json:"schema,omitempty"`
 	SchemaName      string          `json:"schema_name,omitempty"`
 	Parameters      json.RawMessage `json:"parameters,omitempty"`
-	Tools           []string        `json:"tools,omitempty"` // of an agent; all it has when empty
+	Tools           []string        `json:"tools,omitempty"` // of an agent; all of its tools when empty
 }
 
-// ProfileName is the name of the profile the step asks for, "" for none.
+// ProfileName returns the name of the profile that the step uses, "" for none.
 func (in Input) ProfileName() string {
 	if in.Profile != "" {
 		return string(in.Profile)
@@ -46,7 +46,7 @@ func (f function) profile(name string) (Profile, error) {
 	return Profile{}, input.Bad("profile: there is no profile %q; %s", name, listed("profiles", slices.Sorted(maps.Keys(known))))
 }
 
-// schema is the text of the schema that counts, nil for none, and its name.
+// schema returns the text of the schema that applies, nil for none, and its name.
 func (f function) schema(in Input, p Profile) (json.RawMessage, string, error) {
 	name := string(in.SchemaName)
 	switch {
@@ -72,7 +72,7 @@ func listed(what string, names []string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// over puts what the profile says where the step says nothing.
+// over fills the unset fields of the input from the profile.
 func (p Profile) over(in Input) Input {
 	if in.Model == "" {
 		in.Model = input.Text(p.Model)

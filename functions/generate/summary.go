@@ -10,9 +10,9 @@ import (
 
 const summarise = "Sum up the conversation you are given, in a few sentences and in its language. Keep names, numbers, decisions and open questions. Write nothing else."
 
-// recall makes the session's chat part of the question. With memory: summary the messages
-// that do not fit memory_tokens are put together by the model first, once: a Past that has
-// the summary is taken as it is.
+// recall adds the session's chat to the question. With memory: summary the model first
+// summarises the messages that exceed memory_tokens, once: if past has the summary, it is
+// used.
 func (a *Asking) recall(ctx context.Context, in Input, past *Past) ([]models.Message, error) {
 	said, past, err := in.said(ctx, past)
 	if err != nil {
@@ -31,8 +31,8 @@ func (a *Asking) recall(ctx context.Context, in Input, past *Past) ([]models.Mes
 	return chat, nil
 }
 
-// condense puts a summary in the place of what does not fit memory_tokens, except the
-// newest messages, of which so many stay whole.
+// condense replaces the messages that exceed memory_tokens by a summary. The newest whole
+// messages are always kept.
 func (a *Asking) condense(ctx context.Context, in Input, said []models.Message, whole int, past *Past, wording func(talk string) []models.Message) ([]models.Message, error) {
 	old := said[:len(said)-max(whole, fitting(said, int(in.MemoryTokens)))]
 	said = said[len(old):]
@@ -49,8 +49,8 @@ func (a *Asking) condense(ctx context.Context, in Input, said []models.Message, 
 	return append([]models.Message{{Role: models.RoleAssistant, Content: past.Summary}}, said...), nil
 }
 
-// fitting is how many of the newest messages have at most so many tokens together, at four
-// characters each.
+// fitting returns how many of the newest messages have at most that many tokens together,
+// estimated at four characters each.
 func fitting(said []models.Message, tokens int) (n int) {
 	left := 4 * tokens
 	for n < len(said) {
@@ -63,19 +63,20 @@ func fitting(said []models.Message, tokens int) (n int) {
 	return n
 }
 
-// instructed asks for the summary of a chat, which is somebody else's talk.
+// instructed returns the request for the summary of a chat in which the model does not take
+// part.
 func instructed(talk string) []models.Message {
 	return []models.Message{{Role: models.RoleSystem, Content: summarise}, {Role: models.RoleUser, Content: talk}}
 }
 
-// lone asks for the summary of a conversation in one message: a model that takes part in it
-// has its system messages from the step, and some servers know none.
+// lone returns the request for the summary of a conversation as a single user message: the
+// model's system messages belong to the step, and some servers do not support any.
 func lone(talk string) []models.Message {
 	return []models.Message{{Role: models.RoleUser, Content: summarise + "\n\n" + talk}}
 }
 
-// sumUp is a call of its own. Of the settings only how freely the model writes is the step's:
-// the others are made for its answer.
+// sumUp makes the model call for the summary. Of the step's settings it uses only the
+// temperature; the others are meant for the answer.
 func (a *Asking) sumUp(ctx context.Context, said []models.Message, wording func(talk string) []models.Message) (string, error) {
 	lines := make([]string, len(said))
 	for i, m := range said {

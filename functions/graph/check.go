@@ -11,11 +11,11 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// check looks at an input whose references are not resolved yet.
+// check validates an input when its workflow is loaded; its references are not resolved yet.
 func check(text json.RawMessage) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says so itself
+		return nil // the engine reports an input that is not an object
 	}
 	var c web.Checks
 	var names []string
@@ -38,7 +38,7 @@ func check(text json.RawMessage) []engine.Problem {
 	return c.Problems
 }
 
-// examples have no outputs: what is in the graph depends on the world.
+// examples have no outputs, because the results depend on the contents of the graph.
 var examples = []engine.Example{
 	{Title: "A reference becomes a parameter", Input: json.RawMessage(`{"query": "MATCH (o:Order {number: @{SESSION_ID}.ask.response}) RETURN o.status AS status, o.total AS total"}`)},
 	{Title: "Sessions of this workflow that wait", Input: json.RawMessage(`{"query": "MATCH (s:SESSION {workflow: $workflow, status: 'awaiting_input'}) RETURN count(s) AS waiting", "parameters": {"workflow": "support"}, "limit": 1}`)},

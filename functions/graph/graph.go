@@ -22,19 +22,19 @@ const (
 	maxOutput = 1 << 20 // bytes
 )
 
-// A Querier runs a query that only reads; *cypher.Store is one. It returns at most limit rows
-// by the names of their columns, in plain JSON values: a node is {labels, properties}, a
-// relationship {type, properties}. A query that may do more than read, and an answer above
-// 1 MB, is an *engine.CallError; nothing was changed in either case. ctx bounds the time on
-// the server, too.
+// A Querier runs a read-only query; *cypher.Store implements it. It returns at most limit
+// rows, each a map by column name of plain JSON values: a node is {labels, properties}, a
+// relationship {type, properties}. A query that could write, and a result above 1 MB, is an
+// *engine.CallError; nothing was changed in either case. The deadline of ctx also limits the
+// time on the server.
 type Querier interface {
 	ReadQuery(ctx context.Context, query string, params map[string]any, limit int) ([]map[string]any, error)
 }
 
-// Options say what is read. The zero value works: calls are refused.
+// Options configure graph.query. The zero value refuses every call.
 type Options struct {
-	// Querier gives the store, once it is open; nil, or a nil Querier, where the store
-	// cannot be asked with Cypher.
+	// Querier returns the store once it is open; it is nil, or returns nil, if the store does
+	// not support Cypher.
 	Querier func() Querier
 }
 
@@ -46,7 +46,7 @@ type Input struct {
 	Timeout    input.Duration  `json:"timeout,omitempty" jsonschema:"how long the query may take, in seconds or as a text such as 10s; 10 s when absent, a minute at most"`
 }
 
-// Output is what a query gives.
+// Output is the output of graph.query.
 type Output struct {
 	Rows      []map[string]any `json:"rows" jsonschema:"objects by the names of the columns; a node is {labels, properties}"`
 	Count     int              `json:"count" jsonschema:"of rows"`
@@ -54,8 +54,8 @@ type Output struct {
 	Text      string           `json:"text" jsonschema:"the one value of a single row with a single column, else the rows as JSON"`
 }
 
-// Spec is graph.query. It changes nothing, so a call that is made again after a crash only
-// reads again; what it reads may be newer.
+// Spec describes graph.query. It changes nothing, so a call repeated after a crash only reads
+// again and may see newer data.
 func Spec(o Options) engine.Spec {
 	f := function{o}
 	return engine.Spec{
@@ -108,7 +108,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	return encode(found, limit)
 }
 
-// failure is an error of the store as the engine wants to know it.
+// failure converts an error of the store to an error of the engine.
 func failure(err error) error {
 	var known *engine.CallError
 	if errors.As(err, &known) {
@@ -117,7 +117,7 @@ func failure(err error) error {
 	return &engine.CallError{Kind: engine.KindFailed, Message: err.Error(), Transient: errors.Is(err, engine.ErrUnavailable), Err: err}
 }
 
-// limits are the rows and the time.
+// limits returns the maximal number of rows and the timeout.
 func (in Input) limits() (int, time.Duration, error) {
 	limit, allowed := int(in.Limit), time.Duration(in.Timeout)
 	if limit == 0 {
@@ -132,7 +132,7 @@ func (in Input) limits() (int, time.Duration, error) {
 	return limit, min(allowed, maxTime), nil
 }
 
-// bound is the query with parameters for its references, and all parameters.
+// bound returns the query with parameters in the place of its references, and all parameters.
 func (in Input) bound(bindings json.RawMessage) (string, map[string]any, error) {
 	if err := readonly.Check(string(in.Query)); err != nil {
 		return "", nil, input.Bad("%v", err)
@@ -166,7 +166,7 @@ func (in Input) bound(bindings json.RawMessage) (string, map[string]any, error) 
 	return query, params, nil
 }
 
-// decode reads an object whose whole numbers are int64, as a database has them.
+// decode reads an object; whole numbers become int64, as the database stores them.
 func decode(text json.RawMessage, into *map[string]any) error {
 	if err := jsontext.Decode(text, into); err != nil {
 		return err
@@ -217,7 +217,7 @@ func encode(found []map[string]any, limit int) (json.RawMessage, error) {
 	return encoded, nil
 }
 
-// textOf is what rows read as.
+// textOf returns the rows as text.
 func textOf(rows []map[string]any) string {
 	if len(rows) == 1 && len(rows[0]) == 1 {
 		for _, value := range rows[0] {

@@ -9,18 +9,18 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// KindErrors is the kind of an answer that has errors.
+// KindErrors is the error kind of a response with errors.
 const KindErrors = "graphql_errors"
 
-// An Answer is what a GraphQL endpoint says.
+// An Answer is the response of a GraphQL endpoint.
 type Answer struct {
 	Data       json.RawMessage `json:"data"`
 	Errors     json.RawMessage `json:"errors,omitempty"`
 	Extensions json.RawMessage `json:"extensions,omitempty"`
 }
 
-// Read reads a body. An answer with errors, and a body that is none, is a fault beside what
-// there is of the answer.
+// Read decodes a body. A response with errors, or a body that is not a GraphQL response,
+// returns an error beside the fields that could be read.
 func Read(body string) (Answer, *engine.CallError) {
 	answer := Answer{Data: json.RawMessage("null")}
 	fields, err := input.Parse([]byte(body))
@@ -60,8 +60,9 @@ func messages(errors json.RawMessage) string {
 	return strings.Join(texts, "; ")
 }
 
-// Settle decides what came of an exchange: errors in the body say more than a bad status, and
-// a body that is none says less.
+// Settle combines the result and the error of an exchange: errors in the body are added to the
+// error of a bad status; a body that is not a GraphQL response is not reported in addition to
+// it.
 func Settle(sent web.Answer, fault *engine.CallError) (Answer, *engine.CallError) {
 	if fault != nil && fault.Kind != web.KindStatus {
 		return Answer{Data: json.RawMessage("null")}, fault

@@ -9,15 +9,15 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// token is what a query is made of, as far as finding names needs it: block strings, strings,
-// comments, and names, a variable's $ included.
+// token matches the tokens of a query that matter for finding names: block strings, strings,
+// comments, and names, including the $ of a variable.
 var token = regexp.MustCompile(`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*|\$?[_A-Za-z][_0-9A-Za-z]*`)
 
 var name = regexp.MustCompile(`^[_A-Za-z][_0-9A-Za-z]*$`)
 
-// Bind puts the values of bindings, a JSON object by identifier, into a query where the
-// identifiers stand, as literals. An identifier inside a string is an error: the literal
-// brings its own quotes.
+// Bind replaces identifiers in a query by GraphQL literals of their values; bindings is a JSON
+// object of values by identifier. An identifier inside a string is an error, because the
+// literal has its own quotes.
 func Bind(query string, bindings json.RawMessage) (string, error) {
 	if len(bindings) == 0 {
 		return query, nil
@@ -56,8 +56,8 @@ func quoted(text string, fields input.Object) error {
 	return nil
 }
 
-// literal writes a JSON value as a literal of GraphQL. They differ in objects only, whose
-// keys are names without quotes.
+// literal writes a JSON value as a GraphQL literal. Only objects differ: their keys are names
+// without quotes.
 func literal(value json.RawMessage) (string, error) {
 	switch value[0] {
 	case '[':
@@ -76,7 +76,7 @@ func literal(value json.RawMessage) (string, error) {
 	case '{':
 		return object(value)
 	case '"':
-		return string(input.Encode(input.TextOf(value))), nil // with one form of escapes, whatever was written
+		return string(input.Encode(input.TextOf(value))), nil // writes all escapes in one form
 	}
 	return string(value), nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// check looks at an input whose references are not resolved yet.
+// check validates an input when its workflow is loaded; its references are not resolved yet.
 func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says so itself
+		return nil // the engine reports an input that is not an object
 	}
 	var c web.Checks
 	address := o.Get("endpoint")
@@ -34,7 +34,7 @@ func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 	return c.Problems
 }
 
-// CheckQuery looks at a query with references: there has to be one, and none of them may
+// CheckQuery validates a query with references: it must not be empty, and no reference may
 // stand inside quotes.
 func CheckQuery(c *web.Checks, query json.RawMessage) {
 	text := input.TextOf(query)
@@ -50,7 +50,7 @@ func CheckQuery(c *web.Checks, query json.RawMessage) {
 	}
 }
 
-// examples have no outputs: what servers answer depends on the world.
+// examples have no outputs, because the responses depend on the servers.
 var examples = []engine.Example{
 	{Title: "A reference in the query is a value", Input: json.RawMessage(`{"endpoint": "https://shop.example.com/graphql", "query": "{ order(number: @{SESSION_ID}.ask.response) { status total } }"}`)},
 	{Title: "Variables, where the type matters", Input: json.RawMessage(`{"endpoint": "https://shop.example.com/graphql", "auth": {"type": "bearer", "token": {"secret": "SHOP_TOKEN"}}, "query": "mutation ($id: ID!, $why: Reason!) { cancel(id: $id, reason: $why) { id } }", "variables": {"id": "@{SESSION_ID}.order.id", "why": "CUSTOMER"}}`)},

@@ -15,14 +15,15 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 )
 
-// Options say whom requests may reach and what they may know. The zero value works.
+// Options configure which networks requests may reach and which secrets they may use. The zero
+// value works.
 type Options struct {
-	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	// Getenv gives the value of the secret or environment variable NAME for a request to
-	// an address, and whether workflows may use it there; without it no name has a value.
+	AllowNet []netip.Prefix // networks that may be called in addition to the public internet
+	// Getenv returns the value of the secret or environment variable NAME for a request to an
+	// address, and whether workflows may use it there. If nil, no name has a value.
 	Getenv    func(name string, to *url.URL) (string, bool)
 	Timeout   time.Duration     // of a request whose step sets none; 30 s by default
-	Transport http.RoundTripper // replaces the guarded one
+	Transport http.RoundTripper // replaces the default transport, which only connects to allowed networks
 }
 
 // Input is the input of graphql.
@@ -39,7 +40,7 @@ type Input struct {
 	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"errors are errors of the step, which its retry policy may try again, and not an output"`
 }
 
-// Output is what a query gives.
+// Output is the output of graphql.
 type Output struct {
 	Data       json.RawMessage `json:"data" jsonschema:"of the answer; null when there is none"`
 	Errors     json.RawMessage `json:"errors,omitempty" jsonschema:"the list in the answer"`
@@ -48,8 +49,8 @@ type Output struct {
 	Error      *string         `json:"error" jsonschema:"what went wrong, the messages of errors joined; null when nothing did"`
 }
 
-// Spec is graphql. A call that is made again after a crash sends the same request with the
-// same Idempotency-Key, by which a server that knows it does the work once.
+// Spec describes graphql. A call repeated after a crash sends the same request with the same
+// Idempotency-Key, so that a server that supports it does the work once.
 func Spec(o Options) engine.Spec {
 	f := function{web.New(web.Options(o))}
 	return engine.Spec{
@@ -96,7 +97,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	return input.Encode(out), nil
 }
 
-// Content is the body of a request.
+// Content returns the JSON body of a request.
 func Content(query, operation string, variables json.RawMessage) []byte {
 	body := input.Object{}.With("query", input.Encode(query))
 	if variables != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// check looks at an input whose references are not resolved yet. What a source gives as a
-// result with a code, such as a missing address, is a warning: the workflow runs.
+// check validates an input whose references are not resolved yet. A mistake that the function
+// returns as a result with an error code, such as a missing address, is a warning, because the
+// workflow runs.
 func check(text json.RawMessage) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says so itself
+		return nil // the engine reports an input that is not an object
 	}
 	var c web.Checks
 	c.OneOf("type", o.Get("type"), "mock", "rest", "graphql")

@@ -16,7 +16,8 @@ const (
 	summaryText  = 50 // characters of a text
 )
 
-// summary tells the data in short: the first keys, the first of each list, not deep.
+// summary describes the data in a few words: the first keys, the first element of each list,
+// to a small depth.
 func summary(data json.RawMessage) string { return summarise(data, 0) }
 
 func summarise(value json.RawMessage, depth int) string {
@@ -42,8 +43,8 @@ func summarise(value json.RawMessage, depth int) string {
 	return plainNumber(string(value))
 }
 
-// plainNumber writes a number as people do: 12.5 for 12.50, 1000 for 1e3. What is none, or one
-// too long to be read, stays as it is.
+// plainNumber writes a number without exponent and trailing zeros: 12.5 for 12.50, 1000 for
+// 1e3. A text that is not a number, or is too long, is returned unchanged.
 func plainNumber(text string) string {
 	if !strings.ContainsAny(text, ".eE") || text == "true" || text == "false" {
 		return text
@@ -71,7 +72,7 @@ func summaryOfObject(value json.RawMessage, depth int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// structure tells the shape of the data.
+// structure describes the shape of the data.
 func structure(data json.RawMessage) string {
 	switch data[0] {
 	case '{':
@@ -92,7 +93,7 @@ func structure(data json.RawMessage) string {
 	return "number"
 }
 
-// elements are those of a list, each compact.
+// elements returns the elements of a list, each as compact JSON.
 func elements(list json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
 	if json.Unmarshal(list, &all) != nil {

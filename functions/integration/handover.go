@@ -8,8 +8,9 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// handOver runs the step that the first TOOL path leads to and gives what came of it. The
-// first call asks for it; the second, with the transcript, normalises it.
+// handOver runs the step at the end of the first TOOL path and returns its result. The first
+// call of the function requests the tool call; the second, with the transcript, converts the
+// result.
 func (f function) handOver(ctx context.Context, call *engine.Call, arguments input.Object) (json.RawMessage, error) {
 	if len(call.Transcript) == 0 {
 		return nil, &engine.CallTools{
@@ -24,8 +25,8 @@ func (f function) handOver(ctx context.Context, call *engine.Call, arguments inp
 	return f.finish(ctx, adopt(results[0], arguments)), nil
 }
 
-// adopt is a result of a tool as one of ours: one that is of our shape stays, an error gets a
-// code, and anything else is data.
+// adopt converts the result of a tool to a Result. A result that already has this shape is
+// kept, an error gets an error code, and anything else becomes data.
 func adopt(given engine.ToolResult, arguments input.Object) Result {
 	switch {
 	case given.Error != nil:

@@ -20,20 +20,21 @@ import (
 )
 
 const (
-	attempt = 10 * time.Second // one request
+	attempt = 10 * time.Second // timeout of one request
 	retries = 2
 	maxData = 256 << 10 // bytes; the output holds the data three times
 )
 
-// Options say whom requests may reach and what they may know. The zero value works.
+// Options configure which networks requests may reach and which secrets they may use. The zero
+// value works.
 type Options struct {
-	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	// Getenv gives the value of the secret or environment variable NAME for a request to
-	// an address, and whether workflows may use it there; without it no name has a value.
+	AllowNet []netip.Prefix // networks that may be called in addition to the public internet
+	// Getenv returns the value of the secret or environment variable NAME for a request to an
+	// address, and whether workflows may use it there. If nil, no name has a value.
 	Getenv     func(name string, to *url.URL) (string, bool)
 	Timeout    time.Duration     // of one request whose step sets none; 10 s by default
-	Transport  http.RoundTripper // replaces the guarded one
-	RetryDelay time.Duration     // before the first of two more requests after a failure of the network; 1 s by default
+	Transport  http.RoundTripper // replaces the default transport, which only connects to allowed networks
+	RetryDelay time.Duration     // before the first of two further attempts after a network failure; 1 s by default
 	Log        *slog.Logger      // raw and normalised results, at debug level; nil: none
 }
 
@@ -57,8 +58,8 @@ type Input struct {
 	Timeout    input.Duration  `json:"timeout,omitempty" jsonschema:"of one request, in seconds or as a text; 10 s when absent"`
 }
 
-// Spec is integration. A call that is made again after a crash sends the same request with
-// the same Idempotency-Key, by which a server that knows it does the work once.
+// Spec describes integration. A call repeated after a crash sends the same request with the
+// same Idempotency-Key, so that a server that supports it does the work once.
 func Spec(o Options) engine.Spec {
 	if o.Timeout == 0 {
 		o.Timeout = attempt
@@ -111,7 +112,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	return f.finish(ctx, normalise(raw, in, time.Since(began))), nil
 }
 
-// finish logs what came and encodes it.
+// finish logs the result and encodes it.
 func (f function) finish(ctx context.Context, r Result) json.RawMessage {
 	call := engine.CallOf(ctx)
 	f.options.Log.DebugContext(ctx, "integration answered", "session", call.Session, "step", call.Step,
@@ -119,7 +120,7 @@ func (f function) finish(ctx context.Context, r Result) json.RawMessage {
 	return input.Encode(r)
 }
 
-// read is the raw answer of the source.
+// read returns the raw response of the source.
 func (f function) read(ctx context.Context, in Input, arguments input.Object) raw {
 	if !f.wait(ctx, time.Duration(in.Latency)) {
 		return raw{}
@@ -138,7 +139,7 @@ func (f function) read(ctx context.Context, in Input, arguments input.Object) ra
 	}
 }
 
-// kind is the type, or what the other fields suggest.
+// kind returns the type of the source, derived from the other fields if it is not given.
 func (in Input) kind() string {
 	switch {
 	case in.Type != "":
@@ -153,7 +154,7 @@ func (in Input) kind() string {
 	return ""
 }
 
-// wait lets d pass, and tells whether ctx still holds.
+// wait waits for d and reports whether ctx is still active.
 func (f function) wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return true
@@ -168,7 +169,7 @@ func (f function) wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// object reads an object, or its JSON text; nothing is an empty one.
+// object reads an object or its JSON text; nothing is an empty object.
 func object(given json.RawMessage) (input.Object, error) {
 	if given == nil {
 		return nil, nil
@@ -182,7 +183,8 @@ func object(given json.RawMessage) (input.Object, error) {
 	return input.Parse(text)
 }
 
-// inputSchema says of latency that it takes a text too, which its type does not show.
+// inputSchema adds to the schema that latency also accepts a text, which its type does not
+// show.
 func inputSchema() *jsonschema.Schema {
 	s := input.Schema[Input]()
 	s.Properties["latency"].Type, s.Properties["latency"].Types = "", []string{"number", "string", "null"}

@@ -11,7 +11,7 @@ import (
 
 const maxLatency = time.Minute
 
-// latency is a length of time whose plain numbers are milliseconds.
+// latency is a duration; a plain number is in milliseconds.
 type latency time.Duration
 
 // UnmarshalJSON reads milliseconds or a text with a unit.

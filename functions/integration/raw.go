@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// Where data came from.
+// Sources of data.
 const (
 	sourceMock     = "mock_db"
 	sourceREST     = "rest_api"
@@ -17,9 +17,9 @@ const (
 	sourceTool     = "tool"
 )
 
-// raw is the answer of a source before it is normalised: data, or an error with its code.
+// raw is the response of a source before it is normalised: data, or an error with its code.
 type raw struct {
-	disabled  *engine.CallError // the policy refused the request: an error of the step
+	disabled  *engine.CallError // the network policy refused the request: an error of the step
 	source    string
 	data      json.RawMessage
 	arguments input.Object
@@ -34,7 +34,7 @@ func (r raw) from(source string) raw {
 	return r
 }
 
-// encode is the raw answer as people see it in the history.
+// encode returns the raw response as JSON for the history.
 func (r raw) encode() json.RawMessage {
 	if r.code != "" {
 		return input.Object{}.With("success", json.RawMessage("false")).With("error", input.Encode(r.message)).
@@ -56,7 +56,7 @@ func keys(data json.RawMessage) []string {
 	return names
 }
 
-// placeholder keeps a chain alive whose tool has no source yet.
+// placeholder answers a call whose tool has no source yet, so that the workflow continues.
 func placeholder(arguments input.Object) raw {
 	data := input.Object{}.With("message", input.Encode("This tool has no source of data.")).
 		With("details", input.Encode("It ran and received "+received(arguments)+".")).
@@ -75,7 +75,7 @@ func received(arguments input.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// mock is the recorded answer. Arguments do not filter it.
+// mock returns the recorded answer. Arguments do not filter it.
 func mock(given json.RawMessage, arguments input.Object) raw {
 	if given != nil && given[0] == '"' {
 		given = json.RawMessage(strings.TrimSpace(input.TextOf(given)))

@@ -14,8 +14,8 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// rest asks a REST endpoint: GET with the arguments in the query, other methods with the
-// body and the arguments over it.
+// rest calls a REST endpoint: GET with the arguments in the query, other methods with the
+// body, in which arguments replace fields of the same name.
 func (f function) rest(ctx context.Context, in Input, arguments input.Object) raw {
 	if in.URL == "" {
 		return failed("REST_NO_URL", "url is missing").from(sourceREST)
@@ -59,7 +59,7 @@ func restContent(s *web.Sending, in Input, arguments input.Object) *engine.CallE
 	return nil
 }
 
-// graphQL asks a GraphQL endpoint; arguments come over the variables.
+// graphQL calls a GraphQL endpoint; arguments replace variables of the same name.
 func (f function) graphQL(ctx context.Context, in Input, arguments input.Object) raw {
 	switch {
 	case strings.TrimSpace(string(in.Query)) == "":
@@ -94,8 +94,8 @@ func (f function) graphQL(ctx context.Context, in Input, arguments input.Object)
 	return refused("GRAPHQL", sent, settled).from(sourceGraphQL)
 }
 
-// errorsText is the list of errors in an answer as text: a model finds more in it than in the
-// messages alone, such as the field that is at fault.
+// errorsText returns the list of errors in a response as JSON: it tells a model more than the
+// messages alone, such as the field at fault.
 func errorsText(answer graphql.Answer, fault *engine.CallError) string {
 	if answer.Errors == nil {
 		return fault.Message
@@ -103,7 +103,7 @@ func errorsText(answer graphql.Answer, fault *engine.CallError) string {
 	return preview(compact(answer.Errors))
 }
 
-// credentials sets headers and who asks, and the key of the call.
+// credentials sets the headers, the authorization and the idempotency key.
 func credentials(s *web.Sending, in Input) *engine.CallError {
 	headers, err := object(in.Headers)
 	if err != nil {
@@ -121,7 +121,7 @@ func credentials(s *web.Sending, in Input) *engine.CallError {
 	return s.Auth(auth)
 }
 
-// auth is the auth of the input in the form of package web; nil is none.
+// auth converts the auth of the input to the form of package web; nil means none.
 func (in Input) auth() json.RawMessage {
 	if in.Auth != nil && in.Auth[0] != '"' {
 		return in.Auth
@@ -150,7 +150,8 @@ func (f function) send(ctx context.Context, s *web.Sending, in Input) (web.Answe
 	})
 }
 
-// refused is the raw answer of a request that failed: the code tells the true status.
+// refused returns the raw response for a failed request; its error code contains the real
+// status.
 func refused(prefix string, answer web.Answer, fault *engine.CallError) raw {
 	switch {
 	case fault.Kind == engine.KindDisabled:
@@ -165,7 +166,7 @@ func refused(prefix string, answer web.Answer, fault *engine.CallError) raw {
 	return failed(prefix+"_NETWORK_ERROR", fault.Message)
 }
 
-// reason is what a server says of its refusal, in short.
+// reason returns a short text of the server's error response.
 func reason(answer web.Answer) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(answer.Body, "\uFFFD"))
 	if fields, err := input.Parse([]byte(answer.Body)); err == nil {
@@ -185,7 +186,7 @@ func reason(answer web.Answer) string {
 	return text
 }
 
-// data is the body as data: JSON as it is, everything else as {text}.
+// data returns the body as data: JSON as it is, everything else as {text}.
 func data(answer web.Answer) json.RawMessage {
 	if body := json.RawMessage(answer.Body); json.Valid(body) && !strings.HasPrefix(answer.Type, "text/") {
 		return compact(body)

@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A Result is what an integration gives.
+// A Result is the output of integration.
 type Result struct {
 	Success   bool            `json:"success" jsonschema:"whether there is data"`
 	Data      json.RawMessage `json:"data" jsonschema:"the data as the source gave it; on failure the raw answer"`
@@ -21,7 +21,7 @@ type Result struct {
 	Text      string          `json:"text" jsonschema:"what a model is told"`
 }
 
-// Metadata tells where data came from and how long that took.
+// Metadata holds the source of the data and how long the call took.
 type Metadata struct {
 	Source   string `json:"source" jsonschema:"mock_db, rest_api, graphql_api, internal or tool"`
 	Duration int64  `json:"duration" jsonschema:"milliseconds"`
@@ -29,7 +29,7 @@ type Metadata struct {
 
 const instruction = "The 'data' field contains the actual data. Read the values from it; 'summary' and 'structure' only describe it. If 'success' is false, 'error' says why there is no data."
 
-// normalise makes the result of a raw answer.
+// normalise converts a raw response to a Result.
 func normalise(r raw, in Input, took time.Duration) Result {
 	if len(r.data) > maxData {
 		r = failed("INTEGRATION_EXECUTION_ERROR", "the data is larger than 262144 bytes").from(r.source)
@@ -46,8 +46,8 @@ func normalise(r raw, in Input, took time.Duration) Result {
 	return out
 }
 
-// forModel is the result as a model sees it: {success, data, summary, structure, error?,
-// errorCode?}.
+// forModel returns the part of the result for a model: {success, data, summary, structure,
+// error?, errorCode?}.
 func (r Result) forModel() json.RawMessage {
 	o := input.Object{}.With("success", input.Encode(r.Success)).With("data", r.Data).
 		With("summary", input.Encode(r.Summary)).With("structure", input.Encode(r.Structure))
@@ -57,7 +57,7 @@ func (r Result) forModel() json.RawMessage {
 	return o.Encode()
 }
 
-// told is the whole message to a model.
+// told returns the complete text for a model.
 func (r Result) told(notes, shape string) json.RawMessage {
 	how := instruction
 	if shape != "" {
@@ -77,7 +77,7 @@ func compact(text json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// preview is the beginning of a text for the log.
+// preview returns the beginning of a text for the log.
 func preview(text json.RawMessage) string {
 	if runes := []rune(string(text)); len(runes) > 500 {
 		return string(runes[:500]) + "…"

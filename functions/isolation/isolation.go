@@ -1,11 +1,11 @@
-// Package isolation says how far the programs that steps run are kept from the engine that
-// runs them: from its vault, keys, store and tokens, and from its memory and environment.
+// Package isolation configures how programs that steps run are isolated from the engine: from
+// its vault, keys, store and tokens, and from its memory and environment.
 //
-// On Linux the engine's files are mounted over in namespaces of the program's own, and
-// Landlock keeps it from tracing the engine; where namespaces are not allowed, as in most
-// containers, Landlock does both. It isolates programs from the engine, not from one another
-// or from the rest of the machine: an engine that runs other people's programs has a user of
-// its own and, better, a machine of its own.
+// On Linux, programs run in their own namespaces, in which empty files are mounted over the
+// engine's files, and Landlock prevents them from tracing the engine. Where namespaces are not
+// allowed, as in most containers, Landlock does both. Programs are isolated from the engine,
+// not from each other or from the rest of the machine: an engine that runs untrusted programs
+// should run as a separate user, better on a separate machine.
 package isolation
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 )
 
-// Level is how much isolation is wanted.
+// Level says how strong the isolation must be.
 type Level string
 
 const (
-	Off      Level = "off"      // none: programs have the rights of the engine
+	Off      Level = "off"      // no isolation: programs have the rights of the engine
 	Possible Level = "possible" // as far as the system allows it
 	Required Level = "required" // programs do not run without it
 )
 
-// ParseLevel reads a level.
+// ParseLevel parses a level.
 func ParseLevel(text string) (Level, error) {
 	switch l := Level(text); l {
 	case Off, Possible, Required:
@@ -32,10 +32,10 @@ func ParseLevel(text string) (Level, error) {
 	return "", fmt.Errorf("want %s, %s or %s, not %q", Required, Possible, Off, text)
 }
 
-// Options are the operator's choices. The zero value isolates as far as the system allows.
+// Options configure the isolation. The zero value isolates as far as the system allows.
 type Options struct {
 	Level Level // Possible by default
-	// Hide are files and folders, or patterns of them, that programs cannot read or change.
+	// Hide lists files and folders, or patterns, that programs cannot read or change.
 	Hide []string
 }
 
@@ -51,12 +51,12 @@ func (o Options) Apply(c *process.Command) {
 	c.Files.Hide = o.Hide
 }
 
-// Refusal is what a step is told whose program may not run without isolation.
+// Refusal is the error text of a step whose program may not run without isolation.
 func Refusal(err error) string {
 	return fmt.Sprintf("%v; the operator can run programs without, with --isolate possible; a workflow cannot", err)
 }
 
-// Here describes what the system can do, for people.
+// Here describes the isolation that this system supports, for people.
 func Here() (text string, hides bool) {
 	s := process.Supported()
 	switch {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	limit     = 8       // calls at once
+	limit     = 8       // concurrent calls
 	maxOutput = 1 << 20 // bytes
 )
 
@@ -27,7 +27,7 @@ type Input struct {
 	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"a tool that says it failed is an error of the step, and not an output"`
 }
 
-// Output is what a tool gives.
+// Output is the output of mcp.call.
 type Output struct {
 	Content    json.RawMessage `json:"content" jsonschema:"the list of the protocol: texts, images, resources"`
 	Structured json.RawMessage `json:"structured" jsonschema:"the structured result; null when there is none"`
@@ -35,9 +35,9 @@ type Output struct {
 	IsError    bool            `json:"is_error" jsonschema:"the tool says that it failed; text says why"`
 }
 
-// Spec is mcp.call on the servers of p; with none it is off. A call that is made again after
-// a crash carries the same key as stepgraph/key in its _meta, by which a server that knows it
-// does the work once.
+// Spec describes mcp.call on the servers of p; without servers it is off. A call repeated
+// after a crash carries the same key as stepgraph/key in its _meta, so that a server that
+// supports it does the work once.
 func Spec(p *Pool) engine.Spec {
 	spec := engine.Spec{
 		Name:        "mcp.call",
@@ -114,8 +114,8 @@ func (in Input) params(key string) (*sdk.CallToolParams, error) {
 	return params, nil
 }
 
-// with calls f with the session of a server, in bounded time. A failure of the connection
-// retires it, as does silence after a call that took too long.
+// with calls f with the session of a server and a timeout. A failed connection is retired, as
+// is one that does not answer a ping after a call timed out.
 func (p *Pool) with(ctx context.Context, name string, s Server, f func(context.Context, *sdk.ClientSession) error) error {
 	allowed := p.options.timeout(s)
 	bounded, cancel := context.WithTimeout(ctx, allowed)
@@ -143,7 +143,7 @@ func (p *Pool) with(ctx context.Context, name string, s Server, f func(context.C
 	return err
 }
 
-// encode makes the output of a result.
+// encode returns the output for a tool result.
 func encode(result *sdk.CallToolResult, raise bool) (json.RawMessage, error) {
 	out := Output{Content: json.RawMessage("[]"), Structured: json.RawMessage("null"), IsError: result.IsError}
 	var texts []string

@@ -8,12 +8,13 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
-// check looks at an input whose references are not resolved yet. A server that is not
-// configured here may be elsewhere, so it is a warning. Nothing is started.
+// check validates an input when its workflow is loaded; its references are not resolved yet. A
+// server that is not configured here is a warning, because it may be configured elsewhere. No
+// server is started.
 func (p *Pool) check(text json.RawMessage) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
-		return nil // the engine says so itself
+		return nil // the engine reports an input that is not an object
 	}
 	var c web.Checks
 	for _, name := range []string{"command", "args", "env", "url"} {
@@ -34,7 +35,7 @@ func (p *Pool) check(text json.RawMessage) []engine.Problem {
 	return c.Problems
 }
 
-// examples have no outputs: what servers answer depends on the world.
+// examples have no outputs, because the results depend on the servers.
 var examples = []engine.Example{
 	{Title: "Call a tool of the server that the configuration calls files", Input: json.RawMessage(`{"server": "files", "tool": "read_file", "arguments": {"path": "@{SESSION_ID}.ask.response"}}`)},
 }

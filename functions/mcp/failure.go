@@ -12,14 +12,14 @@ import (
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
-// answered tells whether a server itself refused a request, which it would do again. Codes
-// from -32099 to -32000 are those of connections.
+// answered reports whether the server itself refused the request, which it would do again.
+// Codes from -32099 to -32000 are connection errors.
 func answered(err error) bool {
 	var said *jsonrpc.Error
 	return errors.As(err, &said) && (said.Code < -32099 || said.Code > -32000)
 }
 
-// failure is an error of a call as the engine wants to know it.
+// failure converts an error of a call to an error of the engine.
 func (p *Pool) failure(name string, c *connection, err error) error {
 	var said *jsonrpc.Error
 	if answered(err) && errors.As(err, &said) {
@@ -28,10 +28,10 @@ func (p *Pool) failure(name string, c *connection, err error) error {
 	return p.unreachable(name, c, err)
 }
 
-// unreachable is the error of a server that could not be started or reached, or is gone.
+// unreachable returns the error of a server that cannot be started or reached, or has ended.
 func (p *Pool) unreachable(name string, c *connection, err error) error {
 	var fault *engine.CallError
-	if errors.As(err, &fault) { // the configuration is at fault
+	if errors.As(err, &fault) { // an error in the configuration
 		return &engine.CallError{Kind: fault.Kind, Message: fmt.Sprintf("MCP server %s: %s", name, fault.Message)}
 	}
 	if refused := netguard.Refusal(err); refused != nil {

@@ -14,18 +14,19 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A Pool holds the servers of the configuration, each with at most one connection for new
-// calls. It may be used by several goroutines at once.
+// A Pool manages the connections to the configured servers. New calls to a server share one
+// connection. It is safe for concurrent use.
 type Pool struct {
 	options Options
 	mu      sync.Mutex
 	open    map[string]*connection
 	all     map[*connection]bool
 	closed  bool
-	ending  sync.WaitGroup // connections that nobody uses any more, and probes
+	ending  sync.WaitGroup // waits for connections being closed and for probes
 }
 
-// A connection is one that was begun; ready is closed when it stands or has failed.
+// A connection is a connection to a server; ready is closed when it is established or has
+// failed.
 type connection struct {
 	ready   chan struct{}
 	session *sdk.ClientSession
@@ -34,7 +35,7 @@ type connection struct {
 
 	// Guarded by Pool.mu.
 	calls   int
-	retired bool // no new calls; closed when the last one ends
+	retired bool // takes no new calls; closed when the last call ends
 	idle    *time.Timer
 }
 
@@ -43,7 +44,7 @@ func NewPool(o Options) *Pool {
 	return &Pool{options: o.withDefaults(), open: map[string]*connection{}, all: map[*connection]bool{}}
 }
 
-// Servers are the names of the configured servers, in order.
+// Servers returns the sorted names of the configured servers.
 func (p *Pool) Servers() []string { return slices.Sorted(maps.Keys(p.options.Servers)) }
 
 func (p *Pool) server(name string) (Server, error) {
@@ -57,12 +58,13 @@ func (p *Pool) server(name string) (Server, error) {
 	return Server{}, input.Bad("server: there is no MCP server %q; %s", name, known)
 }
 
-// probing is how long a server has to say that it is there.
+// probing is the timeout of a ping.
 const probing = 5 * time.Second
 
 var errClosed = errors.New("the pool of MCP servers is closed")
 
-// take gives the connection to a server, begun if there is none. The caller releases it.
+// take returns the connection to a server and opens one if there is none. The caller must
+// release it.
 func (p *Pool) take(ctx context.Context, name string, s Server) (*connection, error) {
 	p.mu.Lock()
 	if p.closed {
@@ -73,7 +75,7 @@ func (p *Pool) take(ctx context.Context, name string, s Server) (*connection, er
 	if c == nil {
 		c = &connection{ready: make(chan struct{})}
 		p.open[name], p.all[c] = c, true
-		// It is begun for everybody who will wait for it, so it does not end with ctx.
+		// Several callers may wait for the connection, so it does not end with this ctx.
 		go p.begin(context.WithoutCancel(ctx), c, name, s)
 	}
 	c.calls++
@@ -104,7 +106,7 @@ func (p *Pool) begin(ctx context.Context, c *connection, name string, s Server) 
 	close(c.ready)
 }
 
-// release gives a connection back; broken: nobody should use it again.
+// release returns a connection; broken means that it must not be used again.
 func (p *Pool) release(name string, c *connection, broken bool) {
 	p.mu.Lock()
 	c.calls--
@@ -115,14 +117,14 @@ func (p *Pool) release(name string, c *connection, broken bool) {
 	if last && !c.retired {
 		c.idle = time.AfterFunc(p.options.Idle, func() { p.expire(name, c) })
 	}
-	if last && c.retired && !p.closed { // Close ends all there are by itself
-		p.ending.Go(func() { p.end(c) }) // a server may take its time to end
+	if last && c.retired && !p.closed { // Close closes all connections itself
+		p.ending.Go(func() { p.end(c) }) // in the background, because a server may take long to end
 	}
 	p.mu.Unlock()
 }
 
-// probe asks a server that let a call run out of time whether it still answers. Only one
-// that does not is retired: others may be waiting for slow tools of the same server.
+// probe pings a server after a call timed out. The connection is retired only if there is no
+// answer: other calls may be waiting for slow tools of the same server.
 func (p *Pool) probe(name string, c *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +140,7 @@ func (p *Pool) probe(name string, c *connection) {
 	})
 }
 
-// retire is called with the lock held.
+// retire must be called with the lock held.
 func (p *Pool) retire(name string, c *connection) {
 	c.retired = true
 	if p.open[name] == c {
@@ -146,7 +148,7 @@ func (p *Pool) retire(name string, c *connection) {
 	}
 }
 
-// expire closes a connection that nobody has used since its timer began.
+// expire closes a connection that was not used since its timer was started.
 func (p *Pool) expire(name string, c *connection) {
 	p.mu.Lock()
 	unused := c.calls == 0 && !c.retired && !p.closed
@@ -157,7 +159,7 @@ func (p *Pool) expire(name string, c *connection) {
 	p.mu.Unlock()
 }
 
-// end closes a connection, once it stands.
+// end closes a connection once it is established.
 func (p *Pool) end(c *connection) {
 	<-c.ready
 	p.mu.Lock()
@@ -165,14 +167,14 @@ func (p *Pool) end(c *connection) {
 	delete(p.all, c)
 	p.mu.Unlock()
 	if first && c.session != nil {
-		// A server that has died already cannot be closed; there is nothing left to do.
+		// Closing fails if the server has died already; nothing is left to do then.
 		if err := c.session.Close(); err != nil {
 			p.options.Log.Debug("mcp server closed", "error", c.said.blot(err.Error()))
 		}
 	}
 }
 
-// Close ends all servers. Calls under way fail.
+// Close closes all servers. Calls in progress fail.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true

@@ -7,15 +7,15 @@ import (
 
 const tailLength = 2 << 10 // bytes
 
-// A tail keeps the end of what a server wrote to its standard error, and the values that
-// must not be seen in it or in errors.
+// A tail keeps the last output of a server on its standard error, and the values to mask in it
+// and in errors.
 type tail struct {
 	mu     sync.Mutex
 	text   []byte
 	hidden []string
 }
 
-// Write keeps the end of p.
+// Write appends p and keeps the end.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,14 +26,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hide keeps a value out of everything that is shown; short ones are no secrets.
+// hide adds a value to mask; short values are not masked.
 func (t *tail) hide(value string) {
 	if len(value) >= 4 {
 		t.hidden = append(t.hidden, value, "***")
 	}
 }
 
-// blot returns text without the hidden values.
+// blot returns text with the hidden values masked.
 func (t *tail) blot(text string) string {
 	if len(t.hidden) == 0 {
 		return text
@@ -41,7 +41,7 @@ func (t *tail) blot(text string) string {
 	return strings.NewReplacer(t.hidden...).Replace(text)
 }
 
-// last is the last line that was written, for an error.
+// last returns the last line that was written, for an error message.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,11 +18,11 @@ type Tool struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments
 	Output      json.RawMessage `json:"output,omitempty"`
-	ReadOnly    bool            `json:"read_only,omitempty"` // the server says that it changes nothing
+	ReadOnly    bool            `json:"read_only,omitempty"` // according to the server
 }
 
-// Tools asks a server for its tools that workflows may call, in its order, at most 1,000.
-// A name that is not configured is an error of kind bad_input.
+// Tools asks a server for the tools that workflows may call, in the server's order, at most
+// 1,000. A server name that is not configured is an error of kind bad_input.
 func (p *Pool) Tools(ctx context.Context, server string) ([]Tool, error) {
 	s, err := p.server(server)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 
 const (
 	maxAnswer = 8 << 20         // bytes of one HTTP answer
-	terminate = 2 * time.Second // for a command to end after its input was closed
+	terminate = 2 * time.Second // time for a command to end after its input was closed
 )
 
-// transport is how to speak to a server, and what must not be seen of that.
+// transport returns the transport to a server, and a tail with the secrets to mask.
 func (o Options) transport(s Server) (sdk.Transport, *tail, error) {
 	said := &tail{}
 	switch {
@@ -51,7 +51,8 @@ func (o Options) transport(s Server) (sdk.Transport, *tail, error) {
 	return nil, nil, input.Bad("it has neither a command nor a url")
 }
 
-// inherited is what a command gets of our environment: enough to find programs, and no keys.
+// inherited returns the environment variables that a command inherits: enough to find
+// programs, and no keys.
 func inherited() []string {
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"} {
@@ -83,13 +84,14 @@ func (o Options) client(s Server, said *tail) (*http.Client, error) {
 	}, nil
 }
 
-// faithful adds the server's headers. Redirects are not followed, so they go nowhere else.
+// faithful adds the server's headers. Redirects are not followed, so the headers go to no
+// other host.
 type faithful struct {
 	base   http.RoundTripper
 	header http.Header
 }
 
-// RoundTrip sends a request; its answer is cut off at maxAnswer.
+// RoundTrip sends a request and limits its response body to maxAnswer.
 func (f *faithful) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
 	for name, values := range f.header {

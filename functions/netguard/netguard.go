@@ -1,10 +1,10 @@
-// Package netguard keeps requests whose addresses come from workflows, models or answers
-// away from our own network: loopback, private ranges, link-local addresses with the cloud's
+// Package netguard prevents requests whose URLs come from workflows, models or answers from
+// reaching internal networks: loopback, private ranges, link-local addresses including cloud
 // metadata, and everything else that is not the public internet.
 //
-// The address is checked when a connection is made, after the name was resolved, so neither
-// a name that resolves to loopback, nor an address written in octal, nor a redirect, nor a
-// second answer of the name server gets past it.
+// The address is checked when a connection is made, after the name was resolved. So a name
+// that resolves to loopback, an address written in octal, a redirect, and a second DNS answer
+// are all covered.
 package netguard
 
 import (
@@ -19,22 +19,22 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// A BlockedError is a connection that was not made.
+// A BlockedError reports a connection that the policy refused.
 type BlockedError struct{ Addr netip.Addr }
 
-// Error names the address and what an operator can do.
+// Error names the address and the setting that allows it.
 func (e *BlockedError) Error() string {
 	return fmt.Sprintf("address %s is not on the public internet and was not called; the operator can allow it with --allow-net %s",
 		e.Addr, netip.PrefixFrom(e.Addr, e.Addr.BitLen()))
 }
 
-// Transport returns a transport that connects only to public addresses and to those in
-// allow. It uses no proxy, which would connect in its stead.
+// Transport returns a transport that connects only to public addresses and to those in allow.
+// It uses no proxy, because a proxy would make the connection instead.
 func Transport(allow []netip.Prefix) *http.Transport {
 	return Guarded(rulesOf(allow))
 }
 
-// rulesOf are networks as rules.
+// rulesOf converts networks to rules.
 func rulesOf(networks []netip.Prefix) []Rule {
 	rules := make([]Rule, len(networks))
 	for i, p := range networks {
@@ -43,8 +43,8 @@ func rulesOf(networks []netip.Prefix) []Rule {
 	return rules
 }
 
-// Guarded is Transport with rules, which may name a port. Whatever they say, it does not
-// connect to the program's own listeners (see Own).
+// Guarded is Transport with rules, which may name a port. It never connects to the program's
+// own listeners (see Own), whatever the rules are.
 func Guarded(rules []Rule) *http.Transport {
 	guard := guardian(rules)
 	dialer := &net.Dialer{
@@ -76,8 +76,9 @@ func Guarded(rules []Rule) *http.Transport {
 	}
 }
 
-// Closed is the error that a connection to a host gets, where that can be known without a
-// look-up: the host is an address or localhost. nil when it is open or not known.
+// Closed returns the error of a connection to a host if it is known without a DNS lookup,
+// because the host is an address or localhost. It returns nil if the connection is allowed or
+// not known.
 func Closed(host string, allow []netip.Prefix) *BlockedError {
 	if strings.EqualFold(host, "localhost") {
 		host = "127.0.0.1"

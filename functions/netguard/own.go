@@ -9,16 +9,15 @@ import (
 	"sync"
 )
 
-// own are the addresses on which this program listens. They stand in one list for the whole
-// process, since it is the process that must not become a client of its own: a step that may
-// reach 127.0.0.1 could otherwise edit workflows as whoever is trusted there.
+// own holds the addresses on which this program listens. The list is global to the process,
+// because the process must not be a client of itself: a step that may reach 127.0.0.1 could
+// otherwise edit workflows with the rights of local clients.
 var own struct {
 	sync.Mutex
 	list []netip.AddrPort
 }
 
-// Own forbids connections to an address on which the program listens, until release is
-// called.
+// Own forbids connections to an address on which the program listens, until release is called.
 func Own(address net.Addr) (release func()) {
 	at, err := netip.ParseAddrPort(address.String())
 	if err != nil {
@@ -52,14 +51,14 @@ func isOwn(to netip.AddrPort) bool {
 	return false
 }
 
-// isLocal reports whether an address is one of this machine.
+// isLocal reports whether an address belongs to this machine.
 func isLocal(addr netip.Addr) bool {
 	if addr.IsLoopback() {
 		return true
 	}
 	all, err := net.InterfaceAddrs()
 	if err != nil {
-		return true // unknown: refused
+		return true // the interfaces are not known: refuse
 	}
 	return slices.ContainsFunc(all, func(a net.Addr) bool {
 		p, err := netip.ParsePrefix(a.String())
@@ -67,7 +66,7 @@ func isLocal(addr netip.Addr) bool {
 	})
 }
 
-// An OwnError is a connection to the program itself that was not made.
+// An OwnError reports a refused connection to the program itself.
 type OwnError struct{ To netip.AddrPort }
 
 // Error names the address.
@@ -75,8 +74,8 @@ func (e *OwnError) Error() string {
 	return fmt.Sprintf("address %s is this server's own and was not called; no setting opens it", e.To)
 }
 
-// Refusal returns the part of an error that says why a connection was not made, by whichever
-// rule; nil for any other error.
+// Refusal returns the error in err's chain that says why the policy refused a connection, nil
+// for any other error.
 func Refusal(err error) error {
 	var blocked *BlockedError
 	var own *OwnError

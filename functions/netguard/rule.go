@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A Rule opens a network, or one port in it.
+// A Rule allows connections to a network, or to one port in it.
 type Rule struct {
 	Prefix netip.Prefix
 	Port   uint16 // 0: every port
 }
 
-// ParseRule reads a network such as 10.0.0.0/8, an address, or one of both with a port:
+// ParseRule parses a network such as 10.0.0.0/8, an address, or either with a port:
 // 127.0.0.1:9000, 10.0.0.0/8:443, [::1]:9000.
 func ParseRule(text string) (Rule, error) {
 	network, port := text, ""

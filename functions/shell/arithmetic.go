@@ -7,9 +7,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Shells evaluate the value of a variable that stands in arithmetic, as an expression: with
-// the value a[$(id)] in x, [[ $x -eq 1 ]] runs id. A reference that stands there directly is
-// refused; one that goes through a variable is found here.
+// Shells evaluate the value of a variable inside arithmetic as an expression: if x has the
+// value a[$(id)], [[ $x -eq 1 ]] runs id. A reference directly inside arithmetic is refused; a
+// reference that gets there through a variable is detected here.
 var (
 	assignedReference = regexp.MustCompile(`(?m)(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)\+?=[^\s;]*ref_of_check_`)
 	readReference     = regexp.MustCompile(`ref_of_check_[^\n]*\|\s*(?:while\s+)?(?:IFS=\S*\s+)?read\s+(?:-\w+\s+)*([A-Za-z_][A-Za-z0-9_]*)`)
@@ -17,7 +17,8 @@ var (
 	identifier        = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// arithmeticProblems warns of variables that hold a reference and stand in arithmetic.
+// arithmeticProblems warns about variables that contain a reference and are used in
+// arithmetic.
 func arithmeticProblems(bound string) (problems []engine.Problem) {
 	holds := map[string]bool{}
 	for _, pattern := range []*regexp.Regexp{assignedReference, readReference} {

@@ -65,12 +65,12 @@ func (b *binder) operator() {
 	}
 }
 
-// wordStart tells whether a word begins here.
+// wordStart reports whether a word begins here.
 func (b *binder) wordStart() bool {
 	return b.at == 0 || strings.IndexByte(" \t\n;&|()`", b.text[b.at-1]) >= 0
 }
 
-// comment copies a comment; what stands in it is not run.
+// comment copies a comment.
 func (b *binder) comment() {
 	end := strings.IndexByte(b.text[b.at:], '\n')
 	if end < 0 {
@@ -79,7 +79,7 @@ func (b *binder) comment() {
 	b.take(end)
 }
 
-// quoted copies '…': a reference in it ends the quotes for its expansion.
+// quoted copies '…'. The quotes are closed before a reference in it and reopened after it.
 func (b *binder) quoted() error {
 	b.take(1)
 	for b.at < len(b.text) {

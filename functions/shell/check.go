@@ -10,8 +10,8 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// check looks at a step when its workflow is loaded: is there one program, in a shell that
-// is known, and do its references stand where they may?
+// check validates a step when its workflow is loaded: it must have exactly one program in a
+// known shell, with references only in allowed positions.
 func check(text json.RawMessage) []engine.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
@@ -28,7 +28,7 @@ func check(text json.RawMessage) []engine.Problem {
 	}
 	shell := input.TextOf(o.Get("shell"))
 	if strings.Contains(shell, "@{") || command[0] != '"' {
-		return nil // it is known when the step runs
+		return nil // known only when the step runs
 	}
 	d, err := dialectOf(shell)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// refuseInCmd is how references are bound in the command interpreter of Windows: not at
-// all. It replaces variables before it reads the line, so that a value is a part of it.
+// refuseInCmd refuses every reference in a text for the command interpreter of Windows. It
+// expands variables before it parses the line, so a value would become program text.
 func refuseInCmd(text string, names map[string]bool) (string, error) {
 	if len(names) > 0 {
 		return "", errors.New("a reference stands in a text for cmd, which reads values as part of the line: use pwsh")

@@ -13,12 +13,12 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 )
 
-// largeValue is how long a value may be as a variable of the environment: the system has a
-// bound of 128 KB for one. A larger one is read from a file.
+// largeValue is the maximal length in bytes of a value in an environment variable; Linux
+// allows 128 KB for one. A larger value is read from a file.
 const largeValue = 100_000
 
-// command makes the process of a step. cleanUp removes what it needs beside; it may always
-// be called.
+// command returns the process of a step. cleanUp removes its temporary files; it may always be
+// called.
 func (f function) command(in Input, values map[string]string) (c process.Command, cleanUp func(), err error) {
 	cleanUp = func() {}
 	text, script := string(in.Command), false
@@ -73,14 +73,15 @@ func (f function) command(in Input, values map[string]string) (c process.Command
 	return c, folder.remove, err
 }
 
-// denies tells whether a command begins as it may not: the text is compared, whatever it means.
+// denies reports whether a command begins with a denied prefix. Only the text is compared, so
+// this is no protection.
 func (in Input) denies(command string) bool {
 	return slices.ContainsFunc(in.Deny, func(word input.Text) bool {
 		return word != "" && strings.HasPrefix(command, string(word))
 	})
 }
 
-// scratch is a folder for what a command needs beside; it is made when something is.
+// scratch is a temporary folder, created with its first file.
 type scratch struct{ dir string }
 
 func (s *scratch) remove() {
@@ -89,7 +90,7 @@ func (s *scratch) remove() {
 	}
 }
 
-// file keeps a text in a file and gives its path.
+// file writes a text to a file and returns its path.
 func (s *scratch) file(name, text string) (string, error) {
 	if s.dir == "" {
 		dir, err := os.MkdirTemp("", "stepgraph-shell-")
@@ -102,8 +103,8 @@ func (s *scratch) file(name, text string) (string, error) {
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
-// place puts values into the environment, large ones into files that the shell reads first:
-// loading names them.
+// place puts values into the environment. Large values are written to files, which the shell
+// reads first; loading maps their variables to the files.
 func (s *scratch) place(values map[string]string, env *[]string) (loading map[string]string, err error) {
 	loading = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

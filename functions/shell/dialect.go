@@ -7,13 +7,13 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A dialect is how one shell is started and quoted.
+// A dialect describes how one shell is started and quoted.
 type dialect struct {
 	program string
 	args    []string
 	bind    func(text string, names map[string]bool) (string, error)
 	posix   bool
-	file    string // the name of a file that the text is given in, "" for an argument
+	file    string // the name of the file for the program text, "" to pass it as an argument
 }
 
 func dialectOf(name string) (dialect, error) {
@@ -50,7 +50,7 @@ func (d dialect) prologue(f Flags) string {
 	return text
 }
 
-// load reads large values from their files.
+// load returns shell text that reads large values from their files.
 func (d dialect) load(files map[string]string) string {
 	names := make([]string, 0, len(files))
 	for name := range files {
@@ -59,7 +59,7 @@ func (d dialect) load(files map[string]string) string {
 	sort.Strings(names)
 	text := ""
 	for _, name := range names {
-		if d.posix { // the x keeps newlines at the end
+		if d.posix { // the x preserves trailing newlines
 			text += fmt.Sprintf("%s=$(cat '%s'; printf x); %s=${%s%%x}\n", name, files[name], name, name)
 			continue
 		}

@@ -7,9 +7,10 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// dropped are variables that a step may not set: they say how commands are found, where they
-// keep things, and what else is run. No such list is ever complete, since any program may run
-// what a variable of its own says, so what a model gives goes into variables with a prefix.
+// dropped lists variables that a step may not set: they determine where commands are found,
+// where they store files, and what else is run. Such a list is never complete, since any
+// program may have variables that make it run something; therefore arguments from a model go
+// into variables with a prefix.
 var dropped = words(`PATH HOME SHELL USERPROFILE COMSPEC SYSTEMROOT WINDIR APPDATA LOCALAPPDATA TMP TEMP TMPDIR PWD OLDPWD PATHEXT
 	ENV IFS SHELLOPTS PS4 PROMPT_COMMAND ZDOTDIR GCONV_PATH PAGER EDITOR VISUAL
 	GIT_SSH GIT_SSH_COMMAND GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS
@@ -25,11 +26,11 @@ func drops(name string) bool {
 	return dropped[name]
 }
 
-// argument begins the variables that hold the arguments of a tool call.
+// argument is the prefix of the variables that hold the arguments of a tool call.
 const argument = "ARG_"
 
-// environment is what commands see: what the operator lets through, what the step sets, and
-// under names of their own the arguments of a tool call.
+// environment returns the environment of commands: the variables that the operator passes on,
+// those that the step sets, and the prefixed arguments of a tool call.
 func (f function) environment(given, arguments []byte) ([]string, error) {
 	var env []string
 	for _, name := range append([]string{"PATH", "HOME", "LANG", "TMPDIR"}, f.options.Env...) {
@@ -42,7 +43,7 @@ func (f function) environment(given, arguments []byte) ([]string, error) {
 		return nil, err
 	}
 	args, err := variables("arguments", argument, arguments)
-	return slices.Concat(env, args, set), err // of two the last counts: what the step sets
+	return slices.Concat(env, args, set), err // of duplicates the last counts: the step's variables
 }
 
 func variables(name, prefix string, given []byte) (env []string, err error) {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// integers finds what makes a variable an integer: from then on every assignment to it is
-// evaluated as arithmetic, commands in it too.
+// integers matches declarations that make a variable an integer. Every later assignment to it
+// is evaluated as arithmetic, including command substitutions.
 var integers = regexp.MustCompile(`\b(declare|typeset|local|export|readonly)[ \t]+(-[A-Za-z]*[ \t]+)*-[A-Za-z]*i[A-Za-z]*\b|\binteger[ \t]+[A-Za-z_]`)
 
 // Commands of the shell by what they do to their arguments.
 var (
-	// evaluating commands read an argument as program text or as the name of a variable,
-	// which may hold a subscript.
+	// evaluating commands read an argument as program text or as a variable name, which may
+	// contain a subscript.
 	evaluating = words("eval let source . unset trap alias read mapfile readarray getopts")
-	// assigning commands do so with what stands before =.
+	// assigning commands evaluate the text before = as a variable name.
 	assigning = words("declare typeset local export readonly")
-	// prefixes are followed by the command itself.
+	// prefixes are words that precede the command itself.
 	prefixes = words("if then elif else while until do ! { time command builtin exec env nohup nice sudo")
 	// shells and interpreters read the argument after -c or -e as program text.
 	interpreters = words("sh bash dash zsh ksh ash busybox python python2 python3 perl ruby node php lua pwsh powershell")
-	// editors read their first argument that is no option so.
+	// editors read their first non-option argument as program text.
 	editors = words("awk gawk mawk nawk sed gsed")
 )
 
@@ -37,8 +37,8 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// evaluates says where a reference would stand that follows begun, the beginning of a simple
-// command, if its value would be read as more than a value there; else "".
+// evaluates describes the position of a reference that follows begun, the beginning of a
+// simple command, if its value would be interpreted there as more than a plain value; else "".
 func evaluates(begun string) string {
 	complete, current := split(begun)
 	for len(complete) > 0 && (prefixes[complete[0]] || assignment.MatchString(complete[0]) || strings.HasPrefix(complete[0], "-") && len(complete) > 1) {
@@ -71,7 +71,7 @@ func evaluates(begun string) string {
 	return ""
 }
 
-// evaluatesDocument says the same of a here-document that belongs to a command.
+// evaluatesDocument does the same for a reference in a here-document of a command.
 func evaluatesDocument(begun string) string {
 	complete, _ := split(begun + " ")
 	for len(complete) > 0 && (prefixes[complete[0]] || assignment.MatchString(complete[0])) {
@@ -87,7 +87,7 @@ func inProgram(command string) string {
 	return "in program text of " + command + `: hand the value over as an argument, as in bash -c 'echo "$1"' _ VALUE, or in env`
 }
 
-// before is the last word of a command, the last one left aside, that is no option.
+// before returns the last non-option word of a command, not counting its last word.
 func before(complete []string) string {
 	for i := len(complete) - 2; i >= 0; i-- {
 		if !strings.HasPrefix(complete[i], "-") {
@@ -97,8 +97,8 @@ func before(complete []string) string {
 	return ""
 }
 
-// reads tells whether an interpreter reads its program from its input: it is given no file
-// and no text.
+// reads reports whether an interpreter reads its program from standard input, because it has
+// neither a file nor a program argument.
 func reads(complete []string) bool {
 	for _, word := range complete[1:] {
 		switch {
@@ -113,7 +113,7 @@ func reads(complete []string) bool {
 	return true
 }
 
-// split cuts a command into words; the last has not ended yet. Quotes hold words together.
+// split splits a command into words, respecting quotes; the last word is incomplete.
 func split(text string) (complete []string, current string) {
 	start, quote := -1, byte(0)
 	for i := range len(text) {
@@ -142,7 +142,7 @@ func split(text string) (complete []string, current string) {
 	return complete, current
 }
 
-// base is the name of a command without its folder and quotes.
+// base returns the name of a command without folder and quotes.
 func base(command string) string {
 	command = strings.Trim(command, `'"\`)
 	return command[strings.LastIndexByte(command, '/')+1:]

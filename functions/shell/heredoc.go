@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A here is a here-document whose text follows the line.
+// A here is a here-document whose text begins on the next line.
 type here struct {
 	word   string
 	quoted bool
 	tabs   bool // <<-
 }
 
-// beginHere reads the word of a here-document.
+// beginHere reads the delimiter of a here-document.
 func (b *binder) beginHere() {
 	h := here{}
 	b.take(2)
@@ -39,7 +39,7 @@ func (b *binder) beginHere() {
 	b.heres = append(b.heres, h)
 }
 
-// documents copies the here-documents that follow a line.
+// documents copies the here-documents after a line.
 func (b *binder) documents() error {
 	begun := b.text[b.top().start:b.at]
 	b.take(1)
@@ -69,7 +69,7 @@ func (b *binder) documents() error {
 }
 
 func (b *binder) documentLine(h here, begun string, end int) error {
-	if !h.quoted { // reads like the inside of "…"
+	if !h.quoted { // is expanded like the inside of "…"
 		outside := len(b.stack)
 		b.enter(double, "")
 		b.top().begun = begun

@@ -8,8 +8,9 @@ import (
 
 var invoking = regexp.MustCompile(`(?i)\b(iex|invoke-expression|add-type)\b|\[scriptblock\]`)
 
-// bindPowerShell replaces identifiers by variables of the environment, which PowerShell
-// never reads as program text. Single quotes around one become double, in which it expands.
+// bindPowerShell replaces identifiers by environment variables, whose values PowerShell never
+// parses as program text. Single quotes around an identifier become double quotes, in which
+// variables expand.
 func bindPowerShell(text string, names map[string]bool) (string, error) {
 	if word := invoking.FindString(text); word != "" && len(names) > 0 {
 		return "", fmt.Errorf("%s reads texts as programs: a text with references cannot have it", word)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// bind replaces each identifier of a POSIX shell text by an expansion of the variable of
-// that name, quoted for where it stands. It is an error of the step where no quoting helps.
+// bind replaces each identifier in a POSIX shell text by an expansion of the variable of that
+// name, quoted for its position. A position where no quoting helps is an error of the step.
 func bind(text string, names map[string]bool) (string, error) {
 	if len(names) == 0 {
 		return text, nil
@@ -23,13 +23,13 @@ func bind(text string, names map[string]bool) (string, error) {
 	return b.out.String(), nil
 }
 
-// A place is what the shell is in the middle of.
+// A place is a syntactic context of the shell.
 type place byte
 
 const (
 	bare       place = iota
 	double           // "…"
-	substitute       // $(…) and `…`, which read like bare
+	substitute       // $(…) and `…`, whose contents are parsed like bare
 	backtick         // `…`
 	braces           // ${…}
 	arithmetic       // ((…)), $((…)) and $[…]
@@ -37,8 +37,8 @@ const (
 	test             // [[…]]
 )
 
-// evaluated says why no reference may stand in a place: the shell evaluates what it finds
-// there, commands in it too, however it is quoted.
+// evaluated says why no reference may stand in a place: the shell evaluates its contents,
+// including command substitutions, however they are quoted.
 var evaluated = map[place]string{
 	arithmetic: "in arithmetic, where its value would be evaluated; check it first, and not by arithmetic",
 	subscript:  "in […] after a name, where its value would be evaluated",
@@ -49,9 +49,9 @@ var evaluated = map[place]string{
 type frame struct {
 	place
 	depth int    // of open parentheses
-	start int    // where the simple command begins, in text
-	close string // what ends arithmetic
-	begun string // in a here-document, the command that gets it
+	start int    // offset in text where the simple command begins
+	close string // the text that ends arithmetic
+	begun string // in a here-document, the command that reads it
 }
 
 type binder struct {
@@ -67,8 +67,8 @@ func (b *binder) top() *frame       { return &b.stack[len(b.stack)-1] }
 func (b *binder) pop()              { b.stack = b.stack[:len(b.stack)-1] }
 func (b *binder) has(s string) bool { return strings.HasPrefix(b.text[b.at:], s) }
 
-// enter copies what begins a place. A command begins in a substitution; elsewhere the one
-// around goes on.
+// enter copies the opening text of a place. In a substitution a new command begins; elsewhere
+// the enclosing command continues.
 func (b *binder) enter(p place, begin string) {
 	b.take(len(begin))
 	f := frame{place: p, start: b.top().start, begun: b.top().begun, close: "))"}
@@ -115,8 +115,8 @@ func (b *binder) next() error {
 	return nil
 }
 
-// identifier is the name of a reference that stands here, "" for none. It is taken whole:
-// the names occur nowhere else in the text.
+// identifier returns the name of a reference at the current position, "" for none. Identifiers
+// occur nowhere else in the text, so matching the name is enough.
 func (b *binder) identifier() string {
 	end := b.at
 	for end < len(b.text) && wordByte(b.text[end]) {
@@ -134,7 +134,7 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// expand writes the expansion for a reference that stands here.
+// expand writes the expansion of a reference at the current position.
 func (b *binder) expand(name string) error {
 	if err := b.refuse(); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (b *binder) expand(name string) error {
 	return nil
 }
 
-// refuse says why no reference may stand here, nil where one may.
+// refuse returns why no reference may stand at the current position, nil where one may.
 func (b *binder) refuse() error {
 	for _, f := range b.stack {
 		if why := evaluated[f.place]; why != "" {
@@ -167,7 +167,7 @@ func (b *binder) refuse() error {
 	return nil
 }
 
-// escaped copies a backslash and what it protects.
+// escaped copies a backslash and the character that it escapes.
 func (b *binder) escaped() error {
 	if b.at++; b.identifier() != "" {
 		return fmt.Errorf(`a backslash stands before a reference: put the reference in quotes`)

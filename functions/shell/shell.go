@@ -16,27 +16,27 @@ import (
 	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
-// Bounds of what a command may say and how long its text may be.
+// Limits of a command's output and of its program text.
 const (
 	maxOutput = 1_000_000 // characters of each stream
-	// maxEncoded is how long an output is at most, which holds streams twice: the engine
-	// takes a megabyte, and would refuse more after the command has run.
+	// maxEncoded is the maximal size of an output in bytes, which contains the streams twice:
+	// the engine refuses more than 1 MB, and would do so after the command has run.
 	maxEncoded = 1_000_000
 	maxText    = 100 << 10 // bytes of the program text
 	timeout    = 5 * time.Minute
-	atOnce     = 8 // commands that one engine runs
+	atOnce     = 8 // concurrent commands of one engine
 )
 
-// Options are the operator's choices. The zero value refuses every call.
+// Options configure the function shell. The zero value refuses every call.
 type Options struct {
 	Allow bool   // whether steps may run commands at all
-	Dir   string // the folder commands run in, and below which cwd is; the engine's own by default
-	// Env names variables of the engine's environment that commands get beside PATH, HOME,
-	// LANG and TMPDIR.
+	Dir   string // the folder commands run in, and to which cwd is relative; the engine's own by default
+	// Env lists variables of the engine's environment that commands inherit in addition to
+	// PATH, HOME, LANG and TMPDIR.
 	Env []string
 	// Getenv reads the engine's environment; os.Getenv by default.
 	Getenv func(string) string
-	// Isolation keeps commands from the engine's own process and files.
+	// Isolation isolates commands from the engine's process and files.
 	Isolation isolation.Options
 }
 
@@ -58,14 +58,14 @@ type Input struct {
 	Stream    input.Bool      `json:"stream,omitempty" jsonschema:"show the output as it comes"`
 }
 
-// Flags are those of set.
+// Flags are options of the shell builtin set.
 type Flags struct {
 	ExitOnError input.Bool `json:"exit_on_error,omitempty"`
 	UnsetVars   input.Bool `json:"unset_vars,omitempty"`
 	Pipefail    input.Bool `json:"pipefail,omitempty"`
 }
 
-// Output is what a command gives.
+// Output is the output of shell.
 type Output struct {
 	Stdout    string `json:"stdout"`
 	Stderr    string `json:"stderr"`
@@ -74,8 +74,8 @@ type Output struct {
 	Truncated bool   `json:"truncated" jsonschema:"output was dropped: beyond a million characters of a stream, or more than an output of a megabyte can hold"`
 }
 
-// Spec is shell. A command may run twice when its worker dies before the result is durable:
-// it finds the key of the call in STEPGRAPH_KEY and can tell by it.
+// Spec describes shell. A command may run twice if its worker dies before the result is
+// durable. The command can detect this by the key of the call in STEPGRAPH_KEY.
 func Spec(o Options) engine.Spec {
 	f := function{o}
 	if f.options.Getenv == nil {
@@ -165,7 +165,7 @@ func encode(r process.Result) json.RawMessage {
 		Truncated: r.StdoutCut || r.StderrCut, Text: text(r)})
 }
 
-// text is stdout, and below it stderr if there is any.
+// text returns stdout followed by stderr, if there is any.
 func text(r process.Result) string {
 	out := marked(r.Stdout, r.StdoutCut)
 	if r.Stderr != "" {
@@ -174,7 +174,7 @@ func text(r process.Result) string {
 	return out
 }
 
-// marked shows that more came than was kept.
+// marked adds a note if part of a stream was dropped.
 func marked(stream string, cut bool) string {
 	if cut {
 		return stream + "... (truncated)"
@@ -182,7 +182,8 @@ func marked(stream string, cut bool) string {
 	return stream
 }
 
-// shortened cuts a long stream by as much as the whole output, of size bytes, is too long.
+// shortened cuts a stream by the number of bytes by which the whole output, of size bytes, is
+// too long.
 func shortened(stream string, cut bool, size int) (string, bool) {
 	if len(stream) < 1000 {
 		return stream, cut
@@ -201,7 +202,7 @@ func abridged(s string) string {
 	return s
 }
 
-// bindings are the values of references in the program text, by their identifiers.
+// bindings returns the values of references in the program text by identifier.
 func bindings(given json.RawMessage) (map[string]string, error) {
 	values := map[string]string{}
 	if len(given) == 0 {
@@ -217,7 +218,7 @@ func bindings(given json.RawMessage) (map[string]string, error) {
 	return values, nil
 }
 
-// folder is where the command runs.
+// folder returns the folder in which the command runs.
 func (f function) folder(cwd string) (string, error) {
 	base := f.options.Dir
 	if base == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// A block is one part of a message, of a request and of an answer alike. Type says which of
-// the other fields it has.
+// A block is one part of a message in requests and responses. Type determines which of the
+// other fields are set.
 type block struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text,omitempty"`        // text
@@ -23,7 +23,7 @@ type block struct {
 	Data      string          `json:"data,omitempty"`        // redacted_thinking
 }
 
-// A source is where the bytes of an image are.
+// A source holds the bytes of an image or its URL.
 type source struct {
 	Type      string `json:"type"`
 	URL       string `json:"url,omitempty"`
@@ -39,7 +39,8 @@ const (
 	typeRedactedThinking = "redacted_thinking"
 )
 
-// textBlocks is a text as blocks: none if it is empty, since the API refuses empty ones.
+// textBlocks returns a text as blocks, none for an empty text, since the API refuses empty
+// blocks.
 func textBlocks(text string) []block {
 	if text == "" {
 		return nil
@@ -59,8 +60,8 @@ func imageBlocks(list []models.Image) []block {
 	return blocks
 }
 
-// toolUses repeats what the model asked for. Its input must be an object again,
-// whatever the model wrote.
+// toolUses repeats the tool calls of the model in a request. The API requires an object as
+// input, whatever the model wrote.
 func toolUses(calls []models.ToolCall) []block {
 	var blocks []block
 	for _, call := range calls {

@@ -13,10 +13,10 @@ import (
 	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// BaseURL is where Anthropic itself answers.
+// BaseURL is the address of Anthropic's own API.
 const BaseURL = "https://api.anthropic.com"
 
-// MaxTokens bounds an answer where the request does not: the API demands a bound.
+// MaxTokens is the default limit of output tokens; the API requires a limit.
 const MaxTokens = 8192
 
 // Options configure a Client.
@@ -33,11 +33,11 @@ type Options struct {
 	// Prices give calls their cost. If nil, those of Anthropic are used for
 	// Anthropic and none for other servers.
 	Prices models.Prices
-	// MaxBody is the largest answer that is read, in bytes; models.MaxBody if 0.
+	// MaxBody is the largest response that is read, in bytes; models.MaxBody if 0.
 	MaxBody int64
 }
 
-// A Client is a models.Model that asks one server.
+// A Client is a models.Model that calls one server.
 type Client struct {
 	name     string // in errors: "anthropic", with the host of another server behind it
 	key      string
@@ -45,13 +45,13 @@ type Client struct {
 	endpoint wire.Endpoint
 
 	mu       sync.Mutex
-	unschema map[string]bool // models that do not know structured output
+	unschema map[string]bool // models that refused structured output
 }
 
 var _ models.Model = (*Client)(nil)
 
-// New returns a Client. It dials nothing. An address that is none and a missing
-// key for Anthropic itself are errors.
+// New returns a Client without connecting. An invalid address, and a missing key for Anthropic
+// itself, are errors.
 func New(options Options) (*Client, error) {
 	if options.BaseURL == "" {
 		options.BaseURL = BaseURL
@@ -77,7 +77,7 @@ func New(options Options) (*Client, error) {
 // version is the version of the API that the types of this package follow.
 const version = "2023-06-01"
 
-// header returns what identifies the caller in each request.
+// header returns the headers that identify the caller.
 func (o *Options) header() http.Header {
 	h := http.Header{}
 	h.Set("Accept", "application/json, text/event-stream")
@@ -88,8 +88,8 @@ func (o *Options) header() http.Header {
 	return h
 }
 
-// client returns an HTTP client that follows no redirect: net/http takes only the standard
-// header of credentials away from a request to another host, not this API's.
+// client returns an HTTP client that follows no redirects: net/http removes only its standard
+// credential headers from a request to another host, not this API's.
 func (o *Options) client() *http.Client {
 	client := o.HTTPClient
 	if client == nil {
@@ -111,8 +111,7 @@ func Provider(options Options) models.Provider {
 	}
 }
 
-// Generate asks the server once, or twice if it turns out not to know structured
-// output.
+// Generate calls the server once, or twice if it refuses structured output.
 func (c *Client) Generate(ctx context.Context, req models.Request) (models.Response, error) {
 	if err := c.check(req); err != nil {
 		return models.Response{}, err
@@ -130,7 +129,7 @@ func (c *Client) Generate(ctx context.Context, req models.Request) (models.Respo
 	return c.finish(req, message)
 }
 
-// aboutSchema says whether a request was refused for its structured output.
+// aboutSchema reports whether a request was refused because of structured output.
 func aboutSchema(failed *models.Error) bool {
 	text := strings.ToLower(failed.Message)
 	return failed.Status == http.StatusBadRequest &&
@@ -167,8 +166,8 @@ func (c *Client) ask(ctx context.Context, req models.Request, inWords bool) (*me
 	return answer, nil
 }
 
-// answer posts a request and reads the answer, which is streamed unless the server knows no
-// streams.
+// answer posts a request and reads the response, as a stream unless the server does not
+// stream.
 func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*message, error) {
 	resp, err := c.endpoint.Post(ctx, body, req.Key)
 	if err != nil {
@@ -191,7 +190,8 @@ func (c *Client) inWords(model string) bool {
 	return c.unschema[model]
 }
 
-// maxModels bounds the memory for models whose names are made of references.
+// maxModels limits the number of remembered models, because references can make any number of
+// names.
 const maxModels = 1000
 
 func (c *Client) learn(model string) {

@@ -16,14 +16,14 @@ type streamError struct{ Type, Message string }
 
 func (e *streamError) Error() string { return "error in the stream: " + e.Type }
 
-// statuses are what the types of errors would have been as a status, for errors
-// that arrive after the stream has begun with 200.
+// statuses maps error types to the HTTP status that they stand for, for errors that arrive in
+// a stream after status 200.
 var statuses = map[string]int{
 	"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
 	"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
 }
 
-// failure returns the models.Error for what went wrong.
+// failure converts an error to a models.Error.
 func (c *Client) failure(ctx context.Context, err error) *models.Error {
 	var refused *wire.StatusError
 	var inStream *streamError
@@ -42,8 +42,8 @@ func (c *Client) failure(ctx context.Context, err error) *models.Error {
 	return models.TransportError(ctx, c.name, err, c.key)
 }
 
-// complaint reads the body of an error: {"error": {"type", "message"}}, or the
-// text of some proxy unless it is a page.
+// complaint returns the message in an error body: {"error": {"type", "message"}}, or the text
+// of a proxy unless it is an HTML page.
 func complaint(body []byte) string {
 	var said struct {
 		Error struct{ Message string }

@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// owned are the parameters that fields of models.Request stand for, and those
-// that decide how the answer is read.
+// owned lists the parameters that fields of models.Request set, and those that determine how
+// the response is read. Extra must not contain them.
 var owned = map[string]bool{
 	"model": true, "messages": true, "system": true, "temperature": true, "top_p": true, "max_tokens": true,
 	"stop_sequences": true, "output_config": true, "tools": true, "tool_choice": true, "stream": true,
@@ -66,7 +66,7 @@ type outputFormat struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// parameters puts a request into the words of the wire.
+// parameters converts a request to the body of the API.
 func parameters(req models.Request, inWords bool) (*request, error) {
 	params := &request{
 		Model:         req.Model,
@@ -103,8 +103,8 @@ func parameters(req models.Request, inWords bool) (*request, error) {
 	return params, nil
 }
 
-// setMessages sorts the messages: the API takes system texts apart, wants the
-// roles to alternate and all results of one round of tools in one message.
+// setMessages converts the messages: the API takes system texts separately, requires
+// alternating roles, and wants all tool results of one round in one message.
 func setMessages(params *request, messages []models.Message) error {
 	for i, m := range messages {
 		if m.Role == models.RoleSystem {
@@ -116,7 +116,7 @@ func setMessages(params *request, messages []models.Message) error {
 			return fmt.Errorf("message %d: %w", i, err)
 		}
 		if len(blocks) == 0 {
-			continue // the API refuses empty messages, and they say nothing
+			continue // the API refuses empty messages
 		}
 		if last := len(params.Messages) - 1; last >= 0 && params.Messages[last].Role == role {
 			params.Messages[last].Content = append(params.Messages[last].Content, blocks...)

@@ -2,10 +2,8 @@ package anthropic
 
 import "github.com/stepgraph/stepgraph/models"
 
-// AnthropicPrices are the list prices of Anthropic's common models, as far as
-// they were known when this was written. Writing to the cache is counted as
-// plain input. They are for orders of magnitude; whoever bills by them sets
-// Options.Prices.
+// AnthropicPrices are the list prices of Anthropic's common models when this was written.
+// Cache writes are counted as plain input. They are estimates; set Options.Prices for billing.
 var AnthropicPrices = models.Prices{
 	"claude-3-haiku":    {Input: 0.25, CachedInput: 0.03, Output: 1.25},
 	"claude-3-5-haiku":  {Input: 0.80, CachedInput: 0.08, Output: 4},

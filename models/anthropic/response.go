@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// A message is a whole answer, as the server sent it or put together from a stream.
+// A message is a complete response, as sent or assembled from a stream.
 type message struct {
 	Model       string      `json:"model"`
 	Content     []block     `json:"content"`
@@ -18,7 +18,7 @@ type message struct {
 	Usage       usage       `json:"usage"`
 }
 
-// stopDetails say why a model refused.
+// stopDetails is the reason of a refusal.
 type stopDetails struct {
 	Explanation string `json:"explanation"`
 }
@@ -33,8 +33,8 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// update takes over the counts at the end of a stream. They are totals; those that the end
-// does not repeat stay as they were at the start.
+// update sets the counts from the end of a stream, which are totals. Counts that the end does
+// not repeat keep their value from the start.
 func (u *usage) update(end *usage) {
 	if end.InputTokens > 0 {
 		u.InputTokens = end.InputTokens
@@ -48,8 +48,8 @@ func (u *usage) update(end *usage) {
 	u.OutputTokens, u.OutputTokensDetails = end.OutputTokens, end.OutputTokensDetails
 }
 
-// wholeAnswer reads the answer of a server that does not stream and sends the
-// whole of it, as small servers and mocks do.
+// wholeAnswer reads a response that is not streamed and passes its text to token. Small
+// servers and mocks send such responses.
 func wholeAnswer(resp *http.Response, token func(string)) (*message, error) {
 	var answer message
 	if err := wire.Decode(resp, &answer); err != nil {
@@ -71,7 +71,7 @@ func said(answer *message) string {
 	return text.String()
 }
 
-// finish makes a Response of a message. A refusal is an error.
+// finish converts a message to a Response. A refusal is an error.
 func (c *Client) finish(req models.Request, answer *message) (models.Response, error) {
 	if answer.StopReason == "refusal" {
 		reason := strings.TrimSpace(answer.StopDetails.Explanation + " " + said(answer))
@@ -110,7 +110,8 @@ func finishReason(reason string) string {
 	return reason
 }
 
-// usage counts cached tokens as input, as models.Usage does and the API does not.
+// usage counts cached tokens as input, as models.Usage requires; the API counts them
+// separately.
 func (c *Client) usage(req models.Request, resp models.Response, counted usage) models.Usage {
 	used := models.Usage{
 		InputTokens:     counted.InputTokens + counted.CacheReadInputTokens + counted.CacheCreationInputTokens,

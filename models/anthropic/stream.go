@@ -34,8 +34,8 @@ type delta struct {
 	StopDetails stopDetails `json:"stop_details"` // message_delta
 }
 
-// readStream hands the text of a stream to token and puts the answer together. Half an answer
-// must not pass for a whole one: a stream without its last event is an error.
+// readStream passes the text of a stream to token and assembles the message. A stream without
+// its last event is an error, because an incomplete answer must not look complete.
 func readStream(resp *http.Response, token func(string)) (*message, error) {
 	var sum assembly
 	for next, err := range sse.Read(resp.Body, models.MaxBody) {
@@ -59,10 +59,10 @@ func readStream(resp *http.Response, token func(string)) (*message, error) {
 	return nil, fmt.Errorf("the stream ended before the answer did: %w", io.ErrUnexpectedEOF)
 }
 
-// An assembly puts the events of a stream together.
+// An assembly builds a message from the events of a stream.
 type assembly struct {
 	message message
-	inputs  []string // of tool_use blocks, by index: pieces of JSON
+	inputs  []string // JSON text of tool_use inputs by block index
 }
 
 func (s *assembly) add(ev *event) error {
@@ -77,7 +77,7 @@ func (s *assembly) add(ev *event) error {
 		s.message.StopReason, s.message.StopDetails = ev.Delta.StopReason, ev.Delta.StopDetails
 		s.message.Usage.update(&ev.Usage)
 	}
-	return nil // ping, and what the API may add
+	return nil // ping, and event types added later
 }
 
 func (s *assembly) addBlock(ev *event) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// setThinking sets how long the model may think. The API counts it as part of the answer,
-// whose bound grows by it where the request has none.
+// setThinking sets how many tokens the model may think. The API counts them as output, so the
+// default output limit grows by that number.
 func setThinking(params *request, req models.Request) error {
 	budget := req.ReasoningTokens
 	switch {
@@ -24,9 +24,9 @@ func setThinking(params *request, req models.Request) error {
 	return nil
 }
 
-// thoughts takes the thinking out of an answer, as text and as what goes back. The signature,
-// or the data that only the API can read, lets the model go on from where it was when the
-// results of tools arrive; without its thoughts the API refuses these.
+// thoughts returns the model's thinking as text and in the form to send back. It contains a
+// signature or encrypted data, with which the model continues when tool results arrive;
+// without it the API refuses the results.
 func thoughts(answer *message) (text string, back json.RawMessage) {
 	var list []block
 	var shown []string
@@ -51,8 +51,8 @@ func thoughts(answer *message) (text string, back json.RawMessage) {
 	return strings.Join(shown, "\n"), back
 }
 
-// assistant puts an answer back: what it thought first, as the API demands. What another
-// provider thought is left out.
+// assistant converts an assistant message, with its thinking first, as the API requires.
+// Thinking of another provider is left out.
 func assistant(m models.Message) []block {
 	var list []block
 	if json.Unmarshal(m.Thinking, &list) != nil {

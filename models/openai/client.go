@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// BaseURL is where OpenAI itself answers.
+// BaseURL is the address of OpenAI's own API.
 const BaseURL = "https://api.openai.com/v1"
 
 // Options configure a Client.
@@ -36,7 +36,7 @@ type Options struct {
 	MaxBody int64
 }
 
-// A Client is a models.Model that asks one server.
+// A Client is a models.Model that calls one server.
 type Client struct {
 	name     string // in errors: "openai", with the host of another server behind it
 	official bool
@@ -50,8 +50,8 @@ type Client struct {
 
 var _ models.Model = (*Client)(nil)
 
-// New returns a Client. It dials nothing. An address that is none and a missing
-// key for OpenAI itself are errors.
+// New returns a Client without connecting. An invalid address, and a missing key for OpenAI
+// itself, are errors.
 func New(options Options) (*Client, error) {
 	if options.BaseURL == "" {
 		options.BaseURL = BaseURL
@@ -100,8 +100,8 @@ func Provider(options Options) models.Provider {
 	}
 }
 
-// Generate asks the server once, or once more for each parameter that the server
-// turns out not to know.
+// Generate calls the server once, and once more for each parameter that the server refuses as
+// unknown.
 func (c *Client) Generate(ctx context.Context, req models.Request) (models.Response, error) {
 	if err := c.check(req); err != nil {
 		return models.Response{}, err
@@ -122,7 +122,8 @@ func (c *Client) Generate(ctx context.Context, req models.Request) (models.Respo
 	}
 }
 
-// check refuses what a server would refuse in less clear words, or not at all.
+// check refuses requests that a server would refuse with a less clear error, or accept and
+// ignore.
 func (c *Client) check(req models.Request) error {
 	if req.Model == "" {
 		return models.NewError(models.KindBadRequest, false, c.name+": no model named", nil)
@@ -178,7 +179,8 @@ func (c *Client) dialect(model string) dialect {
 	return dialect{oldMaxTokens: !c.official}
 }
 
-// maxDialects bounds the memory for models whose names are made of references.
+// maxDialects limits the number of remembered models, because references can make any number
+// of names.
 const maxDialects = 1000
 
 func (c *Client) learn(model string, d dialect) {

@@ -7,18 +7,18 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// A dialect is how a server wants to be asked for one model. The zero value is
-// what OpenAI itself understands.
+// A dialect describes which parameters a server supports for one model. The zero value is that
+// of OpenAI itself.
 type dialect struct {
 	plainJSON       bool // JSON mode in place of a JSON Schema
 	noStreamOptions bool // no usage in a stream
 	oldMaxTokens    bool // max_tokens in place of max_completion_tokens
-	swapped         bool // the names of the limit were swapped once; not again
+	swapped         bool // the two names of the limit were swapped once; do not swap again
 }
 
-// simplify returns the dialect to try after a refusal. keep says that it is a
-// matter of the server, not of this one schema. It is not ok when the refusal is
-// about something else, which then is the caller's to mend.
+// simplify returns the dialect to try after a refused request. keep reports that the reason is
+// the server and not this one schema. ok is false if the refusal has another reason, which the
+// caller must fix.
 func (d dialect) simplify(req models.Request, failed *models.Error) (simpler dialect, keep, ok bool) {
 	if failed.Status != http.StatusBadRequest && failed.Status != http.StatusUnprocessableEntity {
 		return d, false, false

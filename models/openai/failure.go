@@ -49,7 +49,7 @@ func (c *Client) streamFailure(err *streamError) *models.Error {
 	return models.StatusError(c.name, status, err.header, said.text(), c.key)
 }
 
-// A trouble is what a server says about an error.
+// A trouble is the content of a server's error response.
 type trouble struct{ Message, Type, Code, Param string }
 
 func (t trouble) text() string {
@@ -59,10 +59,9 @@ func (t trouble) text() string {
 	return t.Message
 }
 
-// complaint reads the body of an error. Servers agree on little:
-// {"error": {"message", "type", "code", "param"}}, {"error": "text"},
-// {"message": "text"}, {"detail": …}, or a page of some proxy, whose text is of
-// no use to anyone.
+// complaint reads an error body. Servers use {"error": {"message", "type", "code", "param"}},
+// {"error": "text"}, {"message": "text"}, {"detail": …}, or an HTML page of a proxy, whose
+// text is not used.
 func complaint(body []byte) trouble {
 	var said struct{ Error, Message, Detail json.RawMessage }
 	if json.Unmarshal(body, &said) != nil {
@@ -83,7 +82,7 @@ func complaint(body []byte) trouble {
 	return trouble{}
 }
 
-// word is a field as text: codes are texts, numbers or null.
+// word returns a field as text: codes are texts, numbers or null.
 func word(v any) string {
 	if v == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// formatName is what the wire does not allow in the name of a schema.
+// formatName matches the characters that the API does not allow in the name of a schema.
 var formatName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 type responseFormat struct {
@@ -23,8 +23,8 @@ type jsonSchema struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// newResponseFormat asks for structured output in the best way the server knows; nil asks
-// for text.
+// newResponseFormat requests structured output in the best form that the server supports; nil
+// requests text.
 func newResponseFormat(req models.Request, spoken dialect) (*responseFormat, error) {
 	switch {
 	case len(req.Schema) == 0:
@@ -43,9 +43,8 @@ func newResponseFormat(req models.Request, spoken dialect) (*responseFormat, err
 	}}, nil
 }
 
-// withSchemaInWords tells the model the schema itself, for servers that only
-// know that the answer is to be JSON. OpenAI's JSON mode also demands that the
-// word JSON stands in the messages.
+// withSchemaInWords adds the schema to the messages, for servers with plain JSON mode.
+// OpenAI's JSON mode also requires the word JSON in the messages.
 func withSchemaInWords(messages []models.Message, schema json.RawMessage) []models.Message {
 	wish := models.Message{
 		Role:    models.RoleSystem,
@@ -58,13 +57,12 @@ func withSchemaInWords(messages []models.Message, schema json.RawMessage) []mode
 	return slices.Insert(slices.Clone(messages), at, wish)
 }
 
-// unstrict are keywords that strict mode refuses.
+// unstrict lists keywords that strict mode refuses.
 var unstrict = []string{"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties"}
 
-// strict says whether strict mode takes a schema: the root is an object, and
-// every object in it lists all its properties as required and allows no others.
-// A schema that only looks fitting costs one refused call, a schema that is sent
-// without strict mode only costs certainty.
+// strict reports whether strict mode accepts a schema: the root is an object, and every object
+// in it lists all its properties as required and allows no others. A wrong yes costs one
+// refused call; a wrong no only loses the guarantee that the output fits.
 func strict(schema json.RawMessage) bool {
 	var root map[string]any
 	if json.Unmarshal(schema, &root) != nil || root["type"] != "object" {
@@ -103,7 +101,7 @@ func isObject(kind any) bool {
 	return kind == "object"
 }
 
-// strictChildren looks at every schema inside another.
+// strictChildren checks every schema inside another.
 func strictChildren(schema map[string]any) bool {
 	for _, keyword := range []string{"properties", "$defs", "definitions"} {
 		named, _ := schema[keyword].(map[string]any)

@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// owned are the parameters that fields of models.Request stand for, and those
-// that decide how the answer is read.
+// owned lists the parameters that fields of models.Request set, and those that determine how
+// the response is read. Extra must not contain them.
 var owned = map[string]bool{
 	"model": true, "messages": true, "temperature": true, "top_p": true, "max_tokens": true,
 	"max_completion_tokens": true, "seed": true, "stop": true, "reasoning_effort": true, "response_format": true,
@@ -17,7 +17,7 @@ var owned = map[string]bool{
 	"functions": true, "function_call": true,
 }
 
-// speaker is what the wire allows as the name of who said a message.
+// speaker matches the names that the API allows for the sender of a message.
 var speaker = regexp.MustCompile(`^[^\s<|\\/>]{1,64}$`)
 
 // A request is the body of a chat completion request. Its fields, like those of all types of
@@ -50,7 +50,7 @@ type message struct {
 	Content    any        `json:"content,omitempty"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-	// Where a server showed what the model thought, one of these goes back.
+	// The model's thinking is sent back under the name that the server used for it.
 	ReasoningContent string `json:"reasoning_content,omitempty"`
 	Reasoning        string `json:"reasoning,omitempty"`
 }
@@ -79,7 +79,7 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// parameters puts a request into the words of the wire.
+// parameters converts a request to the body of the API.
 func parameters(req models.Request, spoken dialect) (*request, error) {
 	params := &request{
 		Model:           req.Model,
@@ -153,7 +153,7 @@ func parts(m models.Message) []part {
 	return out
 }
 
-// setCalls repeats what an assistant message asked for. A message that only calls tools has
+// setCalls repeats the tool calls of an assistant message. A message with only tool calls has
 // no content.
 func setCalls(out *message, m models.Message) {
 	if m.Content == "" && len(m.ToolCalls) > 0 {

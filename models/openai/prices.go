@@ -2,9 +2,8 @@ package openai
 
 import "github.com/stepgraph/stepgraph/models"
 
-// OpenAIPrices are the list prices of OpenAI's common models at the standard
-// tier, as far as they were known when this was written. They are for orders of
-// magnitude; whoever bills by them sets Options.Prices.
+// OpenAIPrices are the list prices of OpenAI's common models at the standard tier when this
+// was written. They are estimates; set Options.Prices for billing.
 var OpenAIPrices = models.Prices{
 	"gpt-3.5-turbo": {Input: 0.50, CachedInput: 0.50, Output: 1.50},
 	"gpt-4-turbo":   {Input: 10, CachedInput: 10, Output: 30},

@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// A completion is a whole answer, as the server sent it or put together from a stream.
+// A completion is a complete response, as sent or assembled from a stream.
 type completion struct {
 	Model   text     `json:"model"`
 	Choices []choice `json:"choices"`
@@ -55,9 +55,8 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// A text is a field that should be a string. Servers that call themselves compatible also
-// send null, a list of parts, or something of their own under the same name: parts of text
-// are joined, everything else is empty, since it says nothing that could be shown.
+// A text is a field that should be a string. Compatible servers also send null, a list of
+// parts, or other values: text parts are joined, everything else is read as "".
 type text string
 
 // UnmarshalJSON never fails for valid JSON.

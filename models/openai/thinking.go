@@ -6,14 +6,14 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// What compatible servers call the text of what a model thought. OpenAI itself shows none
-// here.
+// Field names that compatible servers use for the model's thinking. OpenAI itself does not
+// return it here.
 const (
 	nameReasoningContent = "reasoning_content"
 	nameReasoning        = "reasoning"
 )
 
-// thought returns the text of what a model thought, and what the server calls it.
+// thought returns the text of the model's thinking and the server's field name for it.
 func (a *answer) thought() (name, text string) {
 	switch {
 	case a.ReasoningContent != "":
@@ -24,8 +24,8 @@ func (a *answer) thought() (name, text string) {
 	return "", ""
 }
 
-// thinking is what goes back to the server: the text under its own name. Servers that think
-// between calls of tools want to see it, and refuse it under a name that is not theirs.
+// thinking encodes the text under the server's own field name, to be sent back. Servers whose
+// models think between tool calls require it, and refuse it under another name.
 func thinking(name, text string) json.RawMessage {
 	if name == "" {
 		return nil
@@ -37,7 +37,8 @@ func thinking(name, text string) json.RawMessage {
 	return back
 }
 
-// setThinking puts back what the server showed. What another provider thought is left out.
+// setThinking adds the server's thinking to a message. Thinking of another provider is left
+// out.
 func setThinking(out *message, m models.Message) {
 	var given map[string]string
 	if len(m.ToolCalls) == 0 || json.Unmarshal(m.Thinking, &given) != nil {

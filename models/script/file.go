@@ -13,15 +13,15 @@ type File struct {
 	Steps map[string][]Reply
 	Match []Match
 	Any   []Reply
-	// Fitting passes over general replies that a call cannot be answered with.
+	// Fitting skips general replies that do not fit the call.
 	Fitting bool
-	// Echo is "otherwise": "echo".
+	// Echo means "otherwise": "echo".
 	Echo bool
 }
 
-// A Match answers every user message that its pattern fits. One with Result answers a call
-// that brings the result of a tool, if that fits too, and one with Said a call in whose
-// conversation an earlier line of the model fits.
+// A Match answers every call whose last user message matches its pattern. With Result, the
+// call must also contain a matching tool result; with Said, the conversation must contain an
+// earlier matching line of the model.
 type Match struct {
 	Pattern *regexp.Regexp
 	Result  *regexp.Regexp // nil for any call
@@ -38,8 +38,7 @@ type Reply struct {
 	Delay     time.Duration
 }
 
-// A Call is a tool call as the script file has it; its id is made when it is
-// played.
+// A Call is a tool call in a script file; its id is generated when it is played.
 type Call struct {
 	Name      string
 	Arguments json.RawMessage
@@ -51,8 +50,8 @@ type Failure struct {
 	Transient bool
 }
 
-// Load reads and parses a script file. Its errors begin with the path and, where
-// the content is wrong, line and column.
+// Load reads and parses a script file. Its errors begin with the path and, for invalid
+// content, line and column.
 func Load(path string) (File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

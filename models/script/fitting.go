@@ -10,9 +10,9 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// fits tells whether a general reply is one to this call: an object where a schema admits it,
-// a text where no object is wanted. A call that brings the results of tools gets no calls; one
-// gets calls only of tools that it offers.
+// fits reports whether a general reply fits a call: an object if the schema allows it, a text
+// if no object is requested. A call with tool results gets no tool calls, and tool calls fit
+// only if the call offers these tools.
 func (f *File) fits(req models.Request, reply Reply) bool {
 	switch {
 	case len(reply.ToolCalls) > 0:
@@ -38,8 +38,8 @@ func offers(req models.Request, calls []Call) bool {
 	})
 }
 
-// wanted is the schema of the object a call wants, nil for none, and the tool as whose
-// arguments it wants it, if it names one that must be called.
+// wanted returns the schema of the requested object, nil for none, and the tool whose
+// arguments it is, if the call requires a tool.
 func wanted(req models.Request) (schema json.RawMessage, tool string) {
 	if req.Schema != nil {
 		return req.Schema, ""
@@ -60,8 +60,8 @@ func admits(schema, value json.RawMessage) bool {
 	return err == nil && len(compiled.Check(value)) == 0
 }
 
-// sample is a reply to a call that wants an object, with the words of the question where the
-// schema wants text; false when no such object is found.
+// sample generates a reply from the schema, with words of the question where the schema
+// requires text; false if no valid object is found.
 func sample(req models.Request) (Reply, bool) {
 	schema, tool := wanted(req)
 	s := &sampler{words: req.LastUser()}
@@ -78,7 +78,7 @@ func sample(req models.Request) (Reply, bool) {
 	return Reply{Text: string(value), Object: value}, true
 }
 
-// What a sample may be; a schema that wants more gets none.
+// Limits of a generated value; a schema that needs more gets none.
 const (
 	maxNesting = 12  // of a schema that refers to itself
 	maxValues  = 500 // in a sample
@@ -92,7 +92,7 @@ type sampler struct {
 	made  int
 }
 
-// of makes a value of the parts of JSON Schema that people describe outputs with.
+// of generates a value for the common keywords of JSON Schema.
 func (s *sampler) of(schema map[string]any, depth int) any {
 	if s.made++; depth > maxNesting || s.made > maxValues {
 		return nil
@@ -130,7 +130,7 @@ func (s *sampler) of(schema map[string]any, depth int) any {
 	case "string":
 		return s.text(schema)
 	case "integer", "number":
-		return max(number(schema, "minimum"), number(schema, "exclusiveMinimum")+1) // zero would be less of an answer
+		return max(number(schema, "minimum"), number(schema, "exclusiveMinimum")+1) // prefer a value other than zero
 	case "boolean":
 		return true
 	}
@@ -156,7 +156,7 @@ func (s *sampler) text(schema map[string]any) string {
 	return words + strings.Repeat(".", max(0, least-utf8.RuneCountInString(words)))
 }
 
-// at follows a reference into the schema itself.
+// at resolves a reference within the schema.
 func (s *sampler) at(ref string) map[string]any {
 	var value any = s.root
 	for _, name := range strings.Split(strings.TrimPrefix(ref, "#"), "/") {
@@ -170,7 +170,7 @@ func (s *sampler) at(ref string) map[string]any {
 	return out
 }
 
-// kind is the type of what a schema admits, of several the first.
+// kind returns the type that a schema allows, the first of several.
 func kind(schema map[string]any) string {
 	switch t := schema["type"].(type) {
 	case string:

@@ -14,9 +14,9 @@ import (
 // maxDepth bounds how deep a script file may nest: the parser recurses.
 const maxDepth = 200
 
-// A node is a JSON value that knows where it stands, so that an error can name
-// its line and its pointer. encoding/json forgets both, and keeps the last of
-// two members with one name, where the replies of the first would be lost.
+// A node is a JSON value with its position, so that an error can name its line and JSON
+// pointer. encoding/json provides neither, and silently drops the first of two members with
+// the same name.
 type node struct {
 	pointer string
 	offset  int // of its first byte
@@ -42,7 +42,7 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// only says whether every member is one of names.
+// only reports whether every member is one of names.
 func (n *node) only(names ...string) bool {
 	for _, m := range n.members {
 		if !slices.Contains(names, m.name) {
@@ -52,7 +52,7 @@ func (n *node) only(names ...string) bool {
 	return true
 }
 
-// compact returns the value without blanks, otherwise as it is written.
+// compact returns the value without white space, otherwise as written.
 func (n *node) compact() json.RawMessage {
 	var out bytes.Buffer
 	if err := json.Compact(&out, n.text); err != nil {
@@ -70,7 +70,7 @@ func (n *node) str() string {
 	return s
 }
 
-// A SyntaxError says what is wrong in a script file, and where.
+// A SyntaxError is an error in a script file and its position.
 type SyntaxError struct {
 	Line, Col int    // from 1; Col counts characters
 	Pointer   string // JSON Pointer of the value, "" for the whole file or where it is not valid JSON
@@ -85,7 +85,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%d:%d: %s: %s", e.Line, e.Col, e.Pointer, e.Message)
 }
 
-// A reader makes nodes of a text.
+// A reader parses a text to nodes.
 type reader struct {
 	data    []byte
 	decoder *json.Decoder

@@ -12,9 +12,8 @@ import (
 // maxDelay is the longest delay_ms that a reply may have.
 const maxDelay = 24 * time.Hour
 
-// Parse reads the text of a script file. Every error is a *SyntaxError. What the
-// format does not know is refused rather than skipped: a misspelt key would
-// otherwise show as a script that runs out for no visible reason.
+// Parse reads the text of a script file. Every error is a *SyntaxError. Unknown keys are
+// errors, because a misspelt key would otherwise show only as a script without replies.
 func Parse(data []byte) (File, error) {
 	r, root, err := readNode(data)
 	if err != nil {
@@ -33,7 +32,7 @@ func Parse(data []byte) (File, error) {
 	return file, nil
 }
 
-// A parser makes a File of nodes.
+// A parser converts nodes to a File.
 type parser struct{ *reader }
 
 func (p parser) fail(n *node, format string, args ...any) error {
@@ -229,7 +228,7 @@ func (p parser) toolCall(n *node) (Call, error) {
 	return call, nil
 }
 
-// has says whether all of the names are members of n.
+// has reports whether all names are members of n.
 func has(n *node, names ...string) bool {
 	for _, name := range names {
 		if n.get(name) == nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// modelName is the model that a response names when the request named none.
+// modelName is the model in a response to a request that named none.
 const modelName = "script"
 
-// A Player is a models.Model that plays a File.
+// A Player is a models.Model that plays a File: it returns the replies in it.
 type Player struct {
 	file File
 
@@ -54,9 +54,9 @@ func Provider(path string) models.Provider {
 	}}
 }
 
-// Generate plays the reply of the call. It fails with an error of kind scripted
-// where the script says so and of kind script_exhausted when there is no reply
-// left. A call that is cancelled while it waits keeps its reply.
+// Generate returns the reply for the call. A scripted error has kind scripted; if no reply is
+// left, the error has kind script_exhausted. A call cancelled during its delay keeps its
+// reply.
 func (p *Player) Generate(ctx context.Context, req models.Request) (models.Response, error) {
 	if ctx.Err() != nil {
 		return models.Response{}, models.TransportError(ctx, modelName, ctx.Err())
@@ -120,15 +120,15 @@ func (m *Match) fitsSaid(req models.Request) bool {
 	})
 }
 
-// answersTools says whether a call brings the results of tools. A match never used up
-// would call them again and again.
+// answersTools reports whether a call contains tool results. A match is never used up, so
+// without this check it would call the tools again and again.
 func answersTools(req models.Request) bool {
 	last := len(req.Messages) - 1
 	return last >= 0 && req.Messages[last].Role == models.RoleTool
 }
 
-// remember keeps a reply for the call that used it up. Matches and the echo need
-// no memory: they are never used up.
+// remember stores a reply for the key of the call that used it. Matches and the echo are not
+// stored: they are never used up.
 func (p *Player) remember(key string, reply Reply) Reply {
 	if key != "" {
 		p.taken[key] = reply
@@ -183,8 +183,8 @@ func (p *Player) response(req models.Request, reply Reply) models.Response {
 	return resp
 }
 
-// calls gives the tool calls their ids: the same for the same key, and different
-// for different calls even if a match plays one reply many times.
+// calls gives ids to the tool calls: the same for the same key, and different for different
+// calls even if a match returns one reply many times.
 func (p *Player) calls(key string, calls []Call) []models.ToolCall {
 	if len(calls) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// speak waits out the delay of a reply and hands its text to token, in fragments
-// spread over the delay.
+// speak waits for the delay of a reply and passes its text to token, in fragments spread over
+// the delay.
 func speak(ctx context.Context, reply Reply, token func(string)) error {
 	var parts []string
 	if token != nil && reply.Error == nil {

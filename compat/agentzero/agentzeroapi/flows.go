@@ -14,8 +14,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// deletedProperty marks a flow that was deleted in the editor and whose runs can still be
-// read.
+// deletedProperty marks a flow that was deleted in the editor and is kept so that its runs can
+// still be read.
 const deletedProperty = "deleted"
 
 func (a *editor) list(ctx context.Context, _ flowBody) (any, error) {
@@ -46,13 +46,14 @@ func (a *editor) list(ctx context.Context, _ flowBody) (any, error) {
 
 func isFlow(w *engine.Workflow) bool { return w.Extra["source_format"] == agentzero.Format }
 
-// listed tells whether a workflow is one of the flows that the editor shows.
+// listed reports whether a workflow is one of the flows that the editor shows.
 func listed(w *engine.Workflow) bool {
 	return isFlow(w) && w.Extra[flows.RunOfProperty] == nil && w.Extra[deletedProperty] == nil
 }
 
-// nameID is the workflow of a flow's name, as the public implementation names its files: lower
-// case, one - for blanks and _, without anything that is no letter, digit or -.
+// nameID returns the workflow id for a flow's name, built as the public implementation names
+// its files: lower case, - for white space and _, other characters than letters, digits and -
+// removed.
 func nameID(name string) (string, error) {
 	parts := strings.FieldsFunc(flows.Slug(name), func(c rune) bool { return c == '-' || c == '_' })
 	if len(parts) == 0 {
@@ -61,8 +62,7 @@ func nameID(name string) (string, error) {
 	return strings.Join(parts, "-"), nil
 }
 
-// flow is the saved flow a body names: by its name, or by that of its file, with which the
-// design's clients may mean the same.
+// flow returns the saved flow that a body names, by its name or by its file name.
 func (a *editor) flow(ctx context.Context, b flowBody) (*engine.Workflow, error) {
 	ids := []func(string) (string, error){nameID, flows.ID}
 	text := b.Name
@@ -99,8 +99,8 @@ func (a *editor) load(ctx context.Context, b flowBody) (any, error) {
 	return map[string]any{"ok": true, "flow": text}, nil
 }
 
-// flowText is a saved flow as its editor had it, or what comes closest to it where somebody
-// has edited the workflow elsewhere: as long as that is the same flow.
+// flowText returns the text of a saved flow as the editor sent it, or, if the workflow was
+// edited elsewhere, its export, provided that it compiles to the same workflow.
 func flowText(w *engine.Workflow) (json.RawMessage, error) {
 	if draft, ok := w.Extra[flows.DraftProperty].(string); ok {
 		return json.RawMessage(draft), nil
@@ -115,7 +115,7 @@ func flowText(w *engine.Workflow) (json.RawMessage, error) {
 	return text, nil
 }
 
-// save keeps a flow. One that breaks rules is kept as a draft, which cannot run.
+// save stores a flow. A flow with faults is stored as a draft, which cannot run.
 func (a *editor) save(ctx context.Context, b flowBody) (any, error) {
 	text := b.Flow
 	if len(b.Nodes) > 0 {
@@ -158,7 +158,7 @@ func (a *editor) save(ctx context.Context, b flowBody) (any, error) {
 	return out, nil
 }
 
-// compileFlow makes the workflow of a flow. Its error is for people.
+// compileFlow compiles a flow. Its error is shown to the user.
 func compileFlow(id string, text json.RawMessage) (*engine.Workflow, error) {
 	if len(text) == 0 || text[0] != '{' {
 		return nil, wire.Refuse("flow: want a flow with name, nodes and edges")
@@ -184,8 +184,8 @@ func (a *editor) remove(ctx context.Context, b flowBody) (any, error) {
 	return map[string]any{"ok": true, "success": true}, nil
 }
 
-// discard deletes a flow. One with runs is only hidden: they go on, and people ask how they
-// came out.
+// discard deletes a flow. A flow with runs is only hidden, so that its runs continue and can
+// be read.
 func (a *editor) discard(ctx context.Context, w *engine.Workflow) error {
 	runs, err := a.e.CountSessions(ctx, engine.SessionQuery{Workflow: w.ID}, "status")
 	if err != nil {

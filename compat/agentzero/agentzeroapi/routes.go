@@ -14,7 +14,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Engine is what Agent Zero's routes ask of an engine.
+// Engine contains the engine methods that Agent Zero's routes use.
 type Engine interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
@@ -39,16 +39,16 @@ type editor struct {
 	profiles func() ([]Profile, error)
 }
 
-// An Profile is one as Agent Zero's editor lists them.
+// A Profile is an agent profile as Agent Zero's editor lists it.
 type Profile struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
 }
 
-// Mount mounts the routes of Agent Zero's flow editor, in the design's spelling and in
-// that of the public implementation: what a client sends decides which fields it is answered
-// with only where the two cannot stand side by side. profiles, nil for none, are what the
-// drawer of a node offers.
+// Mount mounts the routes of Agent Zero's flow editor for clients of the design document and
+// of the public implementation. Responses contain the fields of both where they do not
+// conflict; otherwise the fields of the request decide. profiles, nil for none, returns the
+// agent profiles that the editor offers.
 func Mount(r chi.Router, e Engine, profiles func() ([]Profile, error), log *slog.Logger) {
 	a := &editor{e, log, profiles}
 	r.Get("/api/flow_list", a.answered(a.list))
@@ -69,7 +69,7 @@ func Mount(r chi.Router, e Engine, profiles func() ([]Profile, error), log *slog
 	}
 }
 
-// agents lists the profiles, the default one first: Agent Zero has it always.
+// agents lists the profiles, beginning with the default one, which Agent Zero always has.
 func (a *editor) agents(_ context.Context, b flowBody) (any, error) {
 	if b.Action != "" && b.Action != "list" {
 		return nil, wire.Refuse(fmt.Sprintf("action %q: profiles can only be listed here; PUT /api/v1/profiles/{name} changes one", b.Action))
@@ -89,14 +89,14 @@ func (a *editor) agents(_ context.Context, b flowBody) (any, error) {
 	return map[string]any{"ok": true, "data": list}, nil
 }
 
-// A flowBody is the body of any of the routes: the design's names and the public
-// implementation's.
+// A flowBody is the request body of any route, with the field names of the design document and
+// of the public implementation.
 type flowBody struct {
 	Action   string          `json:"action"`
 	Name     string          `json:"name"`
 	Filename string          `json:"filename"`
 	Flow     json.RawMessage `json:"flow"`
-	Nodes    json.RawMessage `json:"nodes"` // the body is the flow itself
+	Nodes    json.RawMessage `json:"nodes"` // set if the body is the flow itself
 
 	Prompt     string `json:"prompt"`
 	UserPrompt string `json:"user_prompt"`
@@ -108,8 +108,9 @@ type flowBody struct {
 
 func (b flowBody) run() string { return cmp.Or(b.FlowRunID, b.RunID) }
 
-// answered reads the body, lets handle answer and writes that as Agent Zero does: what is
-// wrong is 200 with {ok: false, error}, what went wrong here is 500 with a text.
+// answered decodes the body, calls handle and encodes the response as Agent Zero does: an
+// error of the client is 200 with {ok: false, error}, an error of the server is 500 with a
+// text.
 func (a *editor) answered(handle func(context.Context, flowBody) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
@@ -130,10 +131,10 @@ func (a *editor) answered(handle func(context.Context, flowBody) (any, error)) h
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if status != 0 { // of a token without the power, or beyond its quota
+		if status != 0 { // the token lacks the permission, or its quota is exceeded
 			w.WriteHeader(status)
 		}
-		_ = json.NewEncoder(w).Encode(out) // the client is gone: nobody is left to be told
+		_ = json.NewEncoder(w).Encode(out) // fails only if the client is gone
 	}
 }
 
@@ -153,8 +154,7 @@ func readFlowBody(w http.ResponseWriter, r *http.Request) (flowBody, error) {
 	return body, nil
 }
 
-// templates answers the editor's question for ready-made flows: there are none of its own, the
-// saved flows are in flow_list.
+// templates returns an empty list: there are no templates, and saved flows are in flow_list.
 func (a *editor) templates(context.Context, flowBody) (any, error) {
 	return map[string]any{"ok": true, "templates": []any{}}, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// execute starts a run of the flow in the body. It runs on the saved workflow where that is
-// the same flow, else on one of its own, which further runs of that version share.
+// execute starts a run of the flow in the body. It uses the saved workflow if that is the same
+// flow, else a separate workflow that all runs of this version share.
 func (a *editor) execute(ctx context.Context, b flowBody) (any, error) {
 	text, err := a.flowToRun(ctx, b)
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *editor) execute(ctx context.Context, b flowBody) (any, error) {
 	var named struct {
 		Name string `json:"name"`
 	}
-	_ = json.Unmarshal(text, &named) // compileFlow says what is wrong with it
+	_ = json.Unmarshal(text, &named) // compileFlow reports the error
 	id, err := nameID(cmp.Or(named.Name, "flow"))
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (a *editor) flowToRun(ctx context.Context, b flowBody) (json.RawMessage, er
 	return flowText(w)
 }
 
-// runnable refuses a flow that cannot work here, such as one with a tool nobody has.
+// runnable refuses a flow that cannot run here, for example because a tool is not registered.
 func (a *editor) runnable(w *engine.Workflow) error {
 	var errs []error
 	for _, p := range a.e.Validate(w) {
@@ -83,8 +83,8 @@ func (a *editor) runnable(w *engine.Workflow) error {
 	return wire.Refuse(errors.Join(errs...).Error())
 }
 
-// settle makes w a stored workflow: the saved one of its id if they are the same flow, else
-// one named by its content. Saved flows are never changed by a run.
+// settle makes w a stored workflow: the saved one if both are the same flow, else one whose id
+// is derived from its content. A run never changes a saved flow.
 func (a *editor) settle(ctx context.Context, w *engine.Workflow, text json.RawMessage) error {
 	saved, err := a.e.Workflow(ctx, w.ID)
 	if err != nil && !errors.Is(err, engine.ErrWorkflowNotFound) {
@@ -118,7 +118,7 @@ func (a *editor) stop(ctx context.Context, b flowBody) (any, error) {
 	return map[string]any{"ok": true, "success": true}, nil
 }
 
-// forget removes what is kept of a run.
+// forget deletes a run.
 func (a *editor) forget(ctx context.Context, b flowBody) (any, error) {
 	s, err := a.session(ctx, b)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *editor) forget(ctx context.Context, b flowBody) (any, error) {
 	return map[string]any{"ok": true, "success": true}, nil
 }
 
-// session is the run that a body names.
+// session returns the run that a body names.
 func (a *editor) session(ctx context.Context, b flowBody) (*engine.Session, error) {
 	if b.run() == "" {
 		return nil, wire.Refuse("flow_run_id is missing")
@@ -142,14 +142,14 @@ func (a *editor) session(ctx context.Context, b flowBody) (*engine.Session, erro
 	return s, err
 }
 
-// A nodeState is what the editor shows of one node.
+// A nodeState is the state of one node in a runStatus.
 type nodeState struct {
 	Status string `json:"status"`
 	Output string `json:"output"`
 }
 
-// A runStatus has the fields of both spellings: the design's nodeStates, and those of the
-// public implementation, whose outputs are cut and whose words for two states differ.
+// A runStatus has the fields of both clients: nodeStates of the design document, and those of
+// the public implementation, whose outputs are shortened and whose names of two states differ.
 type runStatus struct {
 	OK         bool                 `json:"ok"`
 	Running    bool                 `json:"running"`
@@ -208,8 +208,8 @@ func (a *editor) status(ctx context.Context, b flowBody) (any, error) {
 	return out, nil
 }
 
-// nodeStatus is Agent Zero's word for a step's status. What a run that has ended never reached
-// is skipped.
+// nodeStatus returns Agent Zero's name for a step's status. Steps that an ended run did not
+// reach are skipped.
 func nodeStatus(status string, running bool) string {
 	switch status {
 	case engine.StatusComplete:
@@ -228,7 +228,7 @@ func nodeStatus(status string, running bool) string {
 	return "pending"
 }
 
-// outputOf is the text a node shows: its result, or why it failed.
+// outputOf returns the text of a node: its result, or its error.
 func (a *editor) outputOf(ctx context.Context, session, step, status string, state []byte) (string, error) {
 	if status == "failed" {
 		return gjson.GetBytes(state, "workflow."+gjson.Escape(step)+".error").String(), nil

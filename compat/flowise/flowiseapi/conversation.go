@@ -13,12 +13,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// The sessions of a conversation are found by their ids, which follow from the flow, the
-// conversation, the day and a number: looking for labels would mean to look at all sessions
-// each time somebody begins to talk.
+// The sessions of a conversation are found by their ids, which consist of the flow, the
+// conversation, the day and a number: a search by label would scan all sessions each time a
+// conversation begins.
 const (
-	rememberedDays = 400 // a conversation that rests longer begins anew
-	turnsAtOnce    = 400 // ids in one question to the store
+	rememberedDays = 400 // a conversation without a message for longer begins anew
+	turnsAtOnce    = 400 // ids in one query to the store
 )
 
 // turnID is the id of the n-th session of a conversation on a day, from 1.

@@ -15,7 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Engine is what Flowise's routes ask of an engine.
+// Engine contains the engine methods that Flowise's routes use.
 type Engine interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
 	Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error)
@@ -30,7 +30,7 @@ type Engine interface {
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
-	// Put is asked to force: editors of other systems save flows that are not finished.
+	// Put is called with Force, because Flowise's editor saves unfinished flows.
 	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
 	DeleteWorkflow(ctx context.Context, id, match string) error
 }
@@ -38,12 +38,12 @@ type Engine interface {
 // Options configure Flowise's routes.
 type Options struct {
 	Log *slog.Logger
-	// Variables gives the configured variables by name: a request that overrides some of
+	// Variables returns the configured variables by name: a request that overrides some of
 	// them runs with all. None by default.
 	Variables func() (map[string]json.RawMessage, error)
-	// Secrets keeps tokens and secrets of flows; by default they stay in the workflow.
+	// Secrets stores the tokens and secrets of flows; by default they stay in the workflow.
 	Secrets Secrets
-	// MayEdit reports whether the caller may change flows, and so see the tokens that open
+	// MayEdit reports whether the caller may change flows, and so see the tokens for calling
 	// them; nil: everybody may.
 	MayEdit func(ctx context.Context) bool
 }
@@ -53,7 +53,7 @@ type api struct {
 	o Options
 }
 
-// Mount mounts the routes by which clients of Flowise save and run agent flows.
+// Mount mounts the routes with which Flowise clients save and run agent flows.
 func Mount(r chi.Router, e Engine, o Options) {
 	f := &api{e, o}
 	for route, handle := range map[string]handler{
@@ -78,9 +78,9 @@ func Mount(r chi.Router, e Engine, o Options) {
 	r.Handle("/api/v1/webhook/{id}", f.answered(f.webhook))
 }
 
-// MountOpen mounts what clients of Flowise ask for without a key of this server: whether it
-// is there, whether a flow can be streamed (all can; which flows there are is not told), and
-// the tools that flows are published as, each of which has a token of its own.
+// MountOpen mounts the routes that Flowise clients call without an API key of this server: the
+// health check, whether a flow can be streamed (always yes, so that it does not reveal which
+// flows exist), and the tools that flows are published as, each with a token of its own.
 func MountOpen(r chi.Router, e Engine, o Options) {
 	f := &api{e, o}
 	r.Post("/api/v1/mcp/{id}", f.callTool)
@@ -163,7 +163,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// isFlow tells whether a workflow is a flow, and not one made for a request.
+// isFlow reports whether a workflow is a flow, and not one made for a request.
 func isFlow(w *engine.Workflow) bool {
 	return w.Extra["source_format"] == flowise.Format && w.Extra[variantProperty] == nil
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/stepgraph/stepgraph/vault"
 )
 
-// Secrets keeps what opens a flow: the token of a flow that is published for MCP, and the secret
-// that callers of a webhook sign with. Flowise has them in the row of the flow. Here the row is
-// part of the workflow, which everybody who may read workflows sees, and which is exported,
-// compared and kept in the log of edits. *vault.Vault is one.
+// Secrets stores the credentials of a flow: the token of a flow published for MCP, and the
+// secret with which callers of a webhook sign. Flowise stores them in the row of the flow.
+// Here the row is part of the workflow, which is visible to everybody who may read workflows,
+// is exported, and is kept in the log of edits. *vault.Vault implements it.
 type Secrets interface {
 	Value(name string) (value string, ok bool, err error)
 	PutSecret(name, value string, s vault.Secret) error

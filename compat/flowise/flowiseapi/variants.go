@@ -12,8 +12,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// vary gives a turn a workflow of its own when the request changes inputs of nodes. Requests
-// with the same changes share one.
+// vary gives a turn its own workflow if the request changes inputs of nodes. Requests with the
+// same changes share one.
 func (f *api) vary(ctx context.Context, t *flowTurn) error {
 	api := t.flow.api()
 	if !api.OverrideConfig.Status || len(t.asked.Override) == 0 {
@@ -47,14 +47,14 @@ func (f *api) vary(ctx context.Context, t *flowTurn) error {
 	return f.dropVariants(ctx, t.flow.ID, keptVariants, id)
 }
 
-// variantMark stands between the id of a flow and what tells a variant of it.
+// variantMark separates the id of a flow from the suffix of a variant.
 const variantMark = "~"
 
 // keptVariants is how many variants of a flow are kept when another one is made.
 const keptVariants = 64
 
-// dropVariants removes workflows that were made of a flow for requests and that no session
-// needs any more, until so many are left; one of them stays.
+// dropVariants deletes variants of a flow that no session uses any more, until at most most
+// are left; the variant but is kept.
 func (f *api) dropVariants(ctx context.Context, flow string, most int, but string) error {
 	all, err := f.e.Workflows(ctx)
 	if err != nil {

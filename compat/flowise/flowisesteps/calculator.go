@@ -15,7 +15,8 @@ type CalculatorInput struct {
 	OnErrorText string `json:"on_error_text,omitempty" jsonschema:"the result for the model when the expression cannot be evaluated"`
 }
 
-// CalculatorOutput is that of calculate, and why there is no result.
+// CalculatorOutput is the output of calculate.flowise: that of calculate, and the error if
+// there is no result.
 type CalculatorOutput struct {
 	Result *float64 `json:"result" jsonschema:"the number; null when there is none"`
 	Text   string   `json:"text" jsonschema:"the number as text, or on_error_text"`

@@ -1,12 +1,12 @@
-// Package circles finds what leads back to itself in a graph, in a time that grows with the
-// graph and no faster, so that a file made to take long is refused as quickly as any.
+// Package circles finds cycles in a directed graph in linear time, so that a file made to be
+// slow is refused quickly.
 package circles
 
 import "slices"
 
-// Find gives the sets of nodes that lead to each other, two or more of them, each set in the
-// order of the nodes and the sets in the order of their first. Nodes are numbered from 0 to
-// len(next)-1; next are those that each leads to.
+// Find returns the strongly connected components with two or more nodes, each in the order of
+// the nodes, and the components in the order of their first node. Nodes are numbered from 0 to
+// len(next)-1; next[n] lists the successors of n.
 func Find(next [][]int) [][]int {
 	f := finder{next: next, order: make([]int, len(next)), low: make([]int, len(next)), on: make([]bool, len(next))}
 	for n := range next {
@@ -18,8 +18,8 @@ func Find(next [][]int) [][]int {
 	return f.found
 }
 
-// A finder goes through a graph as Tarjan does, with a stack of its own: a chain as long as a
-// file must not become as deep a stack of calls.
+// A finder runs Tarjan's algorithm with an explicit stack, because a chain may be as long as
+// the file, too deep for recursion.
 type finder struct {
 	next  [][]int
 	order []int // when a node was come to, from 1

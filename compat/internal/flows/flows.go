@@ -1,5 +1,5 @@
-// Package flows holds what the editors of Agent Zero and NebulaFlow have in common: flows
-// are files with a name, some are drafts that cannot run yet, a run is a session.
+// Package flows contains what the editors of Agent Zero and NebulaFlow share: flows are files
+// with a name, some are drafts that cannot run yet, and a run is a session.
 package flows
 
 import (
@@ -30,7 +30,7 @@ func ID(file string) (string, error) {
 	return id, nil
 }
 
-// ErrNoName is the error of a name that leaves nothing for an id.
+// ErrNoName is returned for a name without any character that an id may contain.
 var ErrNoName = wire.Refuse("the flow has no name")
 
 // Slug returns the part of a name that ids may contain: lower-case letters, digits, - and

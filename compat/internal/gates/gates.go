@@ -1,11 +1,12 @@
-// Package gates finds what a node needs so that no decision before it is passed by another
-// branch: all that leads to it, where of branches of one decision that meet again one is
-// enough. Compilers of formats whose nodes wait for their inputs make a step with
-// `join: required` of what it finds; the groups are those of its paths.
+// Package gates computes which incoming edges a node requires, so that it does not run when a
+// decision before it took another branch: all edges are required, but of branches of one
+// decision that meet again one is enough. Compilers of formats whose nodes wait for their
+// inputs generate a step with `join: required` from the result; the groups are those of its
+// paths.
 //
-// A source is excused when a decision before it took another arm that leads to the node as
-// well: then the branches meet there. A decision none of whose other arms leads there is a
-// gate: when it stays closed, nothing else makes the node run.
+// A source is excused if a decision before it took another arm that also leads to the node:
+// the branches meet there. If no other arm of the decision leads there, the decision is a
+// gate: while it stays closed, the node does not run.
 package gates
 
 import (
@@ -13,13 +14,13 @@ import (
 	"slices"
 )
 
-// An Edge leads from a node to another, by an arm of it where the node is a decision.
+// An Edge connects two nodes; Arm is the branch if From is a decision.
 type Edge struct{ From, To, Arm int }
 
 // Always is the arm of an edge that no decision closes.
 const Always = -1
 
-// A Graph is a flow without circles. Nodes and edges go by their places.
+// A Graph is an acyclic flow. Nodes and edges are identified by their index.
 type Graph struct {
 	Arms   []int  // of each node: how many arms it decides between, 0 for no decision
 	Within []int  // of each node: in whose body it begins where no edge leads to it, -1 for none
@@ -30,13 +31,13 @@ type Graph struct {
 // An Arm is a way out of a decision.
 type Arm struct{ Node, Arm int }
 
-// A Group is what one of is enough: edges into a node, or arms that excuse them.
+// A Group is a set of which one member is enough: edges into a node, or arms that excuse them.
 type Group struct {
 	Edges []int
 	Arms  []Arm
 }
 
-// A Result is what was found of each node.
+// A Result holds the findings for each node.
 type Result struct {
 	Groups [][]Group // of each node with several edges into it: all of them are needed
 	Wide   []bool    // of each node: too many different branches meet there to tell them apart; any is enough
@@ -54,7 +55,7 @@ type Result struct {
 	class    []int
 }
 
-// Find looks at each node.
+// Find analyses all nodes of a graph.
 func Find(g *Graph) *Result {
 	n := len(g.Arms)
 	r := &Result{Groups: make([][]Group, n), Wide: make([]bool, n), Missed: make([]bool, n), graph: g, in: make([][]int, n),
@@ -83,10 +84,10 @@ func Find(g *Graph) *Result {
 	return r
 }
 
-// Class is the same number for nodes that run under the same decisions.
+// Class returns the same number for nodes that run under the same decisions.
 func (r *Result) Class(node int) int { return r.class[node] }
 
-// Certain reports whether a node has run whenever another runs.
+// Certain reports whether node has always run when reader runs.
 func (r *Result) Certain(node, reader int) bool {
 	return r.exact[node] && (r.class[node] == r.class[reader] || subset(r.excludes[node], r.excludes[reader]))
 }

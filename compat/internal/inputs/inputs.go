@@ -1,5 +1,5 @@
-// Package inputs makes the JSON text of step inputs for the compilers of foreign formats:
-// objects that keep the order of their fields, references, texts that hold none.
+// Package inputs builds the JSON text of step inputs for the compilers of foreign formats:
+// objects that keep the order of their fields, references, and texts without references.
 package inputs
 
 import (
@@ -11,13 +11,13 @@ import (
 // An Object is a JSON object whose fields keep their order.
 type Object []Field
 
-// A Field is one member of an Object; one with a nil value is left out.
+// A Field is one member of an Object; a field with a nil value is left out.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Of is the object of names and values that take turns.
+// Of returns an object from alternating names and values.
 func Of(namesAndValues ...any) Object {
 	o := Object{}
 	for i := 0; i+1 < len(namesAndValues); i += 2 {
@@ -26,12 +26,12 @@ func Of(namesAndValues ...any) Object {
 	return o
 }
 
-// With is the object with one more field.
+// With returns the object with one more field.
 func (o Object) With(name string, value any) Object {
 	return append(o[:len(o):len(o)], Field{name, value})
 }
 
-// Set is the object with a field, in the place of one of the same name if there is one.
+// Set returns the object with a field set, in its existing position if there is one.
 func (o Object) Set(name string, value any) Object {
 	for i := range o {
 		if o[i].Name == name {
@@ -63,15 +63,15 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Marshal is the JSON text of a value. Its error is that of a raw text which is not valid JSON, or of
-// a number that has no form in JSON: both can stand in a workflow that people have edited.
+// Marshal returns the JSON text of a value. It fails for invalid raw JSON and for numbers
+// without a JSON form; both can occur in a workflow that people have edited.
 func Marshal(value any) ([]byte, error) {
 	return jsontext.Marshal(value)
 }
 
-// Encode is the JSON text of a value made of objects, lists, texts, numbers and booleans. It
-// panics on anything else: that is a fault of the compiler, whatever the file says. Raw texts
-// and numbers that do not come out of a decoder go to Marshal.
+// Encode returns the JSON text of a value made of objects, lists, texts, numbers and booleans.
+// It panics for anything else, which is an error in the compiler, not in the file. Raw texts
+// and numbers that do not come from a decoder need Marshal.
 func Encode(value any) string {
 	text, err := Marshal(value)
 	if err != nil {
@@ -80,13 +80,13 @@ func Encode(value any) string {
 	return string(text)
 }
 
-// Ref is a reference to an output of the session.
+// Ref returns a reference to an output of the session.
 func Ref(path string) string { return "@{SESSION_ID}." + path }
 
-// RefOr is Ref, or an empty text where there is no such output.
+// RefOr is Ref with an empty text as default.
 func RefOr(path string) string { return Ref(path) + "|" }
 
-// Literal is a text that is never read for references.
+// Literal returns a text that is never scanned for references.
 func Literal(text string) any {
 	if strings.Contains(text, "@{") {
 		return Of("@literal", text)
@@ -94,7 +94,7 @@ func Literal(text string) any {
 	return text
 }
 
-// Joined is one text made of parts with a separator between them.
+// Joined returns the input form of a text joined from parts with a separator.
 func Joined(separator string, parts ...any) Object {
 	return Of("@text", parts, "@join", separator)
 }

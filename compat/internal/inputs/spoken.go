@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Names are the names of the fields of an object, in order.
+// Names returns the sorted field names of an object.
 func Names(object map[string]json.RawMessage) []string {
 	names := make([]string, 0, len(object))
 	for name := range object {
@@ -16,8 +16,8 @@ func Names(object map[string]json.RawMessage) []string {
 	return names
 }
 
-// Spoken is the text that a value of an input gives, with its references as they stand: a text,
-// one that is never scanned, one of parts; null is none, and anything else its JSON.
+// Spoken returns the text of an input value with its references unresolved: a text, a literal,
+// or joined parts; null is "", and anything else its JSON.
 func Spoken(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || string(raw) == "null" {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// FlowLimit bounds a body or frame with a flow: many nodes with long prompts.
+// FlowLimit is the maximal size in bytes of a body or frame that contains a flow.
 const FlowLimit = 4 << 20
 
 // ReadBody reads a body of at most limit bytes.

@@ -1,5 +1,5 @@
-// Package wire holds what the routes of the foreign systems share: which status and text
-// answer an error, and how a body is read.
+// Package wire contains what the routes of the foreign systems share: the HTTP status and text
+// of an error, and reading a body.
 package wire
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Refusal is the error of a request that is wrong in itself. Text is for the client.
+// A Refusal is the error of an invalid request. Text is shown to the client.
 type Refusal struct {
 	Status int
 	Text   string
@@ -21,8 +21,8 @@ func (e *Refusal) Error() string { return e.Text }
 // Refuse returns the error of a bad request.
 func Refuse(text string) error { return &Refusal{http.StatusBadRequest, text} }
 
-// StatusOf returns the HTTP status of an error and the text that a client may read; 200
-// and "" for nil. What went wrong in the server is 500 with a text that says no more.
+// StatusOf returns the HTTP status of an error and the text for the client; 200 and "" for
+// nil. An internal error is 500 with a general text.
 func StatusOf(err error) (int, string) {
 	var refused *Refusal
 	switch {
@@ -52,8 +52,8 @@ func StatusOf(err error) (int, string) {
 	return http.StatusInternalServerError, "internal error"
 }
 
-// A refusalByPolicy is an error of what stands between the routes and the engine, and refuses
-// what a token may not do or what exceeds its quota. Clients of all systems need its status and
+// A refusalByPolicy is an error of the middleware between the routes and the engine, for a
+// token without permission or an exceeded quota. Clients of all systems need its status and
 // its Retry-After.
 type refusalByPolicy interface {
 	error
@@ -68,7 +68,8 @@ func policy(err error) refusalByPolicy {
 	return nil
 }
 
-// Policy is the status of a refusal by policy, and sets its headers; 0 for any other error.
+// Policy returns the status of a refusal by policy, and sets its headers; 0 for any other
+// error.
 func Policy(h http.Header, err error) int {
 	if errors.Is(err, engine.ErrOverloaded) {
 		h.Set("Retry-After", "5")
@@ -98,8 +99,7 @@ func explained(err error) string {
 	return text
 }
 
-// Shown returns the text that an editor of flows shows for an error, "" for a fault of the
-// server.
+// Shown returns the error text that an editor of flows shows, "" for an internal error.
 func Shown(err error) string {
 	switch status, text := StatusOf(err); {
 	case errors.Is(err, engine.ErrSessionEnded):

@@ -21,7 +21,7 @@ const version = "1.1.0"
 
 func isFlow(w *engine.Workflow) bool { return w.Extra["source_format"] == nebulaflow.Format }
 
-// isSubflow tells whether a flow of NebulaFlow has ports.
+// isSubflow reports whether a flow of NebulaFlow has ports.
 func isSubflow(w *engine.Workflow) bool {
 	if draft, ok := w.Extra[flows.DraftProperty].(string); ok {
 		return gjson.Get(draft, "graph").Exists()

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A run tells a client of one session, in the messages of NebulaFlow. What has
-// happened is read from the history, where results stand; events of the engine say when to
-// look. It belongs to one goroutine.
+// A run sends the messages of NebulaFlow about one session to a client. Events of the engine
+// only trigger it; the results are read from the history. It must be used by one goroutine
+// only.
 type run struct {
 	c       *conn
 	session string

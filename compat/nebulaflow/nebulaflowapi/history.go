@@ -89,7 +89,7 @@ func (r *run) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// isSeed tells whether a record is that of a step that was given its output.
+// isSeed reports whether a record is that of a step that was given its output.
 func (r *run) isSeed(x *engine.Execution) bool {
 	if _, given := r.seeds[x.Step]; given {
 		return x.Visit == 1
@@ -98,7 +98,7 @@ func (r *run) isSeed(x *engine.Execution) bool {
 	return s != nil && s.Function != "" && !s.Bypass && len(x.Input) == 0 && len(x.Output) > 0 && x.Status == engine.StatusComplete
 }
 
-// tells tells whether a record is the end of a node's work that is not known yet. A call
+// tells reports whether a record is the end of a node's work that is not known yet. A call
 // that was cancelled and ended all the same leaves a second record.
 func (r *run) tells(x *engine.Execution) bool {
 	done := r.ended[x.Step]

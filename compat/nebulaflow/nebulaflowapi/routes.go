@@ -15,7 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Engine is what NebulaFlow's messages ask of an engine.
+// Engine contains the engine methods that NebulaFlow's messages use.
 type Engine interface {
 	StartAndSubscribe(ctx context.Context, q engine.StartRequest) (*engine.Session, <-chan engine.Event, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
@@ -36,16 +36,16 @@ type Engine interface {
 // Options configure NebulaFlow's route. The zero value works.
 type Options struct {
 	Log *slog.Logger // slog.Default by default
-	// Models names the models that clients offer; none by default.
+	// Models returns the names of the models that clients offer; none by default.
 	Models func() ([]string, error)
-	// Heartbeat is how often a connection is asked whether it is alive; 15 s by default.
+	// Heartbeat is the interval of pings on a connection; 15 s by default.
 	Heartbeat time.Duration
 }
 
 // route is where clients connect.
 const route = "/api/compat/nebulaflow"
 
-// Bounds of one connection.
+// Limits of one connection.
 const (
 	queueLength = 16               // messages that wait for the client
 	followLimit = 32               // sessions it follows at once
@@ -59,9 +59,9 @@ type host struct {
 	last atomic.Pointer[string] // the workflow that was saved or loaded last, by anybody
 }
 
-// Mount mounts the WebSocket over which NebulaFlow's webview talks to its extension:
-// each message is a JSON text frame. What runs are ordinary sessions, which go on when the
-// connection is lost.
+// Mount mounts the WebSocket that replaces the connection between NebulaFlow's webview and its
+// extension: each message is a JSON text frame. Runs are ordinary sessions, which continue
+// when the connection is lost.
 func Mount(r chi.Router, e Engine, o Options) {
 	if o.Log == nil {
 		o.Log = slog.Default()

@@ -108,7 +108,7 @@ func (c *conn) keepRun(ctx context.Context, w *engine.Workflow, kind string, tex
 	return err
 }
 
-// isSaved tells whether the saved flow of w's id runs as w does, whatever its canvas keeps.
+// isSaved reports whether the saved flow of w's id runs as w does, whatever its canvas keeps.
 func (c *conn) isSaved(ctx context.Context, w *engine.Workflow) (bool, error) {
 	text, _, err := c.n.textOf(ctx, w.ID)
 	if err != nil {

@@ -156,7 +156,7 @@ func (r *run) toolEnded(x *engine.Execution) {
 	r.unask(x.Step)
 }
 
-// talked tells whether something was said since the last time.
+// talked reports whether something was said since the last time.
 func (r *run) talked() bool {
 	for _, t := range r.talks {
 		if t.dirty {

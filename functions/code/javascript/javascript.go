@@ -11,49 +11,49 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Bounds of every script.
+// Limits of every script.
 const (
 	maxPrinted = 10 << 10  // characters kept of what a script prints
 	maxResult  = 1 << 20   // bytes of its result as JSON
 	maxItems   = 1_000_000 // elements of an array that a built-in function goes through
-	maxSearch  = 1 << 30   // product of the lengths of a text and of what is looked for in it
-	maxPattern = 1 << 28   // the same of a text and a pattern, which is slower
+	maxSearch  = 1 << 30   // product of the lengths of a text and of the text searched for in it
+	maxPattern = 1 << 28   // product of the lengths of a text and a pattern, whose search is slower
 	maxJSON    = 2 << 20   // characters that JSON.parse reads
-	stack      = 400       // calls, about, one inside the other
+	stack      = 400       // approximate depth of nested calls
 )
 
-// patience is how long a script may take to stop when it is told to. The longest single
-// instruction left, a division of numbers of a million bits, takes about a second.
+// patience is how long a script may take to stop after it was interrupted. The longest single
+// instruction that remains, a division of numbers of a million bits, takes about a second.
 const patience = 2 * time.Second
 
-// A Program is a script and what it is called with.
+// A Program is a script and its variables.
 type Program struct {
 	Code   string          // the body of an async function
 	Names  []string        // of the variables it sees; identifiers
 	Values json.RawMessage // a JSON object with the value of each name
-	Time   time.Duration   // it may take
-	Memory int             // bytes it may take
+	Time   time.Duration   // time limit
+	Memory int             // limit of memory in bytes
 }
 
-// A Result is what came of a script that has returned.
+// A Result is the result of a script that has returned.
 type Result struct {
-	Value   json.RawMessage // null when it returned nothing
+	Value   json.RawMessage // null if it returned nothing
 	Printed string
 }
 
-// An Error is a fault of the script.
+// An Error is an error in the script.
 type Error struct {
 	Message string // as JavaScript writes the error: "TypeError: …"
-	Stack   string // where: a line for each call, "" when it is not known
-	Printed string // before it
+	Stack   string // one line for each call; "" if it is not known
+	Printed string // printed before the error
 }
 
 func (e *Error) Error() string { return e.Message }
 
 func fault(format string, args ...any) error { return &Error{Message: fmt.Sprintf(format, args...)} }
 
-// places is how many scripts run at once in this process. One that cannot be stopped keeps
-// its place.
+// places limits how many scripts run at once in this process. A script that cannot be stopped
+// keeps its slot.
 var places = make(chan struct{}, 8)
 
 // Run runs a script. Its error is an *Error when the script is at fault, else the cause of
@@ -90,8 +90,8 @@ func Run(ctx context.Context, p Program) (Result, error) {
 	}
 }
 
-// attempt is one run in a machine of its own. A fault of the engine itself, which would
-// show as a panic, is an error of this script.
+// attempt runs a script in a machine of its own. A panic of the interpreter is returned as an
+// error of this script.
 func attempt(ctx context.Context, p Program) (r Result, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -113,7 +113,7 @@ func attempt(ctx context.Context, p Program) (r Result, err error) {
 	return m.result()
 }
 
-// Check reads a script without running it: nil, or an *Error with the line.
+// Check compiles a script without running it. It returns nil or an *Error with the line.
 func Check(code string, names []string) error {
 	m, err := newMachine(context.Background(), 64<<20)
 	if err != nil {
@@ -126,7 +126,7 @@ func Check(code string, names []string) error {
 	return nil
 }
 
-// Identifier tells whether a script can have a variable of this name.
+// Identifier reports whether a script can have a variable of this name.
 func Identifier(name string) bool { return identifier.MatchString(name) && !reserved[name] }
 
 var errSlow = errors.New("the time is up")

@@ -2,7 +2,7 @@ package javascript
 
 import (
 	"context"
-	_ "embed" // the scripts around scripts
+	_ "embed" // guard.js and run.js
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,13 +24,13 @@ var limits = fmt.Sprintf(`({"items":%d,"search":%d,"pattern":%d,"json":%d,"print
 
 var above = strings.Repeat("\n", ourLines)
 
-// A machine is one instance of the engine, used by one goroutine for one script.
+// A machine is one instance of the interpreter, used by one goroutine for one script.
 type machine struct {
 	ctx    context.Context
 	vm     *quickjs.VM
 	runner quickjs.Value
-	prefix int         // what stands before the script on its first line
-	asleep func() bool // stops waiting for ctx's end
+	prefix int         // length of the text before the script on its first line
+	asleep func() bool // stops the wait for ctx's end
 }
 
 func newMachine(ctx context.Context, memory int) (*machine, error) {
@@ -58,7 +58,7 @@ func newMachine(ctx context.Context, memory int) (*machine, error) {
 
 type compiled struct{ run, guard []byte }
 
-// surroundings compiles the scripts around scripts, once.
+// surroundings compiles guard.js and run.js once.
 var surroundings = sync.OnceValues(func() (c compiled, err error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -74,11 +74,12 @@ var surroundings = sync.OnceValues(func() (c compiled, err error) {
 func (m *machine) close() {
 	m.asleep()
 	m.runner.Free()
-	_ = m.vm.Close() // nothing of it is used any more
+	_ = m.vm.Close() // the machine is not used any more
 }
 
-// wrapped makes a script a function: of its variables, and in it one without any, so that
-// the script may declare variables of the same names. The script begins on the first line.
+// wrapped makes a function of a script: an outer function with the variables as parameters,
+// and in it one without parameters, so that the script may declare variables of the same
+// names. The script begins on the first line.
 func (m *machine) wrapped(code string, names []string) string {
 	before := "(function (" + strings.Join(names, ", ") + ") { return async () => {"
 	m.prefix = len(before)
@@ -106,7 +107,7 @@ func (m *machine) start(p Program) error {
 	return err
 }
 
-// finish lets the script go on until it has returned.
+// finish runs pending jobs of the script until it has returned.
 func (m *machine) finish() error {
 	for {
 		if err := m.ready(); err != nil {
@@ -150,19 +151,19 @@ func (m *machine) call(name string, args ...any) (any, error) {
 	return f.Call(quickjs.UndefinedValue, args...)
 }
 
-// ready gives the engine what is left of the script's time. An interrupt that comes between
-// two calls would be lost without it.
+// ready sets the interpreter's time limit to the rest of the script's time. Without it an
+// interrupt between two calls would be lost.
 func (m *machine) ready() error {
 	if m.ctx.Err() != nil {
 		return errSlow
 	}
 	if end, ok := m.ctx.Deadline(); ok {
-		return m.vm.SetEvalTimeout(max(time.Until(end), 0) + 50*time.Millisecond) // ctx comes first
+		return m.vm.SetEvalTimeout(max(time.Until(end), 0) + 50*time.Millisecond) // later than ctx, so that the end of ctx is reported
 	}
 	return nil
 }
 
-// outcome is what run.js writes down.
+// outcome is the result that run.js writes.
 type outcome struct {
 	Done    bool    `json:"done"`
 	Printed string  `json:"printed"`
@@ -199,8 +200,8 @@ func (m *machine) result() (Result, error) {
 	return Result{Value: json.RawMessage(*o.Result), Printed: o.Printed}, nil
 }
 
-// thrownText is what an error says. Where no memory is left for an error of its own the
-// engine throws null.
+// thrownText returns the text of an exception. If there is no memory left for an error object,
+// the interpreter throws null.
 func thrownText(text string) string {
 	if text == "null" {
 		return "out of memory (or the script has thrown null)"
@@ -208,7 +209,8 @@ func thrownText(text string) string {
 	return text
 }
 
-// fault makes an error of the engine one of the script, the end of ctx its cause.
+// fault converts an error of the interpreter to an error of the script, or to the cause of
+// ctx's end.
 func (m *machine) fault(err error) error {
 	if m.ctx.Err() != nil {
 		return context.Cause(m.ctx)

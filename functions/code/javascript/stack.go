@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ourLines stand above the scripts around a script, so that their lines are told from its
-// own, of which there are fewer.
+// ourLines is the first line number of guard.js and run.js. Scripts have fewer lines, so a
+// line number tells whose it is.
 const ourLines = 1 << 17
 
 var frame = regexp.MustCompile(`^(.*?)\(?<eval>:(\d+)(?::(\d+))?\)?$`)
 
-// traceback names the lines of the script that a stack trace goes through, innermost first; it
-// leaves out what is not the script's. prefix is what stands before it on its first line.
+// traceback returns the lines of the script in a stack trace, innermost first, without those
+// of other code. prefix is the length of the text before the script on its first line.
 func traceback(stack string, prefix int) string {
 	var out strings.Builder
 	for _, line := range strings.Split(stack, "\n") {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// libraries are what programs of a system need of it to start.
+// libraries lists the system files and folders that programs need to start.
 var libraries = []string{"/usr", "/lib", "/lib32", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/openssl.cnf", "/nix/store"}
 
-// An installation is an interpreter and the folders that belong to it.
+// An installation is an interpreter and the folders that it reads.
 type installation struct {
 	path string
 	read []string
@@ -21,8 +21,8 @@ type installation struct {
 
 var installations sync.Map // of installation, by the path of the interpreter
 
-// installed asks an interpreter once where it really is, since the path that was named may be
-// a script that looks for it, and what it reads.
+// installed asks the interpreter once for its real path and its folders: the configured path
+// may be a script that looks for the interpreter.
 func installed(path string) (real string, read []string, err error) {
 	if known, ok := installations.Load(path); ok {
 		i := known.(installation)

@@ -3,7 +3,7 @@ package python
 import (
 	"bytes"
 	"context"
-	_ "embed" // the script around scripts
+	_ "embed" // run.py
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,20 +20,21 @@ import (
 //go:embed run.py
 var harness string
 
-// Options are the operator's choices. The zero value is off.
+// Options configure Python. With the zero value it is off.
 type Options struct {
-	// Path is the interpreter, a path or a name to look up: "python3". Without it Python
-	// is off.
+	// Path is the interpreter: a path, or a name to look up such as "python3". If empty,
+	// Python is off.
 	Path string
 	// Time of one script; 10 s by default.
 	Time time.Duration
-	// Memory is the address space of one process in bytes; 512 MB by default. Libraries
-	// with many threads want more.
+	// Memory is the address space of one process in bytes; 512 MB by default. Libraries with
+	// many threads need more.
 	Memory uint64
-	// MustIsolate refuses to run where the system does not let a process have no network.
+	// MustIsolate refuses to run scripts on a system that cannot start a process without
+	// network.
 	MustIsolate bool
-	// Isolation keeps scripts from the engine's own files. Where the kernel has Landlock a
-	// script reads what belongs to its interpreter, and changes its own folder, and no more.
+	// Isolation protects the engine's own files from scripts. If the kernel has Landlock, a
+	// script can read only the files of its interpreter and write only its own folder.
 	Isolation isolation.Options
 }
 
@@ -47,40 +48,41 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Bounds of every script. It has little to do with files: results go another way.
+// Limits of every script. The file limits are low because results are not returned through
+// files.
 const (
 	maxFile      = 16 << 20 // bytes of a file that it writes
-	maxFiles     = 64       // open at a time
-	maxProcesses = 64       // of the same user, on systems that count them apart
-	maxAnswer    = 4 << 20  // characters of what comes back
+	maxFiles     = 64       // open files
+	maxProcesses = 64       // processes of the same user, on systems that count them for each namespace
+	maxAnswer    = 4 << 20  // characters of the result
 )
 
-// places is how many scripts run at once in this process.
+// places limits how many scripts run at once in this process.
 var places = make(chan struct{}, 4)
 
-// A Program is a script and what it is called with.
+// A Program is a script and its global variables.
 type Program struct {
 	Code  string
-	Names json.RawMessage // a JSON object: the global variables
+	Names json.RawMessage // a JSON object with the global variables
 }
 
-// A Result is what came of a script that has assigned to result.
+// A Result is the result of a script that has assigned to result.
 type Result struct {
 	Value   json.RawMessage
 	Printed string
 }
 
-// An Error is a fault of the script.
+// An Error is an error in the script.
 type Error struct {
 	Message   string // "ZeroDivisionError: division by zero"
-	Traceback string // as Python writes it, "" when the process ended
+	Traceback string // as Python writes it; "" when the process ended
 	Printed   string
 }
 
 func (e *Error) Error() string { return e.Message }
 
 // Run runs a script. Its error is an *Error when the script is at fault, else the cause of
-// ctx's end, or why the interpreter cannot be started.
+// ctx's end, or the reason why the interpreter cannot be started.
 func Run(ctx context.Context, o Options, p Program) (Result, error) {
 	o = o.withDefaults()
 	select {
@@ -107,7 +109,8 @@ func Run(ctx context.Context, o Options, p Program) (Result, error) {
 	return answer(r)
 }
 
-// command is the process of a script, in an empty folder.
+// command returns the process of a script, in an empty folder, and the func that removes the
+// folder.
 func (o Options) command(p Program) (process.Command, func(), error) {
 	path, err := exec.LookPath(o.Path)
 	if err != nil {
@@ -116,7 +119,7 @@ func (o Options) command(p Program) (process.Command, func(), error) {
 	cpu := uint64(o.Time/time.Second) + 1
 	limits := process.Limits{Memory: o.Memory, CPU: cpu, FileSize: maxFile, Files: maxFiles, Processes: maxProcesses}
 	own := map[string]uint64{"RLIMIT_CORE": 0}
-	if !process.LimitsHold { // then Python keeps them itself, where it can
+	if !process.LimitsHold { // then run.py sets them itself, where it can
 		own = map[string]uint64{"RLIMIT_CORE": 0, "RLIMIT_AS": o.Memory, "RLIMIT_CPU": cpu, "RLIMIT_FSIZE": maxFile, "RLIMIT_NOFILE": maxFiles}
 	}
 	names := p.Names
@@ -148,7 +151,7 @@ func (o Options) command(p Program) (process.Command, func(), error) {
 	return c, func() { os.RemoveAll(dir) }, nil
 }
 
-// answer reads what the script around the script wrote.
+// answer decodes what run.py wrote.
 func answer(r process.Result) (Result, error) {
 	var a struct {
 		Result, Error *string
@@ -172,7 +175,7 @@ func answer(r process.Result) (Result, error) {
 	return Result{Value: value.Bytes(), Printed: a.Printed}, nil
 }
 
-// ended says how a process ended that gave no answer.
+// ended describes the end of a process that returned no result.
 func ended(r process.Result) string {
 	how := fmt.Sprintf("Python ended with exit code %d and without a result", r.Code)
 	if r.Signal != "" {

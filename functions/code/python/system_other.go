@@ -2,5 +2,5 @@
 
 package python
 
-// system is the environment of a script: nothing, but where temporary files go.
+// system returns the environment of a script: only the folder for temporary files.
 func system(dir string) []string { return []string{"TMPDIR=" + dir, "HOME=" + dir} }

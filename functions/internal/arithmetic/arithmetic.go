@@ -1,6 +1,6 @@
-// Package arithmetic works out what people and models write when they mean a sum:
-// "2 * (3 + 4)^2", "sqrt(2) / pi". There are numbers and nothing else, no names but those of
-// functions and constants, and no way to anything outside, so a text may come from anybody.
+// Package arithmetic evaluates arithmetic expressions as people and models write them: "2 * (3
+// + 4)^2", "sqrt(2) / pi". Expressions contain only numbers, functions and constants and have
+// no access to anything else, so a text from any source is safe.
 package arithmetic
 
 import (
@@ -12,10 +12,10 @@ import (
 
 const (
 	maxLength = 10_000 // bytes of a text
-	maxDepth  = 200    // of parentheses and powers in each other
+	maxDepth  = 200    // levels of nested parentheses and powers
 )
 
-// An Error says where a text stops making sense.
+// An Error is a syntax or domain error and its position.
 type Error struct {
 	Column  int // from 1, in characters
 	Message string
@@ -23,11 +23,11 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
 
-// Evaluate works out an expression: + - * / % and ^ (or **) with the usual order, of which ^
-// binds tightest, before a sign, and from the right; n! and parentheses; numbers such as 12,
-// .5 and 1e-3; pi, tau, e and phi; and the usual functions of one, two or many numbers, with
-// angles in radians: sqrt, round, ln, log10, sin, atan2, min, max and so on. The result is
-// finite; the error is an *Error.
+// Evaluate computes an expression. Operators are + - * / % and ^ (or **) with the usual
+// precedence; ^ binds tighter than a sign and is right-associative. There are n! and
+// parentheses; numbers such as 12, .5 and 1e-3; pi, tau, e and phi; and the usual functions,
+// with angles in radians: sqrt, round, ln, log10, sin, atan2, min, max and so on. The result
+// is finite; the error is an *Error.
 func Evaluate(text string) (float64, error) {
 	if len(text) > maxLength {
 		return 0, &Error{1, fmt.Sprintf("longer than %d bytes", maxLength)}
@@ -44,10 +44,10 @@ func Evaluate(text string) (float64, error) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return 0, &Error{1, "the result is not a finite number"}
 	}
-	return n + 0, nil // which makes -0 0
+	return n + 0, nil // turns -0 into 0
 }
 
-// A parser works out while it reads; there is one token that it looks at.
+// A parser evaluates while it parses, with one token of lookahead.
 type parser struct {
 	text  string
 	at    int // where the next token begins
@@ -91,7 +91,7 @@ func (p *parser) product(depth int) (float64, error) {
 	return n, err
 }
 
-// signed is a power with any number of signs before it.
+// signed parses a power with any number of signs before it.
 func (p *parser) signed(depth int) (float64, error) {
 	negative := false
 	for p.is("+") || p.is("-") {
@@ -142,7 +142,7 @@ func (p *parser) operand(depth int) (float64, error) {
 	return 0, p.unexpected("a number")
 }
 
-// named is a constant or a call.
+// named parses a constant or a function call.
 func (p *parser) named(t token, depth int) (float64, error) {
 	word := strings.ToLower(t.text)
 	if value, ok := constants[word]; ok {
@@ -165,7 +165,7 @@ func (p *parser) named(t token, depth int) (float64, error) {
 	return f.of(args), nil
 }
 
-// arguments are those of a call, whose parenthesis they end with.
+// arguments parses the arguments of a call, up to and including the closing parenthesis.
 func (p *parser) arguments(depth int) (args []float64, err error) {
 	if p.is(")") {
 		p.next()

@@ -4,7 +4,7 @@ import "math"
 
 var constants = map[string]float64{"pi": math.Pi, "π": math.Pi, "tau": 2 * math.Pi, "e": math.E, "phi": math.Phi}
 
-// A function takes at least least numbers, and at most most unless that is 0.
+// A function accepts at least least numbers, and at most most; 0 means no upper limit.
 type function struct {
 	least, most int
 	of          func(args []float64) float64
@@ -28,7 +28,7 @@ func many(f func(x, y float64) float64) function {
 	}}
 }
 
-// functions take angles in radians; log is that of base e.
+// functions take angles in radians; log is the natural logarithm.
 var functions = map[string]function{
 	"abs": one(math.Abs), "sign": one(sign), "ceil": one(math.Ceil), "floor": one(math.Floor), "round": one(round), "trunc": one(math.Trunc),
 	"sqrt": one(math.Sqrt), "cbrt": one(math.Cbrt), "exp": one(math.Exp), "ln": one(math.Log), "log": one(math.Log), "log10": one(math.Log10), "log2": one(math.Log2),
@@ -48,10 +48,10 @@ func sign(n float64) float64 {
 	return 0
 }
 
-// round takes the upper of two whole numbers that are as near.
+// round rounds half up.
 func round(n float64) float64 { return math.Floor(n + 0.5) }
 
-// factorial of what is not a whole number from 0 on is none.
+// factorial returns NaN unless n is a whole number of at least 0.
 func factorial(n float64) float64 {
 	if n < 0 || n != math.Trunc(n) {
 		return math.NaN()

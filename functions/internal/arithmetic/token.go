@@ -29,17 +29,17 @@ var (
 	nameForm   = regexp.MustCompile(`^[\p{L}_][\p{L}\p{Nd}_]*`)
 )
 
-// spellings are other signs for operators.
+// spellings maps alternative signs to operators.
 var spellings = map[string]string{"×": "*", "·": "*", "÷": "/", "−": "-", "**": "^"}
 
-// next reads the next token. What is none is an operator that nothing expects.
+// next reads the next token. An unknown character becomes an operator that the parser rejects.
 func (p *parser) next() {
 	rest := strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace)
 	p.at = len(p.text) - len(rest)
 	t := token{at: p.at}
 	if found := numberForm.FindString(rest); found != "" {
 		t.kind, t.text = number, found
-		t.value, _ = strconv.ParseFloat(found, 64) // what is out of range is an infinity, which the result shows
+		t.value, _ = strconv.ParseFloat(found, 64) // out of range becomes infinity, which the check of the result reports
 	} else if found := nameForm.FindString(rest); found != "" {
 		t.kind, t.text = name, found
 	} else if rest != "" {

@@ -1,4 +1,4 @@
-// Package branch puts together what paths out of a branching step test.
+// Package branch builds the output that paths out of a branching step test.
 package branch
 
 import (
@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Map tells of each branch, by its place and by its name, whether it is the chosen one;
-// places may share a name, and one without has "". A name that is also the place of another
-// branch would say both: as a key of all it is the place, and byName, nil otherwise, has the
-// names alone.
+// Map reports for each branch whether it was chosen, with the branch's index and its name as
+// keys. Branches may share a name; an unnamed branch has "". A name that is also the index of
+// another branch is ambiguous: in all that key means the index, and byName, otherwise nil, has
+// the names alone.
 func Map(names []string, chosen int) (all, byName map[string]bool) {
 	all = make(map[string]bool, 2*len(names))
 	named := map[string]bool{}
@@ -30,7 +30,7 @@ func Map(names []string, chosen int) (all, byName map[string]bool) {
 	return all, named
 }
 
-// Doubtful is the first name that is also the place of another branch, or "".
+// Doubtful returns the first name that is also the index of another branch, or "".
 func Doubtful(names []string) string {
 	for i, name := range names {
 		if place, err := strconv.Atoi(name); err == nil && place != i && place >= 0 && place < len(names) && strconv.Itoa(place) == name {
@@ -40,7 +40,7 @@ func Doubtful(names []string) string {
 	return ""
 }
 
-// Warning says what is to be heeded with a doubtful name.
+// Warning returns the text of the warning about an ambiguous name.
 func Warning(name string) string {
 	return fmt.Sprintf("%q is the name of a branch and the place of another: branches.%s is the place, names.%s the name", name, name, name)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// An Object is a JSON object in the order in which it was written.
+// An Object is a JSON object that keeps the order of its fields.
 type Object []Field
 
 // A Field is one member of an Object. Value is compact JSON.
@@ -20,8 +20,8 @@ type Field struct {
 	Value json.RawMessage
 }
 
-// Parse reads a JSON object. Of a name that stands twice the last value counts, as
-// everywhere else; it keeps the first place.
+// Parse reads a JSON object. If a name occurs twice, the last value counts, in the position of
+// the first.
 func Parse(text []byte) (Object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -59,7 +59,7 @@ func (o Object) Get(name string) json.RawMessage {
 	return nil
 }
 
-// Has tells whether a name is there, if only as null.
+// Has reports whether a field is present, even if it is null.
 func (o Object) Has(name string) bool {
 	for _, f := range o {
 		if f.Name == name {
@@ -69,7 +69,7 @@ func (o Object) Has(name string) bool {
 	return false
 }
 
-// With returns o with the field set, in its place if it has one, else at the end.
+// With returns o with the field set: in its position if it exists, else at the end.
 func (o Object) With(name string, value json.RawMessage) Object {
 	for i := range o {
 		if o[i].Name == name {
@@ -80,8 +80,8 @@ func (o Object) With(name string, value json.RawMessage) Object {
 	return append(o, Field{name, value})
 }
 
-// Over returns o with the fields of more laid over it: those of o keep their place, new ones
-// follow.
+// Over returns o with the fields of more set: existing fields keep their position, new ones
+// are appended.
 func (o Object) Over(more Object) Object {
 	var out Object
 	place := make(map[string]int, len(o)+len(more))
@@ -94,7 +94,7 @@ func (o Object) Over(more Object) Object {
 	return out
 }
 
-// put is With for objects that may be large: place knows where each name stands.
+// put is With for large objects: place holds the index of each name.
 func (o Object) put(place map[string]int, f Field) Object {
 	if i, ok := place[f.Name]; ok {
 		o[i].Value = f.Value
@@ -104,7 +104,7 @@ func (o Object) put(place map[string]int, f Field) Object {
 	return append(o, f)
 }
 
-// Without returns the fields of o that none of names calls.
+// Without returns o without the named fields.
 func (o Object) Without(names ...string) Object {
 	var rest Object
 next:
@@ -135,8 +135,8 @@ func (o Object) Encode() json.RawMessage {
 	return b.Bytes()
 }
 
-// Encode returns v as compact JSON with nothing escaped that JSON does not require. It is
-// for values that always have a JSON form.
+// Encode returns v as compact JSON without unnecessary escapes. It panics if v has no JSON
+// form.
 func Encode(v any) json.RawMessage {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
@@ -145,7 +145,7 @@ func Encode(v any) json.RawMessage {
 	return text
 }
 
-// Bad is the refusal of an input: a step error that no retry mends.
+// Bad returns a permanent error of kind bad_input.
 func Bad(format string, args ...any) error {
 	return &engine.CallError{Kind: engine.KindBadInput, Message: fmt.Sprintf(format, args...)}
 }

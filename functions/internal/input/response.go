@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// ResponseText is the text in an output of generate: the output itself, or the first of the
-// usual fields that is there, else the object as JSON.
+// ResponseText returns the text of an output of generate: the output itself if it is text,
+// else the first of the usual text fields, else the output as JSON.
 func ResponseText(output json.RawMessage) string {
 	if !bytes.HasPrefix(output, []byte("{")) {
 		return TextOf(output)
@@ -23,8 +23,8 @@ func ResponseText(output json.RawMessage) string {
 	return TextOf(output)
 }
 
-// ResultText is the text of any output: the output itself where it is text, the first text
-// of the fields in which functions put theirs, else the output as JSON; null has none.
+// ResultText returns the text of any output: the output itself if it is text, else the first
+// text field that functions use for it, else the output as JSON; "" for null.
 func ResultText(output json.RawMessage) string {
 	if !bytes.HasPrefix(output, []byte("{")) {
 		return TextOf(output)

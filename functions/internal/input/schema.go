@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// types are the schemas of our own field types: what they take, not what they hold.
+// types maps our field types to the schemas of the values they accept.
 var types = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Text]():            {},
 	reflect.TypeFor[Float]():           {Types: []string{"number", "string", "null"}},
@@ -18,20 +18,20 @@ var types = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.RawMessage](): {},
 }
 
-// Schema derives the schema of an input or output from a struct and its tags. Unknown
-// fields are kept, never refused.
+// Schema derives the JSON Schema of an input or output from a struct and its tags. Unknown
+// fields are allowed.
 func Schema[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
-		panic("functions: " + err.Error()) // a fault of the program, seen at start
+		panic("functions: " + err.Error()) // a programming error, found at start
 	}
 	s.AdditionalProperties = nil
 	return s
 }
 
-// Decode reads an input into a struct, field by field, so that the error names the one that
-// is wrong. Fields that are null count as absent; what T does not know is only in the
-// Object, which holds everything in its order.
+// Decode reads an input into a struct field by field, so that an error names the field. Null
+// fields count as absent. Fields that T does not have are only in the Object, which holds all
+// fields in order.
 func Decode[T any](text json.RawMessage) (T, Object, error) {
 	var in T
 	o, err := Parse(text)
@@ -44,7 +44,7 @@ func Decode[T any](text json.RawMessage) (T, Object, error) {
 	return in, o, nil
 }
 
-// decode fills the fields of a struct, and those of the structs embedded in it.
+// decode fills the fields of a struct and of its embedded structs.
 func decode(o Object, value reflect.Value) error {
 	for i := range value.NumField() {
 		field := value.Type().Field(i)

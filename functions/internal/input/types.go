@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Text is a text field. Any other value is taken as its compact JSON, null as no text.
+// Text is a text field. Any other value is converted to compact JSON, null to "".
 type Text string
 
 // UnmarshalJSON reads any value.
@@ -19,8 +19,8 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// TextOf returns what a JSON value reads as: a text as it is, null as nothing, everything
-// else as compact JSON.
+// TextOf returns a JSON value as text: a text as it is, null as "", everything else as compact
+// JSON.
 func TextOf(value json.RawMessage) string {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 || string(value) == "null" {
@@ -33,7 +33,7 @@ func TextOf(value json.RawMessage) string {
 	return string(compact(value))
 }
 
-// Float is a number field; a text that is a number is taken.
+// Float is a number field; it also accepts the text of a number.
 type Float float64
 
 // UnmarshalJSON reads a number or its text.
@@ -46,10 +46,10 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Int is an integer field; a text that is an integer is taken.
+// Int is an integer field; it also accepts the text of an integer.
 type Int int
 
-// UnmarshalJSON reads an integer or its text; 7.0 is one too.
+// UnmarshalJSON reads an integer, which may be written as 7.0, or its text.
 func (i *Int) UnmarshalJSON(b []byte) error {
 	var f Float
 	if err := f.UnmarshalJSON(b); err != nil || float64(f) != math.Trunc(float64(f)) || math.Abs(float64(f)) > 1<<53 {
@@ -59,8 +59,8 @@ func (i *Int) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Bool is a truth value; the texts true, false, yes, no and empty text are taken in any
-// case, and null as false.
+// Bool is a truth value. It accepts the texts true, false, yes, no and "" in any case; null is
+// false.
 type Bool bool
 
 // UnmarshalJSON reads a truth value or its text.
@@ -76,8 +76,8 @@ func (v *Bool) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Duration is a length of time: a number of seconds, or a text such as 90s, 1h30m, 2d or
-// 1w. Zero is none.
+// Duration is a duration: a number of seconds, or a text such as 90s, 1h30m, 2d or 1w. Zero
+// means that none is given.
 type Duration time.Duration
 
 // UnmarshalJSON reads seconds or a text.
@@ -95,7 +95,8 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ParseDuration reads seconds or Go's form of a duration, with the units d and w in front.
+// ParseDuration reads a number of seconds or Go's form of a duration, with the additional
+// units d and w.
 func ParseDuration(text string) (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
 		return bounded(seconds*float64(time.Second), text)
@@ -128,7 +129,7 @@ func bounded(d float64, text string) (time.Duration, error) {
 	return time.Duration(d), nil
 }
 
-// shown is a value as an error may show it.
+// shown returns a value shortened for an error message.
 func shown(b []byte) string {
 	if runes := []rune(string(b)); len(runes) > 60 {
 		return string(runes[:60]) + "…"

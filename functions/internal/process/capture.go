@@ -15,7 +15,7 @@ type capture struct {
 	limit int
 	cut   bool
 	chunk func(stream, text string)
-	rest  []byte // the beginning of a character that has not come whole
+	rest  []byte // the first bytes of an incomplete character
 }
 
 func (c *capture) Write(p []byte) (int, error) {
@@ -49,7 +49,7 @@ func (c *capture) keep(text string) {
 	}
 }
 
-// end gives what was kept; what comes later is nobody's.
+// end returns the text that was kept. Later output is dropped.
 func (c *capture) end() (text string, cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

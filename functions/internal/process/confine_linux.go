@@ -17,40 +17,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A command is confined by a helper: this program started anew, which takes rights away from
-// itself and then becomes the command. The Go runtime has no hook between fork and exec, and
-// taking rights from the engine's own process would take them for ever.
+// A command is confined by a helper process: this program started again, which drops its own
+// rights and then executes the command. The Go runtime has no hook between fork and exec, and
+// rights dropped in the engine's own process could not be restored.
 const helperName = "stepgraph-confine"
 
-// Descriptors of the helper beside its streams.
+// File descriptors of the helper in addition to its standard streams.
 const (
-	planFD  = 3 // it reads a plan
-	faultFD = 4 // it writes why the command did not begin; closed by exec
+	planFD  = 3 // the helper reads its plan here
+	faultFD = 4 // the helper writes here why the command did not start; closed by exec
 )
 
-// A plan is what the helper does.
+// A plan is what the helper has to do.
 type plan struct {
 	Path       string
 	Args, Env  []string
 	Dir        string
-	Namespaces bool // it has some of its own
+	Namespaces bool // the helper runs in its own namespaces
 	Hide       []string
 	Read       []string
 	Write      []string
 	Limits     Limits
 }
 
-// unconfined begins the fault of a system that cannot hide files.
+// unconfined is the prefix of the error on a system that cannot hide files.
 const unconfined = "unconfined: "
 
-// The helper's work is done before main of whatever program this package is linked into,
-// test programs included, so that nothing need be wired for it.
+// The helper runs in init, before main of any program that links this package, test programs
+// included, so that no program has to call it.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == helperName {
-		runtime.LockOSThread() // rights are a thread's; exec keeps those of its caller
+		runtime.LockOSThread() // rights belong to a thread; exec keeps those of the calling thread
 		err := help()
 		faults := os.NewFile(faultFD, "faults")
-		_, _ = io.WriteString(faults, err.Error()) // whoever would read it has gone
+		_, _ = io.WriteString(faults, err.Error()) // if the write fails, the reader is gone
 		os.Exit(126)
 	}
 }
@@ -65,10 +65,10 @@ func help() error {
 	if err := p.confine(); err != nil {
 		return err
 	}
-	if p.Path == "" { // only tried
+	if p.Path == "" { // Try: there is no command to run
 		os.Exit(0)
 	}
-	if err := os.Chdir(p.Dir); err != nil { // anew: the way here may be hidden now
+	if err := os.Chdir(p.Dir); err != nil { // again, because the previous path may be hidden now
 		return err
 	}
 	if err := p.Limits.set(); err != nil {
@@ -95,7 +95,7 @@ func (p plan) confine() error {
 	return dropCapabilities()
 }
 
-// hide puts an empty read-only folder over each folder and an empty file over each file.
+// hide mounts an empty read-only folder over each folder and an empty file over each file.
 func hide(paths []string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("mounts: %w", err)
@@ -119,27 +119,28 @@ func hide(paths []string) error {
 	return nil
 }
 
-// dropCapabilities leaves none over the new namespaces, so that what was mounted stays.
+// dropCapabilities removes all capabilities in the new namespaces, so that the mounts cannot
+// be undone.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) // kernels without have none
+	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) // old kernels have no ambient capabilities
 	for c := range uintptr(64) {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
-			break // beyond the last, or without the right to, which then is no right to mount either
+			break // the last capability, or no right to drop it, and then no right to mount either
 		}
 	}
 	return nil
 }
 
-// set takes effect for this process and what it becomes.
+// set sets the limits of this process and of the program it executes.
 func (l Limits) set() error {
 	return l.each(func(name int, r unix.Rlimit) error { return unix.Setrlimit(name, &r) })
 }
 
-// helper makes cmd start the helper for a command. The returned func gives the helper its
-// plan and returns once the command has begun, or why it has not.
+// helper makes cmd start the helper for a command. The returned func sends the helper its plan
+// and returns nil once the command runs, else the reason why it does not.
 func helper(cmd *exec.Cmd, c Command) (begun func() error, err error) {
 	planOut, planIn, err := os.Pipe()
 	if err != nil {
@@ -165,10 +166,10 @@ func helper(cmd *exec.Cmd, c Command) (begun func() error, err error) {
 		planOut.Close()
 		faultIn.Close()
 		defer faultOut.Close()
-		if cmd.Process == nil { // it did not start
+		if cmd.Process == nil { // the start failed
 			return planIn.Close()
 		}
-		_, _ = planIn.Write(text) // the helper may have ended: then it says why
+		_, _ = planIn.Write(text) // the helper may have ended; its error is read below
 		planIn.Close()
 		fault, err := io.ReadAll(faultOut)
 		if why, is := strings.CutPrefix(string(fault), unconfined); is {
@@ -181,10 +182,10 @@ func helper(cmd *exec.Cmd, c Command) (begun func() error, err error) {
 	}, nil
 }
 
-// errUnconfined is the fault of a helper that could not take its rights away.
+// errUnconfined is returned if the helper could not confine itself.
 var errUnconfined = errors.New("files cannot be kept from a command here")
 
-// resolved are the paths that patterns name, absolute and without links.
+// resolved returns the absolute paths, without links, that the patterns match.
 func resolved(patterns []string) (paths []string) {
 	for _, pattern := range patterns {
 		matches, err := filepath.Glob(pattern)
@@ -203,7 +204,7 @@ func resolved(patterns []string) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// Supported tries what commands can have here.
+// Supported tests which isolation works on this system.
 var Supported = sync.OnceValue(func() Support {
 	s := Support{Landlock: landlockVersion()}
 	err := Try(Command{Isolate: Required})
@@ -214,7 +215,7 @@ var Supported = sync.OnceValue(func() Support {
 	return s
 })
 
-// Try starts the helper as for a command, without one.
+// Try starts the helper as for a command, but runs no command.
 func Try(c Command) error {
 	dir, err := os.MkdirTemp("", "stepgraph-isolation-")
 	if err != nil {

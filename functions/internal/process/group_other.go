@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// There are no process groups to signal here: the process alone is ended.
+// This system has no process groups to signal; only the process itself is killed.
 func ownGroup(*exec.Cmd) {}
 
 func endGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended already
 
 func ending(s *os.ProcessState) (code int, signal string) { return s.ExitCode(), "" }

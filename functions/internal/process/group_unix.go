@@ -12,12 +12,12 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// endGroup asks all of the group to end.
+// endGroup sends SIGTERM to the group.
 func endGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
-// killGroup ends whoever is left of the group.
+// killGroup kills the remaining processes of the group.
 func killGroup(cmd *exec.Cmd) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // nobody left is what we want
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails if no process is left
 }
 
 func ending(s *os.ProcessState) (code int, signal string) {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolate gives a command namespaces of its own. It keeps its user, and so its rights over
-// files that it sees, but the engine and its environment are another namespace's: it cannot
-// look at them.
+// isolate starts a command in its own namespaces. The command keeps its user, and so its
+// rights over the files that it sees, but it cannot inspect the engine's process and
+// environment, which are in another namespace.
 func isolate(cmd *exec.Cmd, c Command) {
 	if c.Isolate == filesOnly {
 		return
@@ -26,7 +26,7 @@ func isolate(cmd *exec.Cmd, c Command) {
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // over the new namespaces only, for the helper's mounts
 }
 
-// notAllowed reports whether a command did not start because of its namespaces.
+// notAllowed reports whether a command did not start because namespaces are not allowed.
 func notAllowed(err error) bool {
 	if errors.Is(err, errUnconfined) {
 		return true
@@ -39,17 +39,17 @@ func notAllowed(err error) bool {
 	return false
 }
 
-// LimitsHold reports whether Limits are kept on this system.
+// LimitsHold reports whether this system enforces Limits.
 const LimitsHold = true
 
-// each calls f for every limit that is given.
+// each calls f for every limit that is set.
 func (l Limits) each(f func(name int, r unix.Rlimit) error) error {
 	for _, r := range []struct {
 		name  int
 		value uint64
 	}{
 		{unix.RLIMIT_CPU, l.CPU}, {unix.RLIMIT_FSIZE, l.FileSize}, {unix.RLIMIT_NOFILE, l.Files}, {unix.RLIMIT_NPROC, l.Processes},
-		{unix.RLIMIT_AS, l.Memory}, // last: whoever sets it for itself needs memory up to then
+		{unix.RLIMIT_AS, l.Memory}, // last: a process that limits itself needs memory until then
 	} {
 		if r.value == 0 {
 			continue
@@ -61,11 +61,11 @@ func (l Limits) each(f func(name int, r unix.Rlimit) error) error {
 	return nil
 }
 
-// limit sets the limits of a process that has just begun.
+// limit sets the limits of a process that has just started.
 func limit(pid int, l Limits) error {
 	return l.each(func(name int, r unix.Rlimit) error {
 		err := unix.Prlimit(pid, name, &r, nil)
-		if errors.Is(err, unix.ESRCH) { // it has ended
+		if errors.Is(err, unix.ESRCH) { // the process has ended
 			return nil
 		}
 		return err

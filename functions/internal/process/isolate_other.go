@@ -9,7 +9,7 @@ import (
 
 var errNoNamespaces = errors.New("there are none")
 
-// isolate makes the start fail as it does where namespaces are not allowed.
+// isolate makes the start fail with the error for missing namespaces.
 func isolate(cmd *exec.Cmd, _ Command) { cmd.Err = errNoNamespaces }
 
 func helper(*exec.Cmd, Command) (begun func() error, err error) {
@@ -18,15 +18,15 @@ func helper(*exec.Cmd, Command) (begun func() error, err error) {
 
 func notAllowed(err error) bool { return errors.Is(err, errNoNamespaces) }
 
-// LimitsHold reports whether Limits are kept on this system.
+// LimitsHold reports whether this system enforces Limits.
 const LimitsHold = false
 
 func limit(int, Limits) error { return nil }
 
-// sweep finds nobody: there is no way to find out whose child a process was.
+// sweep does nothing: this system cannot tell whose child a process was.
 func sweep(string) {}
 
-// Supported is nothing here.
+// Supported reports that nothing is supported.
 func Supported() Support {
 	return Support{Why: "isolation of commands needs Linux"}
 }

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The calls of Landlock are made here and not by a library: libraries put all threads of a
-// process into the domain, which needs signals or cgo, and the helper's one thread is about
-// to become another program.
+// The Landlock system calls are made here and not by a library: libraries put all threads of a
+// process into the domain, which needs signals or cgo. The helper has only one thread to
+// restrict, which then executes the command.
 
-// landlockVersion is that of the kernel's interface; 0 without Landlock.
+// landlockVersion returns the version of the kernel's interface; 0 without Landlock.
 var landlockVersion = sync.OnceValue(func() int {
 	v, _, fault := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if fault != 0 {
@@ -24,19 +24,20 @@ var landlockVersion = sync.OnceValue(func() int {
 	return int(v)
 })
 
-// Rights over files, by what they are good for.
+// File rights by purpose.
 const (
 	toList = unix.LANDLOCK_ACCESS_FS_READ_DIR
 	toRead = toList | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE
-	// ofFiles are the rights that a rule for something other than a folder may have.
+	// ofFiles are the rights that a rule for a file may contain; other rights apply to
+	// folders.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// allRights are those that a version knows. What the domain handles and no rule gives is
-// refused.
+// allRights returns all rights that a version knows. A right that the domain handles and no
+// rule grants is refused.
 func allRights(version int) uint64 {
-	rights := uint64(unix.LANDLOCK_ACCESS_FS_MAKE_SYM)<<1 - 1 // all of version 1
+	rights := uint64(unix.LANDLOCK_ACCESS_FS_MAKE_SYM)<<1 - 1 // all rights of version 1
 	for since, right := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
 		if version >= since {
 			rights |= right
@@ -45,15 +46,15 @@ func allRights(version int) uint64 {
 	return rights
 }
 
-// A domain is a set of rules that a thread enters.
+// A domain is a Landlock ruleset before a thread enters it.
 type domain struct {
 	fd      int
 	version int
 }
 
-// restrict enters a Landlock domain. From inside no process outside can be traced, so that its
-// /proc/PID/environ and the like cannot be read, none can be sent signals (from version 6
-// on), and no mount can be made or taken away, whatever the rules for files say.
+// restrict enters a Landlock domain. Whatever its file rules are, a process in a domain cannot
+// trace processes outside it, and so cannot read their /proc/PID/environ; cannot send them
+// signals (from version 6 on); and cannot mount or unmount.
 func (p plan) restrict(version int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: allRights(version)}
 	size := unsafe.Sizeof(attr.Handled_access_fs)
@@ -79,25 +80,25 @@ func (p plan) restrict(version int) error {
 	return nil
 }
 
-// devices are files that every program expects to be there.
+// devices lists the device files that every program expects.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 func (d domain) rules(p plan) error {
 	switch {
 	case p.Read != nil:
 		return errors.Join(d.allow(toRead, p.Read...), d.allow(allRights(d.version), p.Write...), d.allow(allRights(d.version), devices...))
-	case p.Namespaces || len(p.Hide) == 0: // what is hidden is mounted over
+	case p.Namespaces || len(p.Hide) == 0: // hidden paths are covered by mounts
 		return d.allow(allRights(d.version), "/")
 	}
 	return d.allowAllBut(p.Hide)
 }
 
-// allow opens paths and what is below them; what is not there needs no rule.
+// allow grants rights on paths and everything below them. Missing paths are skipped.
 func (d domain) allow(rights uint64, paths ...string) error {
 	for _, path := range paths {
 		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 		if err != nil {
-			continue // nor can the command get there
+			continue // the command cannot access it either
 		}
 		var info unix.Stat_t
 		err = unix.Fstat(fd, &info)
@@ -119,9 +120,10 @@ func (d domain) allow(rights uint64, paths ...string) error {
 	return nil
 }
 
-// allowAllBut opens everything but some paths. Landlock has no rule that takes away: the
-// entries of each folder above a hidden path are opened one by one, and the folder itself can
-// only be listed. So nothing new can be made directly in such a folder.
+// allowAllBut grants access to everything except the hidden paths. A Landlock rule cannot
+// exclude a path below it, so the entries of each folder above a hidden path get rules one by
+// one, and the folder itself can only be listed. As a consequence, no new entry can be created
+// directly in such a folder.
 func (d domain) allowAllBut(hidden []string) error {
 	above, gone := map[string]bool{}, map[string]bool{}
 	for _, path := range hidden {
@@ -136,7 +138,7 @@ func (d domain) allowAllBut(hidden []string) error {
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // what cannot be listed stays closed
+			continue // a folder that cannot be listed stays closed
 		}
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())

@@ -14,78 +14,80 @@ import (
 	"github.com/google/uuid"
 )
 
-// Streams of a command, as Chunk names them.
+// Names of a command's output streams, as passed to Chunk.
 const (
 	Stdout = "stdout"
 	Stderr = "stderr"
 )
 
-// grace is how long a group that was told to end may take before it is killed. settle is
-// how long children of a command that has ended may go on talking.
+// grace is the time between SIGTERM and SIGKILL. settle is how long the output of children is
+// still read after the command has ended.
 const (
 	grace  = 2 * time.Second
 	settle = 300 * time.Millisecond
 )
 
-// A Command is what is run.
+// A Command is a command to run.
 type Command struct {
 	Path  string
 	Args  []string
-	Env   []string // all of it but the mark: nothing is inherited
+	Env   []string // the complete environment except for the mark; nothing is inherited
 	Dir   string
 	Stdin string
-	// Limit is how many characters of each stream are kept; what follows is dropped.
+	// Limit is how many characters of each stream are kept; the rest is dropped.
 	Limit int
-	// Chunk, if not nil, is told of output as it comes, one call at a time.
+	// Chunk, if not nil, is called with output as it arrives, one call at a time.
 	Chunk func(stream, text string)
-	// Limits hold before the command can read anything from its input. So they bind a
-	// program that comes that way from its first line.
+	// Limits take effect before the command can read its standard input, so they apply to a
+	// program passed there from its first line.
 	Limits Limits
-	// Isolate starts the command without network, without sight of the engine's process and
-	// without the files that Files keeps from it.
+	// Isolate starts the command without network, without access to the engine's process and
+	// without the files that Files hides.
 	Isolate Isolation
-	// Network leaves an isolated command the network, and the numbers of other processes.
+	// Network leaves an isolated command the network and the process namespace of the system.
 	Network bool
 	Files   Confinement
-	// AtOnce ends the group by force, without a warning first.
+	// AtOnce kills the group without sending SIGTERM first.
 	AtOnce bool
 }
 
-// Limits are what each process of a command may use; 0 is no limit.
+// Limits apply to each process of a command; 0 is no limit.
 type Limits struct {
 	Memory    uint64 // bytes of address space
 	CPU       uint64 // seconds
 	FileSize  uint64 // bytes of one file
-	Files     uint64 // open at a time
-	Processes uint64 // of the same user; the system does not count those of root
+	Files     uint64 // open files
+	Processes uint64 // processes of the same user; not enforced for root
 }
 
-// Isolation says whether a command is kept from the engine: by namespaces of its own, by
-// Landlock, or by both. Without namespaces it keeps the network.
+// Isolation reports whether a command is isolated from the engine: by namespaces, by Landlock, or
+// by both. Without namespaces the command keeps the network.
 type Isolation int
 
 const (
-	Shared   Isolation = iota // not at all
+	Shared   Isolation = iota // not isolated
 	Possible                  // as far as the system allows it
 	Required                  // or the command does not run
 
-	filesOnly // by Landlock alone: what is tried where namespaces are not allowed
+	filesOnly // by Landlock alone, if namespaces are not allowed
 )
 
-// ErrNotIsolated is why a command with Isolate Required did not run.
+// ErrNotIsolated is the error of a command with Isolate Required on a system without
+// isolation.
 var ErrNotIsolated = errors.New("this system does not let a process be isolated")
 
-// A Result is what came of a command that has run.
+// A Result is the result of a command that has run.
 type Result struct {
 	Stdout, Stderr string
-	StdoutCut      bool // more came than was kept
+	StdoutCut      bool // more output came than was kept
 	StderrCut      bool
 	Code           int    // exit code; -1 when a signal ended it
-	Signal         string // that ended it, "" for none
+	Signal         string // the signal that ended it, "" for none
 }
 
-// Run runs a command and waits for its end. When ctx ends first, the whole group is told to
-// end, then killed, and the error is ctx's cause. Another error means that it did not start.
+// Run runs a command and waits for its end. If ctx ends first, the whole group gets SIGTERM,
+// then SIGKILL, and the error is ctx's cause. Any other error means that the command did not
+// start.
 func Run(ctx context.Context, c Command) (Result, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -93,7 +95,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if r.begun == nil { // else the helper has set them
+	if r.begun == nil { // otherwise the helper has set them
 		if err := limit(r.cmd.Process.Pid, c.Limits); err != nil {
 			end(fmt.Errorf("limits: %w", err))
 		}
@@ -102,7 +104,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return r.wait(ctx)
 }
 
-// begin starts a command with the most isolation that it may have here.
+// begin starts a command with the strongest isolation that works here.
 func begin(ctx context.Context, c Command) (*running, error) {
 	required := c.Isolate == Required
 	levels := []Isolation{Shared}
@@ -110,7 +112,7 @@ func begin(ctx context.Context, c Command) (*running, error) {
 	case c.Isolate == filesOnly:
 		levels = []Isolation{filesOnly}
 	case required && !c.Network:
-		levels = []Isolation{Required} // Landlock alone leaves it a network
+		levels = []Isolation{Required} // Landlock alone does not remove the network
 	case required:
 		levels = []Isolation{Required, filesOnly}
 	case c.Isolate == Possible:
@@ -134,19 +136,19 @@ func begin(ctx context.Context, c Command) (*running, error) {
 	return nil, fmt.Errorf("%w: %w", ErrNotIsolated, why)
 }
 
-// running is a command while it runs. It has pipes of ours, so that the end of the command
-// is not held up by children that hold its ends open.
+// running is a running command. It uses its own pipes, so that waiting for the command does
+// not depend on children that keep the pipes open.
 type running struct {
 	cmd      *exec.Cmd
 	mark     string
 	stdin    string
-	ready    chan struct{} // closed when its limits hold and it may read
+	ready    chan struct{} // closed when the limits are set and the command may read
 	hard     atomic.Pointer[time.Timer]
 	out, err *capture
-	begun    func() error   // waits until an isolated command has begun
-	theirs   []*os.File     // ends of the pipes, to close once it has begun
-	ours     []*os.File     // to close in the end
-	reading  sync.WaitGroup // of what it says
+	begun    func() error   // waits until an isolated command runs
+	theirs   []*os.File     // the command's ends of the pipes, closed once it runs
+	ours     []*os.File     // our ends, closed at the end
+	reading  sync.WaitGroup // the goroutines that read its output
 }
 
 func newRunning(ctx context.Context, c Command) (*running, error) {
@@ -184,7 +186,7 @@ func (r *running) start() error {
 	}
 	if r.begun != nil {
 		if fault := r.begun(); err == nil && fault != nil {
-			_ = r.cmd.Wait() // it has ended with the fault
+			_ = r.cmd.Wait() // the error is reported already
 			err = fault
 		}
 	}
@@ -198,7 +200,7 @@ func (r *running) start() error {
 	in, out, problems := r.ours[0], r.ours[1], r.ours[2]
 	go func() {
 		<-r.ready
-		_, _ = io.WriteString(in, r.stdin) // it need not read all of it
+		_, _ = io.WriteString(in, r.stdin) // the command need not read all of it
 		in.Close()
 	}()
 	r.reading.Go(func() { _, _ = io.Copy(r.out, out) })
@@ -229,8 +231,8 @@ func (r *running) close() {
 	}
 }
 
-// wait waits for the end of the command, a moment for what its children still say, and for
-// nobody who is left then: they are ended.
+// wait waits for the end of the command, then reads its children's output for a moment, then
+// kills the remaining processes.
 func (r *running) wait(ctx context.Context) (Result, error) {
 	err := r.cmd.Wait()
 	if hard := r.hard.Load(); hard != nil {
@@ -271,5 +273,5 @@ func within(done <-chan struct{}, d time.Duration) {
 	}
 }
 
-// markName is the variable by which children are known that left the group.
+// markName is the environment variable that identifies children which left the group.
 const markName = "STEPGRAPH_PROCESS"

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// sweep kills processes that carry a mark in their environment: children that left their
-// group. One that begins another while we look is found in the next round.
+// sweep kills processes with a mark in their environment: children that left their group. It
+// repeats until it finds none, because such a process may start another meanwhile.
 func sweep(mark string) {
 	for range 5 {
 		if !killMarked([]byte(mark)) {

@@ -11,10 +11,10 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// AuthSchema describes the auth of an input.
+// AuthSchema describes the field auth of an input.
 const AuthSchema = `{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header (X-API-Key) or query}; each value as {"secret": "NAME"}, $NAME or a text`
 
-// credentials are the auth of an input.
+// credentials is the decoded field auth.
 type credentials struct {
 	Type     input.Text      `json:"type"`
 	Username json.RawMessage `json:"username"`
@@ -42,8 +42,8 @@ func readCredentials(given json.RawMessage) (credentials, *engine.CallError) {
 	return c, nil
 }
 
-// Auth says who asks: see AuthSchema. Each value is confidential, whether it came from a
-// secret or was written into the step.
+// Auth sets the authorization of the request, see AuthSchema. Every value is treated as a
+// secret, whether it came from a secret or was written into the step.
 func (s *Sending) Auth(given json.RawMessage) *engine.CallError {
 	if given == nil {
 		return nil

@@ -12,20 +12,20 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// minSecret is how long a value must be to be blotted out: shorter ones are no secrets, and
-// blotting them out would tear holes into texts.
+// minSecret is the minimal length in bytes of a value that is masked: masking shorter values
+// would damage ordinary text.
 const minSecret = 4
 
-// minFolded is how long a value must be to be looked for whatever its case and spacing:
-// shorter ones stand in ordinary text by chance.
+// minFolded is the minimal length in bytes of a value that is also masked in other case or
+// spacing: shorter values occur in ordinary text by chance.
 const minFolded = 8
 
-// secrets are the values that went into a request, in the forms in which an answer may show
-// them. Blotting them out is a courtesy against accidents: a server that wants to show a
-// secret it was sent can always write it in a form that nobody looks for. What protects a
-// secret is the hosts it may go to.
+// secrets are the secret values of a request in the forms in which a response may contain
+// them. Masking them only prevents accidents: a server that wants to reveal a secret can
+// encode it in a form that is not recognised. The real protection is the list of hosts to
+// which a secret may be sent.
 type secrets struct {
-	forms  []string // old and new in turn, as strings.NewReplacer takes them
+	forms  []string // alternately old and new, for strings.NewReplacer
 	folded []string // lower case, without blanks
 }
 
@@ -47,7 +47,7 @@ func (s *secrets) add(value string) {
 	}
 }
 
-// blot returns text without the secrets.
+// blot returns text with the secrets masked.
 func (s *secrets) blot(text string) string {
 	if len(s.forms) == 0 {
 		return text
@@ -63,7 +63,7 @@ func (s *secrets) blot(text string) string {
 	return text
 }
 
-// blotFolded replaces a secret whatever its case and the blanks in it.
+// blotFolded masks a secret regardless of case and white space in it.
 func blotFolded(text, secret string) string {
 	plain, at := fold(text, true)
 	var b strings.Builder
@@ -80,8 +80,8 @@ func blotFolded(text, secret string) string {
 	}
 }
 
-// fold returns a text in lower case without blanks, and, when asked, where each of its bytes
-// came from.
+// fold returns a text in lower case without white space and, if places is set, the original
+// position of each of its bytes.
 func fold(text string, places bool) (folded string, at []int) {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -13,21 +13,21 @@ import (
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
-// Checks gathers what is wrong with an input when its workflow is loaded. Values with
-// references are left alone: nobody knows yet what they will be.
+// Checks collects the problems of an input when its workflow is loaded. Values with references
+// are skipped, because they are not known yet.
 type Checks struct{ Problems []engine.Problem }
 
-// Settled tells whether a value is given and has no references.
+// Settled reports whether a value is given and contains no references.
 func Settled(given json.RawMessage) bool {
 	return given != nil && !bytes.Contains(given, []byte("@{"))
 }
 
-// Error adds a problem that keeps the step from running.
+// Error adds a problem with which the step cannot run.
 func (c *Checks) Error(code, message string) {
 	c.Problems = append(c.Problems, engine.Problem{Level: "error", Code: code, Message: message})
 }
 
-// Address looks at an address under a field.
+// Address validates the URL in a field.
 func (c *Checks) Address(field string, given json.RawMessage) {
 	if !Settled(given) {
 		return
@@ -39,8 +39,8 @@ func (c *Checks) Address(field string, given json.RawMessage) {
 	}
 }
 
-// Reachable warns of an address, written out, that the policy of this server closes. A name
-// other than localhost is looked up only when the request is made.
+// Reachable warns about a literal address that the network policy of this server forbids.
+// Names other than localhost are resolved only when the request is made.
 func (c *Checks) Reachable(field string, given json.RawMessage, allow []netip.Prefix) {
 	if !Settled(given) {
 		return
@@ -56,7 +56,7 @@ func (c *Checks) Reachable(field string, given json.RawMessage, allow []netip.Pr
 	}
 }
 
-// Auth looks at the auth of an input: its type, and that what the type needs is there.
+// Auth validates the field auth: its type and the fields that the type requires.
 func (c *Checks) Auth(given json.RawMessage) {
 	if given == nil {
 		return
@@ -75,7 +75,7 @@ func (c *Checks) Auth(given json.RawMessage) {
 	}
 }
 
-// OneOf looks at a text that has to be one of some words; empty is the default.
+// OneOf validates that a text is one of the words; an empty text is the default.
 func (c *Checks) OneOf(field string, given json.RawMessage, words ...string) {
 	if !Settled(given) {
 		return

@@ -13,19 +13,20 @@ import (
 )
 
 const (
-	// MaxBody is how many bytes of an answer are read; more are a fault.
+	// MaxBody is the maximal size of a response body in bytes; a larger body is an error.
 	MaxBody      = 1 << 20
 	maxRedirects = 5
 	timeout      = 30 * time.Second
 )
 
-// Options say whom requests may reach and what they may know. The zero value works.
+// Options configure which networks requests may reach and which secrets they may use. The zero
+// value works.
 type Options struct {
-	AllowNet []netip.Prefix // networks that may be called beside the public internet
-	Getenv   Lookup         // without it no name has a value
+	AllowNet []netip.Prefix // networks that may be called in addition to the public internet
+	Getenv   Lookup         // if nil, no name has a value
 	Timeout  time.Duration  // of a request that sets none; 30 s by default
-	// Transport replaces the guarded one; only tests and programs with a guard of their own
-	// set it.
+	// Transport replaces the default transport, which only connects to allowed networks. Only
+	// tests and programs with their own network policy set it.
 	Transport http.RoundTripper
 }
 
@@ -46,8 +47,8 @@ func New(o Options) *Client {
 	return &Client{options: o, http: &http.Client{Transport: o.Transport, CheckRedirect: checkRedirect}}
 }
 
-// Prepare begins a request to an http or https address; method is GET when empty. What is
-// wrong with either is a fault of kind request, since data may have caused it.
+// Prepare creates a request to an http or https URL; method is GET if empty. An invalid method
+// or URL is an error of kind request, since data may have caused it.
 func (c *Client) Prepare(ctx context.Context, method, address string) (*Sending, *engine.CallError) {
 	to, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {

@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	firstWait = time.Second      // before the second attempt where the policy says nothing; it doubles
+	firstWait = time.Second      // the longest wait before an attempt, and the longest Retry-After that is obeyed
 	longest   = 30 * time.Second // wait before an attempt, and the longest Retry-After that is waited for
-	// MostRetries is how often a request is made again within one call; the step's own retry
-	// policy, which survives a crash, comes on top.
+	// MostRetries is the maximal number of retries within one call. The step's own retry
+	// policy, which survives a crash, applies in addition.
 	MostRetries = 10
 )
 
-// A Policy says how long a request may take and when it is made again. The zero value is one
-// attempt within the client's time.
+// A Policy sets the timeout and the retries of a request. The zero value is one attempt with
+// the client's timeout.
 type Policy struct {
 	Timeout  time.Duration // of each attempt
 	Retries  int           // attempts after the first, at most MostRetries
-	Statuses []int         // made again; empty: those that may pass (408, 425, 429, 5xx)
+	Statuses []int         // that are retried; empty: the transient ones (408, 425, 429, 5xx)
 	Wait     time.Duration // before the second attempt; 1 s by default; doubles up to 30 s
 }
 
-// An Answer is what came back, without secrets.
+// An Answer is the response with secrets masked.
 type Answer struct {
-	Status   int // 0: nothing came
+	Status   int // 0: no response
 	Header   map[string]string
 	Type     string // Content-Type
-	Body     string // its bytes, not necessarily text
+	Body     string // as bytes, not necessarily valid text
 	Attempts int
 }
 
-// Do sends the request, again as the policy says. A bad status and a broken answer are
-// faults beside what there is of the answer. A Retry-After is obeyed up to 30 s; when more is
-// asked for the fault says so to the step's own policy. When ctx has ended the fault is what
-// wire.Ended says.
+// Do sends the request and retries it as the policy says. A bad status or an incomplete
+// response is an error beside the part of the response that arrived. A Retry-After of up to 30
+// s is obeyed; a longer one is returned in the error for the step's own retry policy. When ctx
+// has ended, the error is wire.Ended's.
 func (s *Sending) Do(ctx context.Context, p Policy) (Answer, *engine.CallError) {
 	if p.Timeout == 0 {
 		p.Timeout = s.client.options.Timeout
@@ -70,7 +70,7 @@ func (p Policy) again(answer Answer, fault *engine.CallError) bool {
 	return fault.Transient
 }
 
-// rest waits, and tells whether ctx still holds.
+// rest waits for d and reports whether ctx is still active.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -105,7 +105,7 @@ func (s *Sending) once(ctx context.Context, limit time.Duration) (Answer, *engin
 	return answer, status(response)
 }
 
-// fresh is the request for one attempt, with its body at the beginning.
+// fresh returns the request for one attempt with an unread body.
 func (s *Sending) fresh(ctx context.Context) *http.Request {
 	request := s.request.Clone(ctx)
 	if s.body == nil {
@@ -113,7 +113,7 @@ func (s *Sending) fresh(ctx context.Context) *http.Request {
 	}
 	request.ContentLength = int64(len(s.body))
 	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s.body)), nil }
-	request.Body, _ = request.GetBody() // which never fails
+	request.Body, _ = request.GetBody() // never fails for an in-memory body
 	if len(s.body) == 0 {
 		request.Body, request.GetBody = http.NoBody, func() (io.ReadCloser, error) { return http.NoBody, nil }
 	}

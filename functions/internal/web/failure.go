@@ -14,15 +14,15 @@ import (
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
-// Kinds of faults beside those of package engine.
+// Error kinds in addition to those of package engine.
 const (
-	KindConnection = "connection" // no whole answer
-	KindStatus     = "status"     // an answer of 400 and above
-	KindRequest    = "request"    // what cannot be sent
+	KindConnection = "connection" // no complete response
+	KindStatus     = "status"     // a response with a status of 400 or above
+	KindRequest    = "request"    // the request cannot be sent
 )
 
-// failed is the fault of a request that got no whole answer. It names the host only, since
-// the rest of the address may hold secrets.
+// failed returns the error of a request without a complete response. It names only the host,
+// since the rest of the URL may contain secrets.
 func (s *Sending) failed(limited context.Context, err error, limit time.Duration) *engine.CallError {
 	fault := &engine.CallError{Kind: KindConnection, Message: s.request.Method + " " + s.request.URL.Host + ": "}
 	refused := netguard.Refusal(err)
@@ -46,7 +46,7 @@ func (s *Sending) failed(limited context.Context, err error, limit time.Duration
 	return fault
 }
 
-// status is the fault of an answer of 400 and above, nil below.
+// status returns the error of a response with a status of 400 or above, nil for a lower one.
 func status(response *http.Response) *engine.CallError {
 	if response.StatusCode < 400 {
 		return nil
@@ -59,17 +59,17 @@ func status(response *http.Response) *engine.CallError {
 	}
 }
 
-// TooLarge is the fault of an answer above MaxBody.
+// TooLarge returns the error of a response above MaxBody.
 func TooLarge() *engine.CallError {
 	return &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("the answer is larger than %d bytes", MaxBody)}
 }
 
-// refused is the fault of a request that cannot be sent.
+// refused returns the error of a request that cannot be sent.
 func refused(format string, args ...any) *engine.CallError {
 	return &engine.CallError{Kind: KindRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-// bad is the fault of an input that is wrong whatever the data.
+// bad returns the error of an input that is wrong whatever the data are.
 func bad(format string, args ...any) *engine.CallError {
 	return &engine.CallError{Kind: engine.KindBadInput, Message: fmt.Sprintf(format, args...)}
 }

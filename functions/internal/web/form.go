@@ -16,15 +16,15 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A pair is one name with one value of a query, a form or headers.
+// A pair is a name and one value in a query, a form or headers.
 type pair struct {
 	name  string
 	value json.RawMessage
 }
 
-// pairsOf reads an object, whose lists are several values of one name and whose nulls are
-// none, or the rows of a form: a list of {name or key, value}, of which rows without name or
-// value are left out.
+// pairsOf reads an object, in which a list gives several values of one name and null gives
+// none, or the rows of a form: a list of {name or key, value}. Rows without name or value are
+// skipped.
 func pairsOf(given json.RawMessage) ([]pair, error) {
 	if given[0] == '[' {
 		return rows(given)
@@ -106,8 +106,7 @@ func Form(given json.RawMessage) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// A file is a part of a multipart form that is a file: a value {filename, content or base64,
-// content_type}.
+// A file is a file in a multipart form: {filename, content or base64, content_type}.
 type file struct {
 	Filename    string     `json:"filename"`
 	Content     input.Text `json:"content"`
@@ -115,9 +114,9 @@ type file struct {
 	ContentType string     `json:"content_type"`
 }
 
-// Multipart encodes an object, or rows, as multipart/form-data and returns its content type.
-// A value {filename, content or base64, content_type} is a file. The same form gives the same
-// bytes, so that a request made again under its key is the same request.
+// Multipart encodes an object, or rows, as multipart/form-data and returns its content type. A
+// value {filename, content or base64, content_type} is a file. The same form always gives the
+// same bytes, so that a repeated request with the same idempotency key is identical.
 func Multipart(given json.RawMessage) (content []byte, kind string, err error) {
 	list, err := pairsOf(given)
 	if err != nil {

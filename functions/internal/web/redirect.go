@@ -11,13 +11,13 @@ var errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 
 type sendingKey struct{}
 
-// context carries s to checkRedirect.
+// context returns a context that carries s to checkRedirect.
 func (s *Sending) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sendingKey{}, s)
 }
 
-// checkRedirect follows a few redirects. What holds secrets goes no further than the server
-// it was meant for; neither does the address, whose query may hold some, as a Referer.
+// checkRedirect follows a limited number of redirects. Headers with secrets are sent only to
+// the first server, and its URL, whose query may contain secrets, is not sent as Referer.
 func checkRedirect(next *http.Request, before []*http.Request) error {
 	if len(before) > maxRedirects {
 		return errRedirects

@@ -11,28 +11,29 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
-// A Lookup gives the value of the secret or environment variable NAME for a request to an
-// address, and whether workflows may use it there. The address has a scheme and a host.
+// A Lookup returns the value of the secret or environment variable NAME for a request to a URL
+// with scheme and host, and whether workflows may use it there.
 type Lookup = func(name string, to *url.URL) (string, bool)
 
-// environment is what a request to one server may know.
+// environment resolves secret names in the input of a request to one server.
 type environment struct {
 	to      *url.URL
 	getenv  Lookup
-	names   *engine.SecretNames // those that stand in the step as it is stored
+	names   *engine.SecretNames // the names in the stored text of the step
 	secrets *secrets
 }
 
-// A value is a text with its names replaced.
+// A value is a text with its secret names replaced.
 type value struct {
 	text    string
-	used    bool   // a secret is in it
-	missing string // the first name without value; it stays as written
-	asked   bool   // it was asked for as {"secret": name}
+	used    bool   // the text contains a secret
+	missing string // the first name without a value; it is left as written
+	asked   bool   // written as {"secret": name}
 }
 
 // value reads a text with $NAME in it, {"secret": "NAME"}, or any other JSON as its text. Only
-// names that stand in the stored step count: what a reference or a model gave is data.
+// names in the stored text of the step are replaced; a $NAME from a reference or a model is
+// data.
 func (e environment) value(given json.RawMessage) value {
 	if text, ok := SecretName(given); ok {
 		if name, bound := e.names.Name(text); bound {
@@ -48,7 +49,7 @@ func (e environment) value(given json.RawMessage) value {
 	return v
 }
 
-// SecretName is the name in {"secret": "NAME"}.
+// SecretName returns the name in {"secret": "NAME"}.
 func SecretName(given json.RawMessage) (name string, ok bool) {
 	if len(given) == 0 || given[0] != '{' {
 		return "", false
@@ -71,7 +72,7 @@ func (e environment) lookup(name string) (string, bool) {
 	return secret, ok
 }
 
-// closed is the fault of a name without value.
+// closed returns the error for a name without a value.
 func (e environment) closed(where string, v value) *engine.CallError {
 	if v.asked {
 		return refused("%s: there is no secret %q that workflows may use for %s; the operator can store it with secret set --host %s",
@@ -81,10 +82,10 @@ func (e environment) closed(where string, v value) *engine.CallError {
 		where, v.missing, Origin(e.to), v.missing, HostPattern(e.to), v.missing+"@"+HostPattern(e.to))
 }
 
-// Origin is the scheme and host of an address, for messages.
+// Origin returns the scheme and host of a URL, for messages.
 func Origin(to *url.URL) string { return to.Scheme + "://" + to.Host }
 
-// HostPattern is how a secret names the server of an address.
+// HostPattern returns the pattern with which a secret allows the host of a URL.
 func HostPattern(to *url.URL) string {
 	if to.Scheme == "https" {
 		return to.Host
@@ -92,8 +93,8 @@ func HostPattern(to *url.URL) string {
 	return Origin(to)
 }
 
-// Secrets expands the names in a text for a request to an address, for functions that speak
-// to it by other means than a Client. missing is the first name without value.
+// Secrets replaces the names in a text for a request to a URL, for functions that do not use a
+// Client. missing is the first name without a value.
 func Secrets(ctx context.Context, text string, to *url.URL, getenv Lookup) (expanded, missing string) {
 	e := environment{to: to, getenv: getenv, names: engine.CallOf(ctx).Secrets, secrets: &secrets{}}
 	given := json.RawMessage(text)
@@ -104,7 +105,8 @@ func Secrets(ctx context.Context, text string, to *url.URL, getenv Lookup) (expa
 	return v.text, v.missing
 }
 
-// headers are those of an answer, several of one name joined by commas.
+// headers returns the response headers with secrets masked; several values of one name are
+// joined by commas.
 func (s *secrets) headers(given http.Header) map[string]string {
 	out := make(map[string]string, len(given))
 	for name, values := range given {

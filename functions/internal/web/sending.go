@@ -11,22 +11,22 @@ import (
 	"github.com/stepgraph/stepgraph/internal/callkey"
 )
 
-// A Sending is one request and what must not be seen of it. It may be sent several times.
+// A Sending is one request and the secrets in it. It may be sent several times.
 type Sending struct {
 	client  *Client
 	request *http.Request
-	body    []byte // nil: none
+	body    []byte // nil: no body
 	env     environment
 	secrets secrets
-	// confidential are the headers that stay with the first server.
+	// confidential lists the headers that are not sent to redirect targets.
 	confidential []string
 }
 
 // Method is the request's method, in capitals.
 func (s *Sending) Method() string { return s.request.Method }
 
-// Params adds to the query of the address: an object of values or of lists of values, in its
-// order, a list of {name or key, value}, or a text that is a query already.
+// Params adds parameters to the query of the URL: an object of values or of lists of values, a
+// list of {name or key, value}, or a text that is an encoded query. The order is kept.
 func (s *Sending) Params(given json.RawMessage) *engine.CallError {
 	if given == nil {
 		return nil
@@ -51,8 +51,8 @@ func (s *Sending) Params(given json.RawMessage) *engine.CallError {
 	return nil
 }
 
-// param is the value of a parameter. A name without value stays as it is written: $ is an
-// ordinary character in a query.
+// param returns the value of a parameter. A $NAME without a value is left as written, because
+// $ is an ordinary character in a query.
 func (s *Sending) param(p pair) (string, *engine.CallError) {
 	v := s.env.value(p.value)
 	if v.missing != "" && v.asked {
@@ -61,7 +61,7 @@ func (s *Sending) param(p pair) (string, *engine.CallError) {
 	return v.text, nil
 }
 
-// Body sets what is sent and, unless empty, its content type.
+// Body sets the body and, unless empty, its content type.
 func (s *Sending) Body(content []byte, kind string) {
 	s.body = content
 	if kind != "" {
@@ -69,12 +69,12 @@ func (s *Sending) Body(content []byte, kind string) {
 	}
 }
 
-// Accept says which types of answers are wanted.
+// Accept sets the accepted content types.
 func (s *Sending) Accept(kinds string) { s.request.Header.Set("Accept", kinds) }
 
-// Headers sets headers: an object of values, or a list of {name or key, value}. A name that
-// the operator has not opened is a fault, since sending the text "$NAME" would end as a
-// refusal that nobody understands.
+// Headers sets headers: an object of values, or a list of {name or key, value}. A $NAME that
+// the operator has not allowed is an error: sending the literal text "$NAME" would only cause
+// an unclear error of the server.
 func (s *Sending) Headers(given json.RawMessage) *engine.CallError {
 	if given == nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *Sending) Headers(given json.RawMessage) *engine.CallError {
 	return nil
 }
 
-// Key sets the Idempotency-Key of a request that changes something, unless it has one.
+// Key sets the header Idempotency-Key of a request that changes something, unless it is set.
 func (s *Sending) Key(key string) {
 	if key != "" && !safe(s.request.Method) && s.request.Header.Get("Idempotency-Key") == "" {
 		callkey.Set(s.request.Header, key)
@@ -116,8 +116,8 @@ func (s *Sending) set(name, value string, secret bool) *engine.CallError {
 	return nil
 }
 
-// personal are headers that say who asks; they never go to a server that only a redirect
-// named, even when their value was written into the step.
+// personal lists headers with credentials. They are never sent to another server after a
+// redirect, even if their value was written into the step.
 var personal = map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true, "X-Api-Key": true, "Api-Key": true}
 
 func validHeader(name, value string) bool {
@@ -129,7 +129,8 @@ func validHeader(name, value string) bool {
 	return name != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
 }
 
-// safe tells whether a method changes nothing by its meaning, so that no key is needed.
+// safe reports whether a method changes nothing by definition, so that it needs no idempotency
+// key.
 func safe(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:

@@ -1,5 +1,5 @@
-// Package wire holds what functions that speak HTTP share: reading a bounded body, and
-// telling failures that may pass from those that stay.
+// Package wire contains code shared by the functions that use HTTP: reading a body of bounded
+// size, and distinguishing transient from permanent failures.
 package wire
 
 import (
@@ -15,7 +15,8 @@ import (
 
 var errTooLarge = errors.New("body is too large")
 
-// Read reads body to its end; more than limit bytes are an error that TooLarge knows.
+// Read reads body to its end; a body of more than limit bytes is an error that TooLarge
+// recognises.
 func Read(body io.Reader, limit int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(limit)+1))
 	if err != nil {
@@ -27,11 +28,11 @@ func Read(body io.Reader, limit int) ([]byte, error) {
 	return text, nil
 }
 
-// TooLarge tells whether Read gave up because of its limit.
+// TooLarge reports whether Read failed because of its limit.
 func TooLarge(err error) bool { return errors.Is(err, errTooLarge) }
 
-// Transient tells whether a request that was answered with status may be made again: too
-// many requests, too early, a time out, or a failure of the server.
+// Transient reports whether a request with this response status may be retried: too many
+// requests, too early, a timeout, or a server error.
 func Transient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -40,8 +41,7 @@ func Transient(status int) bool {
 	return status >= 500
 }
 
-// RetryAfter is how long the server asks to be left alone, 0 when it does not say; at most
-// a day, since more is a mistake.
+// RetryAfter returns the time of the header Retry-After, 0 if there is none, at most one day.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	wait := time.Duration(0)
@@ -53,7 +53,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return min(max(wait, 0), 24*time.Hour)
 }
 
-// Cause is an error of a request without the address, which may hold keys.
+// Cause returns the text of a request error without the URL, which may contain keys.
 func Cause(err error) string {
 	var request *url.Error
 	if errors.As(err, &request) {
@@ -62,8 +62,8 @@ func Cause(err error) string {
 	return err.Error()
 }
 
-// Ended is why ctx has ended: its error, so that a time out and a cancellation are known as
-// such, with the cause that was given.
+// Ended returns the error of a context that has ended, so that errors.Is recognises a timeout
+// or a cancellation, together with its cause.
 func Ended(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)

@@ -140,7 +140,7 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// blank tells whether an element has nothing to show.
+// blank reports whether an element has nothing to show.
 func blank(n *html.Node) bool {
 	if voids[n.DataAtom] || meaningful[n.DataAtom] || strings.TrimSpace(textOf(n)) != "" {
 		return false
