@@ -37,7 +37,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		some, err := s.claim(ctx, ids, o, true)
 		if err != nil {
 			if len(claimed) > 0 {
-				return claimed, nil // what was taken must be worked on; the rest is tried next time
+				return claimed, nil // the sessions claimed so far are returned; the others are tried at the next claim
 			}
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 	return s.claim(ctx, distinct(ids), o, false)
 }
 
-// claim takes the locks in the order of ids and looks again under each.
+// claim locks the sessions in the order of their ids and checks each again under its lock.
 func (s *Store) claim(ctx context.Context, ids []string, o engine.ClaimOptions, due bool) ([]engine.Claimed, error) {
 	slices.Sort(ids)
 	rows := make([]any, len(ids))

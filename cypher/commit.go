@@ -71,7 +71,7 @@ func (b *batch) unwritten(answer []row) []any {
 // A batch is the checkpoints of one transaction, in the order of sessions.
 type batch struct {
 	checkpoints []*engine.Checkpoint
-	inboxes     map[string]int64 // of parents that were told of an end
+	inboxes     map[string]int64 // of parents that received a child's end
 }
 
 func newBatch(checkpoints []engine.Checkpoint) (*batch, error) {
@@ -88,7 +88,7 @@ func newBatch(checkpoints []engine.Checkpoint) (*batch, error) {
 	return b, nil
 }
 
-// lean tells whether one statement writes all there is.
+// lean reports whether one statement writes the whole batch.
 func (b *batch) lean() bool {
 	return !slices.ContainsFunc(b.checkpoints, func(c *engine.Checkpoint) bool {
 		return len(c.Blobs) > 0 || len(c.DropBlobs) > 0 || len(c.Results) > 0 || len(c.Children) > 0 || c.ToParent != nil

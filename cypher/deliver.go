@@ -55,7 +55,7 @@ func (s *Store) deliverGroup(ctx context.Context, deliveries []engine.Delivery, 
 	return nil
 }
 
-// A post is the deliveries of one transaction.
+// A post is the group of deliveries that one transaction makes.
 type post struct {
 	transaction
 	parcels []*parcel

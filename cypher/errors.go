@@ -74,7 +74,7 @@ var mayRepeat = map[string]bool{
 
 const codeConstraint = "Neo.ClientError.Schema.ConstraintValidationFailed"
 
-// isConstraint tells whether the server refused a second owner of a unique property.
+// isConstraint reports whether the server refused a second node with the same unique property.
 func isConstraint(err error) bool {
 	var answer *neo4j.Neo4jError
 	return errors.As(err, &answer) && answer.Code == codeConstraint
@@ -95,7 +95,7 @@ func isContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// neverSent tells whether there was no connection at all, so the statement cannot have
+// neverSent reports whether there was no connection at all, so that the statement cannot have
 // reached the server.
 func neverSent(err error) bool {
 	var broken *neo4j.ConnectivityError

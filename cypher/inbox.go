@@ -40,8 +40,8 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 	return found, err
 }
 
-// EditState replaces the state of a session nobody holds. Where the answer is lost it is
-// not sent again: engine.ErrUnknownOutcome, and the version tells what became of it.
+// EditState replaces the state of a session that is not leased. If the answer is lost, the edit is
+// not sent again: the error is engine.ErrUnknownOutcome, and the session's version shows the result.
 func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	var record engine.SessionRecord
 	err := s.together(ctx, "edit state of "+edit.Session, false, func(t transaction) error {

@@ -25,8 +25,8 @@ type link struct {
 	closed  bool
 }
 
-// renewAtMost is how often the pool is replaced: a server that is merely slow must not see
-// all connections made anew with each call.
+// renewAtMost is the shortest time between two replacements of the pool: a server that is merely
+// slow must not have all its connections replaced with each call.
 const renewAtMost = 5 * time.Second
 
 func newLink(open func() (neo4j.DriverWithContext, error)) (*link, error) {

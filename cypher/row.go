@@ -7,8 +7,8 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// A row is one row of an answer. Its readers give the zero value for what is null or of
-// another type: a property that somebody broke by hand must not stop the engine.
+// A row is one row of an answer. Its readers return the zero value for null and for another type:
+// a property that a person has damaged by hand must not stop the engine.
 type row struct{ record *neo4j.Record }
 
 // collect reads all rows of an answer.

@@ -9,7 +9,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/dbtype"
 )
 
-// This file is the border: on one side the types of the driver, on the other plain Go.
+// This file converts between the types of the driver and plain Go types.
 
 // offsetUTC is UTC as the driver wants it for a time with an offset; plain time.UTC would
 // be stored with the name of a zone.

@@ -12,9 +12,9 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Act steers one session: pause, resume, cancel, retry, advance, move, reask, signal. It
-// returns once the request is durable. Errors: ErrSessionNotFound, ErrSessionEnded for
-// what cannot act on an ended session, ErrStepNotFound, ErrKeyReused, ErrBadRequest.
+// Act steers one session: pause, resume, cancel, retry, advance, move, reask, signal. It returns
+// once the request is durable. Errors: ErrSessionNotFound, ErrSessionEnded when the action does
+// not apply to an ended session, ErrStepNotFound, ErrKeyReused, ErrBadRequest.
 func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if !slices.Contains(actions, a.Kind) {
 		return nil, store.Detailf(ErrBadRequest, "%q is nothing a session can do", a.Kind)
@@ -59,7 +59,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	return s, nil
 }
 
-// checkAction sees that the steps an action names exist.
+// checkAction returns ErrStepNotFound when a step that the action names does not exist.
 func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	need := ""
 	switch a.Kind {
@@ -106,12 +106,12 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	return nil
 }
 
-// checkMove refuses a move into a body that the session, as it is stored now, is not in. The
-// holder looks again.
+// checkMove refuses a move into a container's body when the stored session is not inside that
+// container. The holder of the lease checks again when it applies the move.
 func checkMove(rec *SessionRecord, def *Definition, a *Action) error {
 	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
-		return nil // the delivery says so
+		return nil // the delivery reports the error
 	}
 	from := a.Step
 	if from == "" {

@@ -29,7 +29,7 @@ func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 			if retry.Transient(err) {
 				return adopted, bad, err
 			}
-			if !errors.Is(err, ErrVersionMismatch) && !errors.Is(err, ErrSessionBusy) { // somebody else took it up
+			if !errors.Is(err, ErrVersionMismatch) && !errors.Is(err, ErrSessionBusy) { // another engine or person changed it meanwhile
 				bad = append(bad, Finding{Level: "error", Code: "not_adopted", Message: err.Error(), Mend: "session edit " + each[i].ID})
 			}
 			continue

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// announceLoop says every few seconds that the engine is at work, what it can do and what it holds.
+// announceLoop writes every few seconds that the engine is running, which functions it has and what it holds.
 func (b background) announceLoop(ctx context.Context) {
 	announce := func() {
 		if err := b.announce(ctx, ""); err != nil && ctx.Err() == nil {
@@ -18,7 +18,7 @@ func (b background) announceLoop(ctx context.Context) {
 	every(ctx, announceEvery, announce)
 }
 
-// sayGoodbye announces that the engine drains, or has stopped. Nothing depends on it.
+// sayGoodbye announces that the engine is draining or has stopped. Nothing depends on it.
 func (b background) sayGoodbye(state string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -27,7 +27,7 @@ func (b background) sayGoodbye(state string) {
 	}
 }
 
-// An announcedLoad is what an announcement says of what an engine holds.
+// An announcedLoad is the part of an announcement about the engine's load.
 type announcedLoad struct {
 	Sessions int `json:"sessions"`
 	Waiting  int `json:"waiting"`
@@ -47,7 +47,7 @@ func (b background) announce(ctx context.Context, state string) error {
 	return b.store.Announce(ctx, a, forgetEngines)
 }
 
-// buildVersion is the version of the program, else its commit.
+// buildVersion returns the program's version, or its commit when it has no version.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

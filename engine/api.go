@@ -51,15 +51,16 @@ type StartRequest struct {
 	Key      string            // idempotency key: starting twice with one key gives one session
 	// Outputs are given to references as if the steps (or names) had put them out before.
 	Outputs map[string]json.RawMessage
-	// Seeds let a step end with an output instead of running, the first time it is
-	// activated; its paths are followed as ever, so that a decision can be given too.
+	// Seeds are outputs by step id. The first time such a step is activated, it ends with the
+	// seed instead of running; its paths are followed as usual. So the output of a decision can
+	// be given too.
 	Seeds map[string]json.RawMessage
 	// Until names steps whose paths are not followed: the session ends there.
 	Until []string
-	// Taken are paths, by id, that count as taken before the session began, for steps with
-	// join: required behind the entry that what lies before it leads to as well.
+	// Taken are path ids that count as taken before the session began. They are for steps with
+	// join: required behind the entry that paths from before the entry also lead to.
 	Taken []string
-	// Messages are an existing chat with which the session's messages begin.
+	// Messages are the chat messages with which the session begins.
 	Messages []Message
 }
 
@@ -72,10 +73,10 @@ type AnswerRequest struct {
 	// Response is any JSON value.
 	Response json.RawMessage
 	Key      string // idempotency key
-	By       string // who, where known
+	By       string // the person or program that answers, if known
 }
 
-// An Action steers one session. Which fields count depends on Kind.
+// An Action steers one session. Kind determines which fields are used.
 type Action struct {
 	Session string
 	Kind    string // RequestPause, RequestResume, RequestCancel, RequestRetry, RequestAdvance, RequestMove, RequestReask, RequestSignal, RequestRollback

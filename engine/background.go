@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
-// Run claims due sessions and moves them on until ctx ends; then it lets calls under way
-// finish for Options.StopGrace, gives all leases back and returns. An engine runs once.
+// Run claims due sessions and advances them until ctx ends. Then it lets calls under way finish
+// for Options.StopGrace, releases all leases and returns. Run may be called once per engine.
 func (e *Engine) Run(ctx context.Context) error {
 	if err := e.begin(ctx); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// stop ends all runners: first they are asked to rest, then their calls are cancelled.
+// stop ends all runners: it asks them to go to rest, and after the grace period cancels their calls.
 func (e *Engine) stop() {
 	e.mu.Lock()
 	e.stopping, e.running = true, false

@@ -7,16 +7,16 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// Overload is told by how late due work is, not by how much of it there is: 100,000 sessions of one
-// quick step are no backlog, 2,000 that call a slow model are. While the engine has no room and a
-// session has been due for longer than Options.MaxLate, starts that get no place are refused with
-// ErrOverloaded. Starts of workflows that hold less than their share still get one. Answers, other
+// Overload is measured by how late due work is, not by its amount: 100,000 sessions of one quick
+// step are no backlog, 2,000 that call a slow model are. While the engine has no free place and a
+// session has been due for longer than Options.MaxLate, starts without a place are refused with
+// ErrOverloaded. A workflow that holds less than its share still gets places. Answers, other
 // requests of people and batches are never refused.
 
-// overloadEvery is how often an engine without room looks how late due work is.
+// overloadEvery is how often an engine without free places measures how late due work is.
 const overloadEvery = time.Second
 
-// backlogLoop keeps places.late, how long the session that is due first has been due.
+// backlogLoop updates places.late: how long the session with the earliest due time has been due.
 func (b background) backlogLoop(ctx context.Context) {
 	every(ctx, overloadEvery, func() {
 		late := time.Duration(0)
@@ -37,14 +37,14 @@ func (b background) backlogLoop(ctx context.Context) {
 	})
 }
 
-// full tells whether something was left due for want of a place.
+// full reports whether due work was left in the store because no place was free.
 func (h *holding) full() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.places.refused || h.places.late > 0
 }
 
-// overloaded is the refusal of a start that got no place, or nil. most is Options.MaxLate.
+// overloaded returns the error for a start that got no place, or nil. most is Options.MaxLate.
 func (h *holding) overloaded(most time.Duration) error {
 	h.mu.Lock()
 	late := h.places.late

@@ -12,13 +12,13 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// batchActions is what an engine does for the items of batches.
+// batchActions applies the items of batches through the engine.
 type batchActions struct{ e *Engine }
 
-// batchLoop works on batches.
+// batchLoop processes batches until ctx ends.
 func (b background) batchLoop(ctx context.Context) { batch.Run(ctx, b.Operations) }
 
-// Do does one item.
+// Do applies one item to its session.
 func (w batchActions) Do(ctx context.Context, job *batch.Job) error {
 	ctx = withoutHaste(ctx)
 	o, item := job.Options, job.Item
@@ -32,7 +32,7 @@ func (w batchActions) Do(ctx context.Context, job *batch.Job) error {
 	case ActionDelete:
 		err := w.e.DeleteSession(ctx, item.Session, o.Cancel)
 		if errors.Is(err, ErrSessionNotFound) {
-			return nil // it is gone, by this item before a restart or by somebody else
+			return nil // already deleted, by this item before a restart or by another request
 		}
 		return err
 	}
@@ -41,7 +41,7 @@ func (w batchActions) Do(ctx context.Context, job *batch.Job) error {
 	return err
 }
 
-// answerOf is the item's answer to the question it was pinned to.
+// answerOf returns the item's answer to the question that the item was created for.
 func answerOf(job *batch.Job) AnswerRequest {
 	item := job.Item
 	return AnswerRequest{Session: item.Session, Step: item.Step, Visit: item.Visit, Ask: item.Ask,
@@ -55,7 +55,7 @@ func signalBody(job *batch.Job) json.RawMessage {
 	return job.Response()
 }
 
-// Forecast says what the session would do; nothing is written to it.
+// Forecast computes what the item would do to its session; nothing is written.
 func (w batchActions) Forecast(ctx context.Context, job *batch.Job) (json.RawMessage, error) {
 	rec, err := w.e.store.Session(ctx, job.Item.Session)
 	if err != nil {
@@ -79,7 +79,7 @@ func (w batchActions) would(ctx context.Context, job *batch.Job, rec *SessionRec
 	return w.e.forecast(ctx, rec, q)
 }
 
-// wouldDelete refuses what DeleteSession would refuse.
+// wouldDelete returns the error that DeleteSession would return.
 func wouldDelete(job *batch.Job, rec *SessionRecord) (*Forecast, error) {
 	status := rec.Status
 	if st, err := ParseState(rec.ID, rec.State); err == nil {
@@ -96,7 +96,7 @@ func wouldDelete(job *batch.Job, rec *SessionRecord) (*Forecast, error) {
 	return f, nil
 }
 
-// request is what the item would put into the session's inbox.
+// request returns the request that the item would put into the session's inbox.
 func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Request, error) {
 	o := job.Options
 	if job.Batch.Action == RequestAnswer {
@@ -113,7 +113,7 @@ func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionR
 	return &Request{Kind: job.Batch.Action, Step: a.Step, Body: body}, err
 }
 
-// dryAnswer decides on an answer as its acceptance would, without the session's lock.
+// dryAnswer checks an answer as the real acceptance would, without the session's lock.
 func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Request, error) {
 	waiting, err := w.e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: max(0, rec.Inbox-dryLook)}})
 	if err != nil {
@@ -125,11 +125,11 @@ func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *Sessio
 		ByTarget:   func(string) (*Request, error) { return nil, nil },
 		LastAnswer: func(string) (*Request, error) { return nil, nil }})
 	if err == nil && q == nil {
-		q = a.replayed // the same answer is on its way already
+		q = a.replayed // the same answer is already in the inbox
 	}
 	return q, err
 }
 
-// dryLook is how many of a session's newest requests a dry run looks at for one that
-// answers the same question.
+// dryLook is how many of a session's newest requests a dry run reads to find one that answers
+// the same question.
 const dryLook = 50

@@ -9,30 +9,30 @@ import (
 	"github.com/stepgraph/stepgraph/engine/event"
 )
 
-// An eventBus carries the events of sessions to those who watch them in this process. A
-// watcher that does not keep up loses events and reads what it missed from the history.
+// An eventBus delivers the events of sessions to watchers in this process. A watcher that does not
+// keep up loses events and reads the missed ones from the history.
 type eventBus struct {
 	mu       sync.Mutex
 	watchers map[string]map[*watcher]bool
 }
 
-// A watcher receives what happens in one session.
+// A watcher receives the events of one session.
 type watcher struct {
-	events chan busEvent // nil for one that only waits for rest
+	events chan busEvent // nil for a watcher that only waits until the session is at rest
 	missed chan struct{} // capacity 1: events were dropped
 	rested chan struct{} // capacity 1: the lease was given up
-	below  chan struct{} // capacity 1: a child session, or one of its own, has come to rest
+	below  chan struct{} // capacity 1: a descendant session has come to rest
 }
 
-// busEvent is an event with the version of the checkpoint that held it; 0 for what is
-// provisional. A nudge has no event: the session rests, or its checkpoint showed nothing.
+// busEvent is an event with the version of its checkpoint, 0 for a provisional event. A nudge has
+// no event: the session has come to rest, or its checkpoint had no visible event.
 type busEvent struct {
 	Event
 	version int64
 	rested  bool // a nudge: the lease was given up
 }
 
-// watcherRoom is how many events may wait for a watcher.
+// watcherRoom is the number of events buffered for a watcher.
 const watcherRoom = 256
 
 func newEventBus() *eventBus { return &eventBus{watchers: map[string]map[*watcher]bool{}} }
@@ -41,7 +41,7 @@ func (b *eventBus) watch(session string) (*watcher, func()) {
 	return b.add(session, &watcher{events: make(chan busEvent, watcherRoom), missed: make(chan struct{}, 1)})
 }
 
-// watchRest returns a watcher that is told of rest alone, and of that always.
+// watchRest returns a watcher that is notified only when the session comes to rest; that notice is never dropped.
 func (b *eventBus) watchRest(session string) (*watcher, func()) { return b.add(session, &watcher{}) }
 
 func (b *eventBus) add(session string, w *watcher) (*watcher, func()) {
@@ -80,7 +80,7 @@ func (b *eventBus) send(session string, ev busEvent) {
 	}
 }
 
-// signal sets a flag of capacity 1 that somebody may be waiting for.
+// signal sets a flag, a channel of capacity 1, without blocking.
 func signal(flag chan struct{}) {
 	select {
 	case flag <- struct{}{}:
@@ -97,7 +97,7 @@ func (b *eventBus) watched(session string) bool {
 // publish sends a provisional event.
 func (b *eventBus) publish(ev Event) { b.send(ev.Session, busEvent{Event: ev}) }
 
-// publishAll sends the events of a checkpoint, after it, and a nudge.
+// publishAll sends the events of a written checkpoint, and a nudge.
 func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested bool) {
 	if rested {
 		b.stir(session)
@@ -112,7 +112,7 @@ func (b *eventBus) publishAll(session string, version int64, events []event.Note
 	b.send(session, busEvent{version: version, rested: rested})
 }
 
-// stir tells those who watch a session above this one that something below it has come to
+// stir notifies the watchers of every ancestor of a session that the session has come to
 // rest.
 func (b *eventBus) stir(session string) {
 	for at := strings.LastIndexByte(session, '/'); at > 0; at = strings.LastIndexByte(session[:at], '/') {
@@ -127,7 +127,7 @@ func (b *eventBus) stir(session string) {
 	}
 }
 
-// A cursor is how far somebody has followed a session; as text it is an event's id.
+// A cursor is a position in a session's events; its text form is the event id.
 type cursor struct {
 	version int64 // of the session
 	seq     int64 // of EXECUTION

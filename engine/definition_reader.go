@@ -11,19 +11,19 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A definitionReader reads definitions for many sessions at once. Who asks gets a
-// definition whose read began after the question, so an edit committed before is in it;
-// all who ask while one read is under way share the next.
+// A definitionReader reads definitions for many sessions at once. A caller gets a definition
+// whose read began after its call, so it contains every edit committed before the call. All
+// callers that arrive while one read is under way share the next read.
 type definitionReader struct {
 	store Store
 
 	mu     sync.Mutex
 	gather *definitionRead
 	busy   bool
-	// notBefore is when the next read begins at the earliest. Only who works writes it.
+	// notBefore is the earliest time of the next read. Only the working goroutine writes it.
 	notBefore time.Time
 	known     map[string]*Definition // newest per workflow that exists
-	saved     map[string]bool        // hashes of DEFINITIONs that are written
+	saved     map[string]bool        // hashes of DEFINITIONs that are already stored
 }
 
 type definitionRead struct {
@@ -37,17 +37,17 @@ type definitionRead struct {
 // readTimeout bounds one read of definitions.
 const readTimeout = 30 * time.Second
 
-// longestGathering bounds how long questions gather after a read, which is as long as the read
-// took: while many sessions start, reads one after the other would take as much of the store
-// as the sessions do.
+// longestGathering limits how long calls are collected after a read, which is as long as that
+// read took. Without the pause, reads in sequence would load the store as much as the sessions
+// do while many sessions start.
 const longestGathering = 20 * time.Millisecond
 
 func newDefinitionReader(store Store) *definitionReader {
 	return &definitionReader{store: store, known: map[string]*Definition{}, saved: map[string]bool{}}
 }
 
-// Read returns the definition of a workflow as it is now; a workflow that does not exist
-// has a definition without steps. entry is a step to look for besides root.
+// Read returns the current definition of a workflow; for a workflow that does not exist, a
+// definition without steps. entry is a step to look for in addition to root.
 func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*Definition, error) {
 	return retry.Do(ctx, func() (*Definition, error) {
 		r := d.join(workflow, entry)
@@ -60,7 +60,7 @@ func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*D
 	})
 }
 
-// Recent returns a definition not older than age, from memory where it can.
+// Recent returns a definition at most age old, from memory if possible.
 func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
 	d.mu.Lock()
 	known := d.known[workflow]
@@ -99,7 +99,7 @@ func (d *definitionReader) work() {
 			store.Detailf(ErrUnavailable, "reading definitions took longer than %s", readTimeout))
 		began := time.Now()
 		r.result, r.err = d.fetch(ctx, r)
-		if took := time.Since(began); took > time.Millisecond { // an embedded store is read in less than a pause would take
+		if took := time.Since(began); took > time.Millisecond { // an embedded store is read faster than a pause would take
 			d.notBefore = time.Now().Add(min(took, longestGathering))
 		}
 		cancel()
@@ -107,8 +107,8 @@ func (d *definitionReader) work() {
 	}
 }
 
-// next takes what has been asked for once enough has gathered; nil when nothing has been
-// asked for: then the work ends.
+// next returns the calls to serve, once enough have been collected; nil when there are none, and
+// then the working goroutine ends.
 func (d *definitionReader) next() *definitionRead {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,16 +148,16 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 	return result, d.save(ctx, result)
 }
 
-// savedRoom is how many hashes of former texts are remembered at least.
+// savedRoom is the minimum number of hashes of earlier texts that are remembered.
 const savedRoom = 1000
 
-// settleReads bounds how often a workflow that changes is read again.
+// settleReads is the maximum number of times that a changing workflow is read again.
 const settleReads = 10
 
-// settled reads workflows until those that differ from what is known are read the same
-// twice in a row. A database may show half of an edit while its commit is applied: a path
-// that is gone and its successor not there yet would end a session early. It costs
-// nothing while nobody edits.
+// settled reads the workflows that differ from their known version until two reads in a row are
+// equal. A database may show half of an edit while its commit is applied: a path that is already
+// removed, with its replacement still missing, would end a session early. Unedited workflows
+// cost no extra read.
 func (d *definitionReader) settled(ctx context.Context, ids []string, entries map[string][]string) ([]*Workflow, error) {
 	workflows, err := d.store.Workflows(ctx, ids, entries)
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *definitionReader) settled(ctx context.Context, ids []string, entries ma
 	return workflows, nil
 }
 
-// unknown are the ids that were read differently from what is known of them.
+// unknown returns the ids of workflows whose read differs from the known version.
 func (d *definitionReader) unknown(ids []string, read []*Workflow) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -209,7 +209,7 @@ func byWorkflow(list []*Workflow, id string) *Workflow {
 	return nil
 }
 
-// replaceWorkflows puts what was read again in the place of what was read before.
+// replaceWorkflows returns the list with the workflows that were read again in place of the earlier ones.
 func replaceWorkflows(list, again []*Workflow, ids []string) []*Workflow {
 	out := append([]*Workflow(nil), again...)
 	for _, w := range list {
@@ -220,7 +220,7 @@ func replaceWorkflows(list, again []*Workflow, ids []string) []*Workflow {
 	return out
 }
 
-// compile reuses what is known of an unchanged workflow.
+// compile returns the known definition if the workflow is unchanged, otherwise a compiled one.
 func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 	d.mu.Lock()
 	known := d.known[w.ID]
@@ -239,8 +239,8 @@ func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 	return fresh
 }
 
-// absent is the definition of a workflow that does not exist. It is not kept: anybody may ask
-// for any name.
+// absent returns the definition of a workflow that does not exist. It is not cached, because
+// callers may ask for any name.
 func (d *definitionReader) absent(id string, began time.Time) *Definition {
 	none := Compile(&Workflow{ID: id})
 	none.ReadAt, none.Absent = began, true
@@ -250,7 +250,7 @@ func (d *definitionReader) absent(id string, began time.Time) *Definition {
 	return none
 }
 
-// save writes the texts of steps nobody has seen yet, before any session runs them.
+// save stores the texts of steps that are new, before any session runs them.
 func (d *definitionReader) save(ctx context.Context, result map[string]*Definition) error {
 	var fresh []StoredDefinition
 	d.mu.Lock()
@@ -277,8 +277,8 @@ func (d *definitionReader) save(ctx context.Context, result map[string]*Definiti
 	return nil
 }
 
-// forgetSaved drops hashes of texts that no known workflow has any more, once they are many:
-// each edit leaves one. A text that comes back is written again, which changes nothing.
+// forgetSaved drops hashes of texts that no known workflow contains, once there are many: each
+// edit leaves one behind. If such a text returns, it is written again, which is harmless.
 func (d *definitionReader) forgetSaved() {
 	current := 0
 	for _, def := range d.known {

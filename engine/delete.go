@@ -7,9 +7,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// DeleteSession removes a session with all its history, and its child sessions before it. One that is active or waits is
-// ended first when cancel is true, else that is ErrSessionBusy. Whoever holds an ended session gives it up in a moment,
-// and that is waited for.
+// DeleteSession removes a session with all its history, after its child sessions. A session that
+// is active or waits is cancelled first if cancel is true; otherwise the error is ErrSessionBusy.
+// If a worker still holds the ended session, DeleteSession waits until the lease is released.
 func (e *Engine) DeleteSession(ctx context.Context, id string, cancel bool) error {
 	for {
 		status, err := statusNow(ctx, e.store, id)
@@ -45,7 +45,7 @@ func statusNow(ctx context.Context, s Store, id string) (string, error) {
 	return rec.Status, nil
 }
 
-// cancelled ends a session, unless it ends by itself before.
+// cancelled cancels a session and waits for its end, unless it has ended by itself.
 func (e *Engine) cancelled(ctx context.Context, id string) error {
 	_, err := e.Act(ctx, Action{Session: id, Kind: RequestCancel, Reason: "deleted"})
 	if err != nil {
@@ -68,8 +68,8 @@ func (e *Engine) remove(ctx context.Context, id string) error {
 	}
 }
 
-// deleteChildren removes the child sessions of a session that has ended; one that goes on
-// all the same is cancelled.
+// deleteChildren removes the child sessions of an ended session; a child that still runs is
+// cancelled first.
 func (e *Engine) deleteChildren(ctx context.Context, id string) error {
 	children, err := e.store.Children(ctx, id)
 	if err != nil {
@@ -83,7 +83,7 @@ func (e *Engine) deleteChildren(ctx context.Context, id string) error {
 	return nil
 }
 
-// waitAtRest waits until nobody holds the session.
+// waitAtRest waits until no worker holds the session.
 func (e *Engine) waitAtRest(ctx context.Context, id string) error {
 	if !e.isRunning() {
 		return nil

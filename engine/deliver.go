@@ -64,8 +64,8 @@ func (e *Engine) accept(ctx context.Context, a *acceptance) (Delivered, error) {
 	return e.deliver(ctx, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
 }
 
-// explainAnswer tells a step that does not exist from one that does not wait: the
-// workflow is read only once it matters.
+// explainAnswer distinguishes a step that does not exist from one that does not wait. It reads the
+// workflow only when the error depends on it.
 func (v *views) explainAnswer(ctx context.Context, a *acceptance, err error) error {
 	if !a.strange {
 		return err
@@ -81,11 +81,11 @@ func (v *views) explainAnswer(ctx context.Context, a *acceptance, err error) err
 	return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("%q", a.q.Step), Exists: def.IDs()}
 }
 
-// An acceptance decides, under the session's lock, whether an answer counts.
+// An acceptance decides, under the session's lock, whether an answer is accepted.
 type acceptance struct {
 	q        AnswerRequest
-	strange  bool     // the step named has never run in this session
-	replayed *Request // what was accepted before, when this is the same again
+	strange  bool     // the named step has never run in this session
+	replayed *Request // the earlier request, when this answer repeats it
 }
 
 func (a *acceptance) decide(v InboxView) (*Request, error) {
@@ -104,7 +104,7 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 	}
 	st := read.State
 	if state.Shared(read, "lacks asks", lacksAsks) {
-		if st, err = ParseState(v.Session.ID, v.Session.State); err != nil { // one to write to
+		if st, err = ParseState(v.Session.ID, v.Session.State); err != nil { // the caller may write to this session
 			return nil, store.Detailf(ErrBadRequest, "%v", err)
 		}
 		st.AdoptAsks(&v.Session, v.Now.UnixMilli())
@@ -132,10 +132,10 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 		Body: jsontext.Compact(a.q.Response), BodyHash: hash, By: a.q.By}, nil
 }
 
-// stillOpen refuses an answer to a question that is open in the state and will be closed
-// before the answer is applied: its time is over by the store's clock, or a request that
-// stands before the answer in the inbox closes it. Whatever else closes a question has to
-// see the answer first, see Checkpoint.Closing.
+// stillOpen refuses an answer to a question that is open in the state and will be closed before the
+// answer is applied: its deadline has passed by the store's clock, or an earlier request in the
+// inbox closes it. Every other decision that closes a question has to read the answer first, see
+// Checkpoint.Closing.
 func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
 	if due := asked.q.Due; due > 0 && v.Now.UnixMilli() >= due {
 		return store.Detailf(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, state.Time(due).Format(time.RFC3339Nano))
@@ -154,7 +154,7 @@ func closes(q *Request, asked *askedQuestion) bool {
 	switch q.Kind {
 	case RequestCancel, RequestRollback:
 		return true
-	case RequestReask, RequestMove: // without a step any question may be meant
+	case RequestReask, RequestMove: // without a step, the request may close any question
 		step := session.BodyOf(q).Step
 		return step == "" || step == asked.step
 	case RequestSignal:
@@ -168,7 +168,7 @@ type askedQuestion struct {
 	q    *state.Ask
 }
 
-// find returns the question the answer is for, nil when it is not open.
+// find returns the question that the answer is for, nil when it is not open.
 func (a *acceptance) find(st *State) *askedQuestion {
 	if st.Cancelled() != nil {
 		return nil
@@ -176,7 +176,7 @@ func (a *acceptance) find(st *State) *askedQuestion {
 	step, q := st.LongestWaiting(func(step string, q *state.Ask) bool {
 		switch {
 		case a.q.Step != "" && step != a.q.Step:
-		case a.q.Step == "" && q.Kind == AskSignal: // not a person's, unless one says so
+		case a.q.Step == "" && q.Kind == AskSignal: // answered by a signal; a person answers it only by naming the step
 		case a.q.Visit != 0 && q.Visit != a.q.Visit:
 		case a.q.Ask != 0 && q.Ask != a.q.Ask:
 		default:
@@ -200,8 +200,8 @@ func lacksAsks(st *State) bool {
 	return false
 }
 
-// notOpen explains why there is nothing to answer; an answer equal to the one that
-// counted for the same question is a success said again.
+// notOpen returns the error when there is no open question. An answer equal to the accepted one
+// for the same question is a success.
 func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
 	if a.q.Step == "" {
 		return store.Detailf(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, st.ShownStatus(v.Session.Version))
@@ -226,7 +226,7 @@ func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
 	return store.Detailf(ErrNoOpenQuestion, "step %q does not wait for an answer (session %s is %s)", a.q.Step, v.Session.ID, st.ShownStatus(v.Session.Version))
 }
 
-// before answers a question that has been answered: the same again is fine.
+// before handles an answer to a question that is already answered: the same answer is a success.
 func (a *acceptance) before(req *Request, hash string) error {
 	if req.BodyHash == hash {
 		a.replayed = req
@@ -261,9 +261,9 @@ func bodyHash(body json.RawMessage) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// deliver puts a request into an inbox and sees to it that somebody takes it up: the
-// holder is poked, else this engine claims the session in the same transaction while it
-// has room, else the session is due and is found by polling.
+// deliver puts a request into a session's inbox and makes sure that it is processed. If this
+// engine holds the session, its runner is notified; otherwise this engine claims the session in the
+// same transaction when it has a free place; otherwise the session becomes due and polling finds it.
 func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
 	place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
 	d.Claim = e.leaseFor(place)
@@ -276,7 +276,7 @@ func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
 		}
 		return q, err
 	}
-	d.Unclaimed = func(workflow string) bool { // a session of a limited workflow waits for its turn, but for what ends its work
+	d.Unclaimed = func(workflow string) bool { // a session of a limited workflow waits for its turn, except for requests that end its work
 		return kind != RequestCancel && kind != RequestPause && e.limits.Limits(workflow).InTurn()
 	}
 	delivered, err := e.committer.Deliver(ctx, d)
@@ -301,7 +301,7 @@ func explainDelivery(err error, session string) error {
 	return err
 }
 
-// steeringHash is the hash of an operator's request, for its key.
+// steeringHash returns the hash of an operator's request, to detect a key used twice.
 func steeringHash(kind string, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(kind))

@@ -31,7 +31,7 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 		return nil, err
 	}
 	counted, seen := editedCounters(rec)
-	if rec.Version == 0 { // the edit takes it over: a claim will not look again
+	if rec.Version == 0 { // the edit adopts the session, which a claim will not do later
 		st.AdoptStart(text)
 	}
 	now, err := e.store.Now(ctx)
@@ -72,9 +72,9 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 	return e.view(ctx, edited)
 }
 
-// editedCounters are the counters that an edit goes on from, and the inbox number they have
-// seen. Counters that a person has removed or damaged know nothing of the inbox: all that
-// is in it counts as seen.
+// editedCounters returns the counters that an edit continues from, and the inbox number that they
+// have processed. If a person has removed or damaged the counters, every request in the inbox
+// counts as processed.
 func editedCounters(rec *SessionRecord) (counted *state.Counters, seen int64) {
 	counted, err := state.ParseCounters(rec.ID, rec.Counters)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
-// An Engine starts sessions, takes answers and moves sessions on. Its methods may be
-// called at any time, also while Run does not run: then requests are durable and wait
-// for an engine that does. Any number of engines may share one store.
+// An Engine starts sessions, accepts answers and advances sessions. Its methods may be called at
+// any time, also while Run is not running: requests are then durable and wait for an engine that
+// runs. Any number of engines may share one store.
 type Engine struct {
-	// An engine answers what an operator asks: Explain, Affected, WhatIf, Traffic, Doctor and so on.
+	// Inspector answers operators' questions: Explain, Affected, WhatIf, Traffic, Doctor and so on.
 	*inspect.Inspector
-	// It keeps workflows: Workflow, Put, PutStep, RestoreStep, Validate and so on.
+	// Definitions reads and edits workflows: Workflow, Put, PutStep, RestoreStep, Validate and so on.
 	*Definitions
-	// It does one action on many sessions: StartBatch, StopBatch, BatchItems and so on.
+	// Operations applies one action to many sessions: StartBatch, StopBatch, BatchItems and so on.
 	*batch.Operations
 
 	store    Store
 	registry *Registry
 	o        Options
-	id       string // of this engine among those on the store
+	id       string // of this engine among those that share the store
 
 	definitions *definitionReader
 	committer   *commit.Committer
@@ -36,7 +36,7 @@ type Engine struct {
 	views
 }
 
-// Registry returns the functions the engine knows.
+// Registry returns the functions that the engine can call.
 func (e *Engine) Registry() *Registry { return e.registry }
 
 // Store returns the store the engine runs on.

@@ -17,7 +17,7 @@ type ReferenceResult struct {
 	Resolved bool            `json:"resolved"`
 	Value    json.RawMessage `json:"value"`
 	Missing  []string        `json:"missing"`
-	// Reasons says for each missing reference why; the same order.
+	// Reasons says why each of the missing references has no value, in the same order.
 	Reasons []string `json:"reasons,omitempty"`
 	// Error says why the text cannot be resolved at all: it names another session. A step with
 	// such an input fails.
@@ -44,7 +44,7 @@ func EvalCondition(st *State, condition any, operator string) *ConditionResult {
 	return evalCondition(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, condition, operator)
 }
 
-// evalLimit bounds what an evaluation puts together, as the input of a step.
+// evalLimit is the maximum size in bytes of an evaluated value, as for the input of a step.
 const evalLimit = 4 << 20
 
 func evalReference(scope references.Scope, text string, whole bool) (*ReferenceResult, error) {

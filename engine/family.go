@@ -9,9 +9,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
-// addChildQuestions lists the questions of the sessions below with their ancestor's, the
-// oldest first: a person need not know where they are asked. One read finds them; where
-// there are more sessions than a page holds, AwaitingMore says so.
+// addChildQuestions adds the open questions of all descendant sessions to those of the session,
+// oldest first, so that a person need not know which session asks. It reads one page of sessions;
+// AwaitingMore is true when there are more.
 func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 	below, err := v.store.Descendants(ctx, DescendantQuery{Of: s.ID, Awaiting: true, Limit: maxPage + 1, WithState: true})
 	if err != nil {
@@ -22,7 +22,7 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 	}
 	var asking []storedSession
 	for i := range below {
-		if st, err := ParseState(below[i].ID, below[i].State); err == nil { // else an error of that session, which shows it
+		if st, err := ParseState(below[i].ID, below[i].State); err == nil { // a session with an unreadable state shows that error itself
 			asking = append(asking, storedSession{&below[i], st})
 		}
 	}
@@ -46,8 +46,8 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// familyRests reports whether nothing below a session goes on by itself, so that all it
-// waits for are people.
+// familyRests reports whether no descendant session continues by itself, so that the session waits
+// only for people.
 func (v *views) familyRests(ctx context.Context, id string) (bool, error) {
 	moving, err := v.store.Descendants(ctx, DescendantQuery{Of: id, Moving: true, Limit: 1})
 	if err != nil || len(moving) > 0 {
@@ -57,9 +57,9 @@ func (v *views) familyRests(ctx context.Context, id string) (bool, error) {
 	return len(waiting) > 0, err
 }
 
-// answerBelow finds the session below whose question an answer is for, "" when there is
-// none: of those with a question at the step that is named, the one that waits longest. Its
-// error is the store's, which has not said no.
+// answerBelow returns the descendant session whose question an answer is for, "" when there is
+// none: among those that have a question at the named step, the one that has waited longest. An
+// error comes from the store and does not mean that there is none.
 func (v *views) answerBelow(ctx context.Context, q AnswerRequest) (string, error) {
 	page := DescendantQuery{Of: q.Session, Awaiting: true, Step: q.Step, Limit: maxPage}
 	for {
@@ -80,16 +80,16 @@ func (v *views) answerBelow(ctx context.Context, q AnswerRequest) (string, error
 	}
 }
 
-// asksPerson reports whether a session has a question open that is a person's to answer,
-// at the step if one is named.
+// asksPerson reports whether a session has an open question for a person, at the named step if
+// there is one.
 func asksPerson(rec *SessionRecord, step string) bool {
 	return slices.ContainsFunc(rec.Waits(), func(w Waiting) bool {
 		return w.Kind != AskSignal && (step == "" || step == w.Step)
 	})
 }
 
-// wholeView is a session with what its child sessions ask. One whose children all wait
-// for people waits for people itself.
+// wholeView returns the view of a session with the questions of its descendants. A session whose
+// children all wait for people is shown as waiting for people itself.
 func (v *views) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
 	s, err := v.view(ctx, rec)
 	if err != nil || !s.parent {

@@ -10,10 +10,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// watchEvery is how often a watcher looks whether another engine has moved its session.
+// watchEvery is how often a subscription checks whether another engine has advanced its session.
 const watchEvery = time.Second
 
-// A follower brings one session's events to one subscriber.
+// A follower delivers one session's events to one subscriber.
 type follower struct {
 	e       *Engine
 	session string
@@ -32,7 +32,7 @@ func (f *follower) emit(ctx context.Context, ev Event) error {
 	}
 }
 
-// run brings the first events and then what happens, until the end.
+// run sends the initial events and then new ones until the session ends or ctx ends.
 func (f *follower) run(ctx context.Context, w *watcher, stop func(), first func() error) {
 	defer close(f.out)
 	defer stop()
@@ -88,8 +88,7 @@ func (f *follower) follow(ctx context.Context, w *watcher) {
 	}
 }
 
-// forward passes on what the bus brought, unless it is known from a snapshot or the
-// history already.
+// forward sends an event from the bus, unless a snapshot or the history has already covered it.
 func (f *follower) forward(ctx context.Context, ev busEvent) error {
 	if ev.version == 0 {
 		return f.emit(ctx, ev.Event)
@@ -97,7 +96,7 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 	if ev.version <= f.at.version && ev.Type == "" || ev.version < f.at.version {
 		return nil
 	}
-	if ev.Type == "" { // the last of its checkpoint
+	if ev.Type == "" { // a nudge, the last entry of its checkpoint
 		f.at.version = ev.version
 		return nil
 	}
@@ -112,14 +111,14 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 	if s, ok := ev.Data.(StatusEvent); ok && ev.Type == EventSession {
 		f.below.told = shownAs(s.Status, s.Awaiting)
 		if store.Ended(s.Status) {
-			f.at.version = ev.version // the end is the last of it
+			f.at.version = ev.version // the last event of this version
 		}
 		return f.finish(ctx, s.Status, s.Awaiting)
 	}
 	return nil
 }
 
-// look reads what other engines have done to the session since.
+// look reads what other engines have written to the session since the last check.
 func (f *follower) look(ctx context.Context) error {
 	rec, err := f.e.store.Session(ctx, f.session)
 	if err != nil {
@@ -134,11 +133,11 @@ func (f *follower) look(ctx context.Context) error {
 	return f.catchUp(ctx, rec)
 }
 
-// catchUp tells from the history what happened between the cursor and the record.
+// catchUp sends, from the history, the events between the cursor and the record.
 func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
 	to := cursorOf(rec)
 	changed := to.version > f.at.version || to.seq > f.at.seq || to.n > f.at.n
-	if changed { // the cursor may stand in the middle of a checkpoint's events
+	if changed { // the cursor may be in the middle of a checkpoint's events
 		if err := f.replay(ctx, to); err != nil {
 			return err
 		}
@@ -162,7 +161,7 @@ func (f *follower) replay(ctx context.Context, to cursor) error {
 	for f.at.seq < to.seq {
 		page, err := f.e.store.Executions(ctx, f.session, HistoryQuery{After: f.at.seq, Limit: 500})
 		if err != nil || len(page) == 0 {
-			break // level none keeps no executions: the session event says where it stands
+			break // history level none keeps no executions: the session event shows the current status
 		}
 		for _, x := range page {
 			f.at.seq = x.Seq
@@ -199,21 +198,21 @@ func cursorOf(rec *SessionRecord) cursor {
 	return c
 }
 
-// below is what a follower has told of the sessions below its own: a session that waits
-// for child sessions shows their questions as its own, though nothing in it changes when
-// they ask.
+// below is what a follower has sent about the descendant sessions. A session that waits for child
+// sessions shows their questions as its own, although nothing in its own record changes when they
+// ask.
 type below struct {
-	version int64 // of the session when it was looked at
-	parent  bool  // it waited for child sessions then
+	version int64 // the session's version at the last look
+	parent  bool  // whether it waited for child sessions then
 	told    string
 }
 
-// tell notes what a subscriber has been shown.
+// tell records what the subscriber has been shown.
 func (f *follower) tell(rec *SessionRecord, view *Session) {
 	f.below = below{version: rec.Version, parent: view.parent, told: shownAs(view.Status, view.Awaiting)}
 }
 
-// shownAs is a status and its questions as one text, to be compared.
+// shownAs returns a status and its questions as one text, for comparison.
 func shownAs(status string, awaiting []Question) string {
 	text := status
 	for _, q := range awaiting {
@@ -222,7 +221,7 @@ func shownAs(status string, awaiting []Question) string {
 	return text
 }
 
-// stirred looks at what the sessions below ask, once all that the bus has brought is told.
+// stirred checks the questions of descendant sessions, after all events from the bus have been sent.
 func (f *follower) stirred(ctx context.Context, w *watcher) error {
 	for {
 		select {
@@ -237,12 +236,12 @@ func (f *follower) stirred(ctx context.Context, w *watcher) error {
 	}
 	rec, err := f.e.store.Session(ctx, f.session)
 	if err != nil || rec.Version != f.at.version {
-		return nil // the next tick looks again
+		return nil // retried at the next tick
 	}
 	return f.lookBelow(ctx, rec)
 }
 
-// lookBelow tells when other questions of child sessions are open than before.
+// lookBelow sends an event when the open questions of descendant sessions have changed.
 func (f *follower) lookBelow(ctx context.Context, rec *SessionRecord) error {
 	was := f.below
 	if rec.Version == was.version && !was.parent {

@@ -50,12 +50,12 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	return s, err
 }
 
-// A ForkRequest makes a new session of an old one, as it was when a visit began.
+// A ForkRequest starts a new session from an existing one, as it was when a visit began.
 type ForkRequest struct {
 	Session string
 	Step    string
 	Visit   int             // 0 means the newest
-	State   json.RawMessage // if given, the state to begin with, instead of the one rebuilt from the history
+	State   json.RawMessage // optional: the state to begin with, instead of the one rebuilt from the history
 	ID      string          // of the new session; a UUID v7 when empty
 	Key     string
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 )
 
-// A host is an engine as its sessions see it, see session.Host.
+// A host implements session.Host: the engine as its sessions use it.
 type host struct{ e *Engine }
 
 func (h host) Slot(ctx context.Context, function, workflow string, person bool) (func(), error) {
@@ -19,7 +19,7 @@ func (h host) Slot(ctx context.Context, function, workflow string, person bool) 
 	return h.e.slots.take(ctx, function, caller{workflow, level})
 }
 
-// ConcurrencyKey is the value by which the limits of a workflow hold for a new session.
+// ConcurrencyKey returns the value of the workflow's concurrency key for a new session.
 func (h host) ConcurrencyKey(session, workflow string, begun *State) string {
 	return inturn.Key(h.e.limits.Limits(workflow), session, inturn.Given{State: begun})
 }

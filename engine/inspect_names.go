@@ -27,7 +27,7 @@ type (
 	WhatIf        = inspect.WhatIf
 )
 
-// newInspector returns what answers questions about the sessions of this engine's store.
+// newInspector returns the Inspector for the sessions of this engine's store.
 func newInspector(e *Engine) *inspect.Inspector {
 	return inspect.New(inspect.Options{
 		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: heardWithin,
@@ -35,7 +35,7 @@ func newInspector(e *Engine) *inspect.Inspector {
 	})
 }
 
-// loadFindings says how full the engine is. A full one is no fault: work waits its turn.
+// loadFindings reports how full the engine is. A full engine is not an error: work waits.
 func loadFindings(l Load, mostLate time.Duration) []Finding {
 	list := []Finding{{Level: "ok", Code: "limits", Message: fmt.Sprintf("at most %d sessions run at once, %d wait for a slot beside them, %d calls are made at once",
 		l.Limits.Sessions, l.Limits.Waiting, l.Limits.Calls)}}

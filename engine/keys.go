@@ -1,6 +1,6 @@
 package engine
 
-// keyOr returns the caller's key, or a fresh one.
+// keyOr returns the caller's key, or a generated one when it is empty.
 func keyOr(key string, fresh func() string) string {
 	if key != "" {
 		return key

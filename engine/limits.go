@@ -1,10 +1,10 @@
 package engine
 
-// Bounds of pages.
+// Sizes of pages, in rows.
 const (
 	defaultPage = 50
 	maxPage     = 500
 )
 
-// maxID bounds the ids of sessions: they are parts of index keys.
+// maxID is the maximum length of a session id in bytes: ids are parts of index keys.
 const maxID = 200

@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// pageSize is a page's size as asked for, within bounds.
+// pageSize limits a requested page size to the allowed range.
 func pageSize(n int) int {
 	if n <= 0 {
 		return defaultPage

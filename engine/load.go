@@ -1,6 +1,6 @@
 package engine
 
-// A Load is what an engine holds and does at a moment.
+// A Load is a snapshot of what an engine holds and does.
 type Load struct {
 	Sessions  int                     `json:"sessions" doc:"sessions that run: they hold one of the engine's places"`
 	Waiting   int                     `json:"waiting" doc:"sessions that wait for a slot of a function and hold no place"`
@@ -13,7 +13,7 @@ type Load struct {
 	Functions map[string]FunctionLoad `json:"functions" doc:"those with calls under way or waiting"`
 }
 
-// LoadLimits are the bounds of an engine.
+// LoadLimits are the configured limits of an engine.
 type LoadLimits struct {
 	Sessions int `json:"sessions"`
 	Waiting  int `json:"waiting"`
@@ -26,7 +26,7 @@ type WorkflowLoad struct {
 	Waiting  int `json:"waiting"`
 }
 
-// FunctionLoad is how a function is called.
+// FunctionLoad is the load of one function.
 type FunctionLoad struct {
 	Calls  int `json:"calls"`
 	Queued int `json:"queued"`

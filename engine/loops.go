@@ -10,15 +10,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 )
 
-// claimAtOnce bounds one claim.
+// claimAtOnce is the maximum number of sessions in one claim.
 const claimAtOnce = 100
 
-// background is what an engine does by itself while it runs: it looks for due work, keeps leases,
-// looks into inboxes.
+// background holds the loops of a running engine: they find due work, extend leases and read
+// inboxes.
 type background struct{ *Engine }
 
-// pollLoop finds due work: when woken, when a timer known here falls due, and every
-// PollEvery, so that a lost wake-up costs no more than that.
+// pollLoop looks for due work when woken, when a timer known to this engine fires, and every
+// PollEvery, so that a lost wake-up delays work by at most that interval.
 func (b background) pollLoop(ctx context.Context) {
 	failures := 0
 	var turns rotation
@@ -47,7 +47,7 @@ func (b background) pollLoop(ctx context.Context) {
 	}
 }
 
-// claim takes due sessions as far as there is room; more tells that there may be others.
+// claim claims due sessions while places are free; more reports that others may be due.
 func (b background) claim(ctx context.Context, turns *rotation) (more bool, err error) {
 	if err := b.limits.Need(ctx, b.store); err != nil {
 		return false, err
@@ -72,7 +72,7 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 	return turns.claimed(claimed, len(places)), nil
 }
 
-// heartbeatLoop extends the leases of sessions that have made no checkpoint lately.
+// heartbeatLoop extends the leases of sessions that have not written a checkpoint recently.
 func (b background) heartbeatLoop(ctx context.Context) {
 	every(ctx, b.o.LeaseFor/5, func() {
 		var refs []LeaseRef
@@ -91,7 +91,7 @@ func (b background) heartbeatLoop(ctx context.Context) {
 		asked := time.Now()
 		lost, err := b.store.Extend(ctx, refs, b.o.LeaseFor)
 		if err != nil {
-			return // tried again at the next beat; the fence is the token, not the time
+			return // tried again at the next beat; writes are guarded by the token, not by the time
 		}
 		for _, id := range lost {
 			byID[id].Lose()
@@ -103,8 +103,8 @@ func (b background) heartbeatLoop(ctx context.Context) {
 	})
 }
 
-// inboxLoop looks for new requests to sessions that wait for effects: one statement for
-// all of them. Requests taken in this process poke their runner at once.
+// inboxLoop reads, in one statement, whether the sessions that wait for calls have new requests.
+// Requests accepted in this process notify their runner at once.
 func (b background) inboxLoop(ctx context.Context) {
 	every(ctx, b.o.InboxEvery, func() {
 		waiting := map[string]*held{}
@@ -133,10 +133,10 @@ func (b background) inboxLoop(ctx context.Context) {
 	})
 }
 
-// pendingLoop makes pending sessions due when their workflow has changed: somebody may
-// have mended the reference they lack. The store knows which definition each was tried with,
-// so an engine that starts wakes none in vain. A session that ran with the definition of
-// before may come to rest just after the others were woken: it is looked for once more.
+// pendingLoop makes pending sessions due when their workflow has changed, because an edit may have
+// fixed the reference that they lack. The store records the definition that each was tried with,
+// so an engine that starts wakes none needlessly. A session that ran with the earlier definition
+// may come to rest just after the others were woken, so a second pass follows.
 func (b background) pendingLoop(ctx context.Context) {
 	woken := map[string]wokenFor{}
 	every(ctx, wakeEvery, func() {
@@ -165,20 +165,20 @@ func (b background) pendingLoop(ctx context.Context) {
 	})
 }
 
-// wokenFor is the definition for which a workflow's pending sessions were woken, and how often.
+// wokenFor is the definition for which a workflow's pending sessions were last woken, and how many times.
 type wokenFor struct {
 	definition string
 	times      int
 }
 
 const (
-	wakeEvery = time.Second // more than a session runs on with an old definition
+	wakeEvery = time.Second // longer than a session continues with an earlier definition
 	wakeTimes = 2
-	wakePage  = 500 // bounds how many sessions one transaction makes due
+	wakePage  = 500 // sessions that one transaction makes due
 )
 
-// wakePending makes all pending sessions of a workflow due that were not tried with this
-// definition, page by page.
+// wakePending makes due, page by page, all pending sessions of a workflow that were not tried with
+// this definition.
 func (b background) wakePending(ctx context.Context, workflow, definition string) error {
 	for {
 		n, err := b.store.WakePending(ctx, workflow, definition, wakePage)
@@ -191,14 +191,14 @@ func (b background) wakePending(ctx context.Context, workflow, definition string
 	}
 }
 
-// An engine reads the limits of workflows every limitsEvery, and what waits for its turn every
-// lanesEvery-th time.
+// An engine reads the limits of workflows every limitsEvery, and the sessions that wait for their
+// turn every lanesEvery-th time.
 const (
 	limitsEvery = time.Second
 	lanesEvery  = 10
 )
 
-// limitLoop keeps the table.
+// limitLoop keeps the table of workflow limits up to date.
 func (b background) limitLoop(ctx context.Context) {
 	n := 0
 	every(ctx, limitsEvery, func() {
@@ -209,8 +209,8 @@ func (b background) limitLoop(ctx context.Context) {
 	})
 }
 
-// turnLoop claims sessions of workflows with limits of their own. It is apart from the search for
-// other due work, which must not wait for many lanes.
+// turnLoop claims sessions of workflows with limits of their own. It is a separate loop, because
+// the search for other due work must not wait while it goes through many lanes.
 func (b background) turnLoop(ctx context.Context) {
 	for {
 		next, more, err := b.takeTurns(ctx)
@@ -236,8 +236,9 @@ func (b background) turnLoop(ctx context.Context) {
 	}
 }
 
-// takeTurns claims what has its turn, as far as there is room here; what there is no room for is due, with
-// its turn, for any engine. next is when the rate of a workflow lets a session start.
+// takeTurns claims the sessions whose turn it is, while this engine has free places. The others
+// keep their turn and are due for any engine. next is when the rate limit of a workflow lets a
+// session start.
 func (b background) takeTurns(ctx context.Context) (next time.Duration, more bool, err error) {
 	if err := b.limits.Need(ctx, b.store); err != nil {
 		return 0, false, err

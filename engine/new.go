@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 )
 
-// New returns an engine on a store. Nothing happens before Run.
+// New returns an engine on a store. It does nothing until Run is called.
 func New(store Store, registry *Registry, o Options) *Engine {
 	o = o.withDefaults()
 	e := &Engine{

@@ -17,7 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// newSession is the session that a start asks for.
+// newSession builds the session that a start requests.
 func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition, limits Limits) NewSession {
 	y := session.NewAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
@@ -44,7 +44,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 	return y.Fresh()
 }
 
-// checkGiven looks at what a start gives besides inputs.
+// checkGiven validates what a start request contains besides inputs.
 func checkGiven(q *StartRequest, def *Definition, most int) error {
 	size := 0
 	for field, given := range map[string]map[string]json.RawMessage{"outputs": q.Outputs, "seeds": q.Seeds} {
@@ -80,7 +80,7 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 	return nil
 }
 
-// startHash tells two starts with one key apart.
+// startHash returns a hash that differs for different start requests with the same key.
 func startHash(q *StartRequest, entry string, inputs json.RawMessage) string {
 	h := sha256.New()
 	graph.HashJSON(h, map[string]any{"workflow": q.Workflow, "entry": entry, "id": q.ID, "inputs": string(inputs), "labels": q.Labels})

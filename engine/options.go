@@ -17,17 +17,17 @@ type Options struct {
 
 	Name        string         // the engine in lease_owner; host and process id by default
 	LeaseFor    time.Duration  // 15 s: how long a dead engine blocks a session
-	PollEvery   time.Duration  // 1 s: how often due work is looked for when nobody woke the engine
-	InboxEvery  time.Duration  // 250 ms: how often holders that wait for effects look for new requests
-	ReadEvery   time.Duration  // 500 ms: age at which a session that goes on reads its definition again
-	MaxSessions int            // 1,000: sessions that run at once; more stay due
-	MaxWaiting  int            // 4,000: sessions held beside them that only wait for a slot of a function
-	MaxLate     time.Duration  // 1 min: while due work waits for longer, starts without a place are refused with ErrOverloaded
+	PollEvery   time.Duration  // 1 s: how often the engine looks for due work without being woken
+	InboxEvery  time.Duration  // 250 ms: how often the engine looks for new requests to sessions that wait for calls
+	ReadEvery   time.Duration  // 500 ms: age at which a running session reads its definition again
+	MaxSessions int            // 1,000: sessions that run at once; further ones stay due
+	MaxWaiting  int            // 4,000: additional sessions held that only wait for a slot of a function
+	MaxLate     time.Duration  // 1 min: while due work is later than this, starts without a place are refused with ErrOverloaded
 	StepsAtOnce int            // 32: effects of one session at once
 	Effects     int            // 256: effects of this engine at once
 	CallsAtOnce int            // 32: calls of one function at once, where its Spec has no limit
-	CallsOf     map[string]int // calls of single functions at once, by name or alias; goes before Spec.Limit
-	CallTimeout time.Duration  // 5 min: one attempt of a call, where neither step nor Spec says
+	CallsOf     map[string]int // calls of single functions at once, by name or alias; overrides Spec.Limit
+	CallTimeout time.Duration  // 5 min: one attempt of a call, unless the step or Spec sets it
 	MaxSteps    int            // 1,000: visits of a session between two pauses
 	MaxChildren int            // 10,000: sessions below one root session, counted over all depths
 	MaxInput    int            // 4 MB: the input of a step with its references resolved

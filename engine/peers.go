@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Engines on one store need not have the same functions: while a new version is rolled out,
-// the old one meets steps that it cannot run. Failing such a step ends a session that another
-// engine would have moved on. So each engine announces its functions in the store, and one
-// that meets a function it lacks leaves the session, still active and due, to an engine that
-// has it. It does not claim the session itself for a while: the other one finds it free.
+// Engines on one store need not have the same functions: during the rollout of a new version, the
+// old one meets steps that it cannot run. Failing such a step would end a session that another
+// engine could advance. So each engine announces its functions in the store, and an engine that
+// lacks a function leaves the session active and due for one that has it. It does not claim the
+// session itself for a while, so that the other engine finds it free.
 //
 // A step fails only if no engine has announced the function within the last minute. A typing
 // error, which no engine has ever announced, fails at once.

@@ -32,18 +32,18 @@ import (
 type places struct {
 	running share         // sessions that hold a place
 	held    share         // these and those that wait for a slot
-	refused bool          // something was left due for want of a place
-	late    time.Duration // for how long the first of that has been due
+	refused bool          // some due work was left in the store because no place was free
+	late    time.Duration // how long the earliest of that work has been due
 }
 
-// A share is a bounded number and how much of it each workflow has.
+// A share is a limited number of places, and how many each workflow holds.
 type share struct {
 	most int
 	all  int
 	of   map[string]int
 }
 
-// Who asks for a place: each sees a bound of its own.
+// haste is the kind of work that asks for a place; each kind has its own limit.
 type haste int
 
 const (
@@ -66,16 +66,16 @@ func (s *share) add(workflow string, n int) {
 	}
 }
 
-// line is what anybody may use, whatever it has already.
+// line is how many places any workflow may use, whatever it already holds.
 func (s *share) line() int { return s.most - s.most/4 }
 
-// forWork is what work that nobody waits for may use.
+// forWork is how many places work without a waiting caller may use.
 func (s *share) forWork() int { return s.most - s.most/8 }
 
-// equal is the share of one workflow if one more came.
+// equal is the share of one workflow if one more workflow arrived.
 func (s *share) equal() int { return max(1, s.most/(len(s.of)+1)) }
 
-// allows reports whether a workflow may have one more.
+// allows reports whether a workflow may take one more place.
 func (s *share) allows(workflow string, h haste) bool {
 	switch {
 	case s.all < s.line():
@@ -88,9 +88,9 @@ func (s *share) allows(workflow string, h haste) bool {
 	return s.all < s.most && s.of[workflow] < s.equal()
 }
 
-// atOnce is how many sessions of any workflow but those of over may be claimed at once.
-// Above the line it is half of what is left: one claim may bring sessions of one workflow
-// only, and the next workflow must find something too.
+// atOnce returns how many sessions may be claimed at once, and the workflows to leave out (over)
+// because they hold their share. Above the line it is half of the remaining places: one claim may
+// return sessions of a single workflow, and the next workflow must still find a place.
 func (s *share) atOnce() (n int, over []string) {
 	if s.all < s.line() {
 		return s.line() - s.all, nil
@@ -105,7 +105,7 @@ func (s *share) atOnce() (n int, over []string) {
 
 type hasteKey struct{}
 
-// withoutHaste marks requests that nobody waits for: items of batches.
+// withoutHaste marks requests that no caller waits for: items of batches.
 func withoutHaste(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hasteKey{}, true)
 }
@@ -117,7 +117,7 @@ func hasteOf(ctx context.Context) haste {
 	return urgent
 }
 
-// holding is the sessions that an engine holds, and the room it has for more.
+// holding is the set of sessions that an engine holds, and its free places.
 type holding struct {
 	alarms
 
@@ -139,15 +139,15 @@ type held struct {
 	seat *seat
 }
 
-// A place is room for one more session in this engine, held from before a claim is asked
-// for until its runner ends.
+// A place is capacity for one session in this engine, held from before the claim until the
+// session's runner ends.
 type place struct{ workflow string }
 
-// anyWorkflow stands for the workflow of a session that is not known before it is claimed.
+// anyWorkflow is the workflow of a place for a session that is not known until it is claimed.
 const anyWorkflow = "\x00"
 
-// reserve takes a place for a session, or nothing when this
-// engine does not run, holds the session already or has no room.
+// reserve takes a place for a session. It returns nil when this engine does not run, already holds
+// the session, or has no free place.
 func (h *holding) reserve(id, workflow string, why haste) *place {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,7 +168,7 @@ func (h *holding) takePlace(p *place) {
 	h.places.held.add(p.workflow, 1)
 }
 
-// giveBack frees a place that no runner has.
+// giveBack frees a place that no runner uses.
 func (h *holding) giveBack(p *place) {
 	if p == nil {
 		return
@@ -179,7 +179,7 @@ func (h *holding) giveBack(p *place) {
 	h.mu.Unlock()
 }
 
-// freePlace looks for due work again if some was left for want of a place.
+// freePlace frees a place, and looks for due work again if some was left without a place.
 func (h *holding) freePlace(workflow string) {
 	h.places.running.add(workflow, -1)
 	if h.places.refused {
@@ -188,7 +188,7 @@ func (h *holding) freePlace(workflow string) {
 	}
 }
 
-// room reserves places for a claim: how many, and of which workflows none.
+// room reserves places for a claim: it returns the places, and the workflows to leave out.
 func (h *holding) room(most int) (list []*place, skip []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -209,7 +209,7 @@ func (h *holding) room(most int) (list []*place, skip []string) {
 	return list, append(over, overHeld...)
 }
 
-// occupy hands a place to the seat of a session, whose workflow is known now.
+// occupy assigns a place to a session's seat, now that its workflow is known.
 func (h *holding) occupy(p *place, s *seat) {
 	h.places.running.add(p.workflow, -1)
 	h.places.held.add(p.workflow, -1)
@@ -217,23 +217,23 @@ func (h *holding) occupy(p *place, s *seat) {
 	h.takePlace(&place{s.workflow})
 }
 
-// A seat is what a held session has of the engine's places, guarded by Engine.mu.
+// A seat is one held session's share of the engine's places, guarded by Engine.mu.
 type seat struct {
 	in       *holding
 	workflow string
 	has      bool // holds a place
 	idle     bool // its goroutine waits for calls
-	calls    int  // under way, with a slot
+	calls    int  // calls under way that have a slot
 	left     bool // the runner has ended
 }
 
 // Idle and Calls are session.Seat.
 func (s *seat) Idle(idle bool) { s.change(func() { s.idle = idle }) }
 
-// Calls counts a call under way.
+// Calls adds change to the number of calls under way.
 func (s *seat) Calls(change int) { s.change(func() { s.calls += change }) }
 
-// change gives the place back or takes it again after f has changed the seat.
+// change updates the seat with f, and then gives the place back or takes it again as needed.
 func (s *seat) change(f func()) {
 	s.in.mu.Lock()
 	defer s.in.mu.Unlock()
@@ -251,7 +251,7 @@ func (s *seat) change(f func()) {
 	}
 }
 
-// leave gives back what a session that ends has of the places. Engine.mu is held.
+// leave frees the places of a session that ends. The caller holds Engine.mu.
 func (s *seat) leave() {
 	if s.left {
 		return
@@ -267,11 +267,11 @@ func (s *seat) leave() {
 	}
 }
 
-// A rotation lets claims of due work go from workflow to workflow: due sessions come oldest
-// first, so a workflow with 100,000 of them would else be served before all others. After
-// a claim that found as many as it could take, the next one leaves out the workflows it
-// has brought, until nothing else is due. Looking past a long row of due sessions costs the
-// store, so after a look that found nothing the next rotationRest claims do without.
+// A rotation makes claims of due work alternate between workflows. Due sessions come oldest first,
+// so a workflow with 100,000 of them would otherwise be served before all others. After a claim
+// that was full, the next claim leaves out the workflows that it returned, until no other
+// workflow has due sessions. Skipping a long row of due sessions costs the store time, so after a
+// search that found nothing the next rotationRest claims leave nothing out.
 type rotation struct {
 	served map[string]bool
 	rest   int
@@ -279,10 +279,10 @@ type rotation struct {
 
 const rotationRest = 16
 
-// skip is what the next claim leaves out.
+// skip returns the workflows that the next claim leaves out.
 func (t *rotation) skip() []string { return slices.Sorted(maps.Keys(t.served)) }
 
-// claimed notes what a claim has brought; more reports whether there may be other due work.
+// claimed records what a claim returned; more reports whether other work may be due.
 func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
 	filled := len(list) == limit
 	if len(t.served) > 0 && !filled {
@@ -290,7 +290,7 @@ func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
 			t.rest = rotationRest
 		}
 		t.served = nil
-		return true // what was left out is due
+		return true // sessions of the workflows left out are due
 	}
 	if !filled {
 		return false

@@ -15,7 +15,7 @@ var ErrWorkflowInvalid = errors.New("workflow has errors")
 type PutOptions struct {
 	Match  string // the ETag that the stored workflow must have, "" for any
 	Force  bool   // store it although Validate finds errors
-	DryRun bool   // report what would change and what is wrong; store nothing
+	DryRun bool   // report the difference and the problems; store nothing
 }
 
 // PutWorkflow replaces the stored workflow by w: steps and paths that are not in w are removed,
@@ -42,7 +42,7 @@ func (d *Definitions) Put(ctx context.Context, w *Workflow, o PutOptions) (*Diff
 			return nil, store.WorkflowNotFound(ctx, d.store, w.ID)
 		}
 	} else if o.Match == "" {
-		o.Match = old.ETag() // nobody edits in between
+		o.Match = old.ETag() // refuses the write if the workflow is edited in between
 	}
 	edit, diff := compare(old, w)
 	edit.Match = o.Match
@@ -63,7 +63,7 @@ func (d *Definitions) Put(ctx context.Context, w *Workflow, o PutOptions) (*Diff
 	return diff, nil
 }
 
-// refuse makes an error of the problems that are errors.
+// refuse returns an error that lists the problems of severity error, nil when there are none.
 func refuse(id string, problems []Problem) error {
 	failed := &DetailError{Err: ErrWorkflowInvalid}
 	for _, p := range problems {
@@ -81,8 +81,8 @@ func refuse(id string, problems []Problem) error {
 	return failed
 }
 
-// CheckEdit refuses an edit that brings an error into a workflow: one that Validate finds
-// after it and not before. A workflow that had errors can so be mended step by step.
+// CheckEdit refuses an edit that adds an error to a workflow: one that Validate finds after the
+// edit and not before. So a workflow that already has errors can be repaired step by step.
 func (d *Definitions) CheckEdit(before, after *Workflow) error {
 	known := map[Problem]bool{}
 	for _, p := range d.Validate(before) {

@@ -22,7 +22,7 @@ func (h *holding) begin(ctx context.Context) error {
 }
 
 // runNow starts the runner of a session whose lease was just taken. def, if not nil, is a
-// definition read for it.
+// definition already read for it.
 func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 	s := &seat{in: &e.holding, workflow: cmp.Or(c.Session.Workflow, DefaultWorkflow)}
 	r := &held{session.New(e.env, c, s), s}
@@ -34,7 +34,7 @@ func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 		e.release([]LeaseRef{r.Lease()})
 		return
 	}
-	if old := e.runners[r.ID()]; old != nil { // its lease has run out and we have taken a new one
+	if old := e.runners[r.ID()]; old != nil { // its lease has expired and this engine has taken a new one
 		old.Lose()
 	}
 	e.runners[r.ID()] = r
@@ -47,7 +47,7 @@ func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 	}()
 }
 
-// drive runs one session and cleans up behind it.
+// drive runs one session and releases its resources afterwards.
 func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, def *Definition) {
 	ctx, cancel := context.WithCancelCause(life)
 	defer cancel(nil)
@@ -58,10 +58,10 @@ func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, def *De
 	}
 	r.seat.leave()
 	e.mu.Unlock()
-	if r.Poked() { // told of something after it had looked for the last time
+	if r.Poked() { // notified after it had last read its inbox
 		e.wakeUp()
 	}
-	if e.limits.Limits(r.Workflow()).InTurn() { // its turn may be another session's now
+	if e.limits.Limits(r.Workflow()).InTurn() { // another session may have its turn now
 		signal(e.turns)
 	}
 	if r.End(err) {
@@ -70,7 +70,7 @@ func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, def *De
 	e.events.send(r.ID(), busEvent{version: r.Version(), rested: true})
 }
 
-// release gives leases back; what cannot be given back ends by itself.
+// release gives leases back; a lease that cannot be given back expires.
 func (e *Engine) release(leases []LeaseRef) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), 2*time.Second, session.ErrStopped)
 	defer cancel()
@@ -79,20 +79,20 @@ func (e *Engine) release(leases []LeaseRef) {
 	}
 }
 
-// holds tells whether this engine has the session.
+// holds reports whether this engine holds the session.
 func (h *holding) holds(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.runners[id] != nil
 }
 
-// pokeHolder tells the session's runner in this engine, if it has one, that its inbox has
-// something new; else due work is looked for.
+// pokeHolder notifies the session's runner that its inbox has new requests; if this engine does not
+// hold the session, it looks for due work instead.
 func (h *holding) pokeHolder(id string) {
 	h.mu.Lock()
 	r := h.runners[id]
 	if r != nil {
-		r.Poke() // under the lock: a runner looks once more after it has left the list
+		r.Poke() // under the lock: a runner checks once more after it has left the list
 	}
 	h.mu.Unlock()
 	if r == nil {
@@ -100,7 +100,7 @@ func (h *holding) pokeHolder(id string) {
 	}
 }
 
-// leaseFor is a fresh lease for a session that has a place, nil for one that has none.
+// leaseFor returns a new lease for a session that has a place, nil for one that has none.
 func (e *Engine) leaseFor(p *place) *Lease {
 	if p == nil {
 		return nil

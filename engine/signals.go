@@ -6,12 +6,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxSignals is how many signals that no step waits for yet a session keeps.
+// maxSignals is how many signals a session keeps that no step waits for yet.
 const maxSignals = 100
 
-// admitSignal refuses a signal beyond those that a session keeps, under the session's lock.
-// The limit is checked here and nowhere else: what was acknowledged is never dropped. Signals
-// that were taken and not applied yet count as kept, unless a step waits for them.
+// admitSignal refuses a signal when the session already keeps maxSignals, under the session's lock.
+// The limit is checked only here, because an acknowledged signal is never dropped. Signals that are
+// accepted and not applied yet count as kept, unless a step waits for them.
 func admitSignal(v *InboxView, name string) error {
 	s, err := state.ReadOnly(v.Session.ID, v.Session.State)
 	if err != nil {
@@ -35,7 +35,7 @@ func admitSignal(v *InboxView, name string) error {
 	return nil
 }
 
-// waitsForSignals is how many steps wait for a signal, by its name.
+// waitsForSignals returns how many steps wait for a signal, by its name.
 func waitsForSignals(s *State) map[string]int {
 	waits := map[string]int{}
 	for step, q := range s.Asks() {

@@ -22,7 +22,7 @@ type Forecast struct {
 	Problems []SessionProblem `json:"problems,omitempty"`
 }
 
-// A ForecastStep is a visit that would end.
+// A ForecastStep is a visit that the forecast completes.
 type ForecastStep struct {
 	Step   string          `json:"step"`
 	Visit  int             `json:"visit"`

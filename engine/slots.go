@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Slots bound how many effects one engine has under way: of all functions together, and of
-// each. Calls above a bound wait; they are never refused. Calls of sessions that a person has
-// moved on come first, then those of workflows of higher priority. Among equals workflows
-// take turns, and a workflow's own calls go in the order in which they came. With one queue
-// for all, a person would wait until 1,500 calls of a nightly run were through.
+// Slots limit how many calls with effects one engine has under way: in total, and for each
+// function. Calls above a limit wait; they are never refused. Calls of sessions that a person has
+// moved on come first, then calls by workflow priority. Among equals, workflows take turns, and
+// the calls of one workflow are in order of arrival. With a single queue, a person would wait
+// behind 1,500 calls of a nightly run.
 type slots struct {
 	mu    sync.Mutex
 	free  int // of the engine
@@ -26,19 +26,19 @@ type slotPool struct {
 	levels map[int]*turns
 }
 
-// turns are the calls of one level that wait, by workflow.
+// turns holds the waiting calls of one priority level, by workflow.
 type turns struct {
 	of   map[string]*list.List // of *slotWaiter
-	next []string              // workflows with calls that wait, in turn
+	next []string              // workflows with waiting calls, in the order of their turns
 }
 
-// A caller is whose call it is.
+// A caller identifies the workflow and the priority level of a call.
 type caller struct {
 	workflow string
 	level    int // lower first
 }
 
-// levelOfPeople comes before every priority of a workflow.
+// levelOfPeople precedes every workflow priority.
 const levelOfPeople = 0
 
 type slotWaiter struct {
@@ -68,7 +68,7 @@ func newSlots(o Options, r *Registry) *slots {
 	return s
 }
 
-// take waits for a slot for one call of a function; the returned func gives it back.
+// take waits for a slot for one call of a function; the returned function releases it.
 func (s *slots) take(ctx context.Context, function string, c caller) (func(), error) {
 	pool := s.pools[function]
 	w := &slotWaiter{caller: c, granted: make(chan struct{})}
@@ -118,7 +118,7 @@ func (s *slots) enqueue(pool *slotPool, w *slotWaiter) {
 	}
 }
 
-// remove takes a call out of the queue.
+// remove removes a call from the queue.
 func (s *slots) remove(pool *slotPool, w *slotWaiter) {
 	t := pool.levels[w.level]
 	q := t.of[w.workflow]
@@ -140,8 +140,8 @@ func without[T comparable](list []T, x T) []T {
 	return slices.DeleteFunc(list, func(y T) bool { return y == x })
 }
 
-// grant gives free slots to calls that wait. Where the slots of the engine are the scarce
-// ones, functions take turns too, within a level.
+// grant gives free slots to waiting calls. When the engine's total is the limiting one, functions
+// also take turns, within a level.
 func (s *slots) grant() {
 	for s.free > 0 {
 		var best *slotPool
@@ -161,7 +161,7 @@ func (s *slots) grant() {
 		workflow := t.next[0]
 		w := t.of[workflow].Front().Value.(*slotWaiter)
 		s.remove(best, w)
-		if t.of[workflow] != nil { // the others of its level go first now
+		if t.of[workflow] != nil { // the other workflows of its level go first now
 			t.next = append(t.next[1:], workflow)
 		}
 		if best.queued > 0 {
@@ -173,7 +173,7 @@ func (s *slots) grant() {
 	}
 }
 
-// level is the first one that has calls.
+// level returns the first level that has waiting calls.
 func (p *slotPool) level() int {
 	first := -1
 	for l := range p.levels {
@@ -184,7 +184,7 @@ func (p *slotPool) level() int {
 	return first
 }
 
-// load adds what the slots are used for.
+// load adds the use of the slots to a Load.
 func (s *slots) load(out *Load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package engine
 
 import "strings"
 
-// sourceOf reads the source step out of a path's name; "" for a stored id.
+// sourceOf returns the source step in a path's name; "" for a stored id.
 func sourceOf(path string) string {
 	source, _, ok := strings.Cut(path, ">")
 	if !ok {

@@ -18,7 +18,7 @@ func (e *Engine) Start(ctx context.Context, q StartRequest) (*Session, error) {
 	return s, err
 }
 
-// startAndView also returns what was stored.
+// startAndView starts a session and also returns its stored record.
 func (e *Engine) startAndView(ctx context.Context, q *StartRequest) (*Session, *SessionRecord, error) {
 	created, err := e.start(ctx, q)
 	if err != nil {
@@ -77,7 +77,7 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 		id = e.o.NewID()
 	}
 	limits, _ := def.Workflow.LimitsInForce()
-	if limits != e.limits.Limits(q.Workflow) { // edited since they were read: this session keeps to the new ones
+	if limits != e.limits.Limits(q.Workflow) { // edited since they were read: this session uses the new limits
 		if err := e.limits.Load(ctx, e.store); err != nil {
 			return Created{}, err
 		}
@@ -89,7 +89,7 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 			return Created{}, err
 		}
 	}
-	if limits.InTurn() { // it waits for its turn, which TakeTurns gives
+	if limits.InTurn() { // the session waits for its turn, which TakeTurns gives
 		e.giveBack(place)
 		place = nil
 	}
@@ -126,7 +126,7 @@ func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {
 	return jsontext.Compact(q.Inputs), nil
 }
 
-// checkEntry tells whether a session may start at a step of the workflow.
+// checkEntry returns an error when a session cannot start at a step of the workflow.
 func checkEntry(ctx context.Context, in Store, def *Definition, workflow, entry string) error {
 	if def.Absent {
 		return store.WorkflowNotFound(ctx, in, workflow)

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/stepgraph/stepgraph/engine/state"
 
-// A session's state is package state. Who evaluates references and conditions against a state of
-// their own meets it by these names.
+// A session's state is package state. Programs that evaluate references and conditions against a
+// state use it by these names.
 type (
 	State      = state.State
 	StateError = state.Error

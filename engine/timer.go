@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// A dueTimer knows when sessions of this engine fall due soon, so that a retry in 20 ms
-// does not wait for the next poll. It is a help, never the truth: that is due_at.
+// A dueTimer remembers when sessions of this engine fall due soon, so that a retry in 20 ms does
+// not wait for the next poll. It only saves time: the stored due_at decides.
 type dueTimer struct {
 	mu      sync.Mutex
 	times   timeHeap
 	changed chan struct{}
 }
 
-// dueTimerRoom bounds what is remembered; what is not is found by polling. dueTimerAhead is how
-// far ahead: a session that is due later would only take the place of one that is due soon, and
-// polling finds it.
+// dueTimerRoom is how many due times are remembered; polling finds the others. dueTimerAhead is how
+// far ahead of now a due time may be: later ones would only displace those that are due soon.
 const (
 	dueTimerRoom  = 10_000
 	dueTimerAhead = 10 * time.Second
@@ -40,7 +39,7 @@ func (d *dueTimer) add(at time.Time) {
 	}
 }
 
-// wait returns after most, at the earliest time known, or when woken; ctx's error ends it.
+// wait returns after most, at the earliest remembered due time, or when woken; it returns ctx's error when ctx ends.
 func (d *dueTimer) wait(ctx context.Context, most time.Duration, wake <-chan struct{}) error {
 	until := time.Now().Add(most)
 	for {
@@ -94,14 +93,14 @@ func (h *timeHeap) Pop() any {
 	return last
 }
 
-// alarms wake the loops of an engine that look for due work.
+// alarms wake the engine's loops that look for due work.
 type alarms struct {
 	wake  chan struct{} // due work may be there
 	turns chan struct{} // so may sessions that get their turn
 	timer *dueTimer
 }
 
-// wakeUp makes the poller look for due work now.
+// wakeUp makes pollLoop look for due work now.
 func (a *alarms) wakeUp() {
 	select {
 	case a.wake <- struct{}{}:
@@ -109,7 +108,7 @@ func (a *alarms) wakeUp() {
 	}
 }
 
-// dueAt makes the next poll early enough for a session that falls due then.
+// dueAt makes the next poll happen when a session falls due.
 func (a *alarms) dueAt(at time.Time, offset time.Duration) {
 	if at.IsZero() {
 		return

@@ -15,19 +15,19 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// viewDefinitionAge is how old the definition may be by which a question is shown as
-// gone.
+// viewDefinitionAge is the maximum age of the definition that decides whether the step of a
+// question is shown as removed.
 const viewDefinitionAge = time.Second
 
-// views makes what people see of what is stored: a session with its questions, those of its child
-// sessions among them. It changes nothing.
+// views builds what people see from stored sessions: a session with its open questions, including
+// those of its child sessions. It changes nothing.
 type views struct {
 	store       Store
 	definitions *definitionReader
 }
 
-// view makes a session of its record. A state that does not parse is the session's
-// error, not the caller's.
+// view builds a Session from its record. If the state does not parse, the error is shown in the
+// session and not returned to the caller.
 func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
 	s := &Session{
 		ID: rec.ID, Workflow: cmp.Or(rec.Workflow, graph.DefaultWorkflow), Status: rec.Status, Version: rec.Version,
@@ -60,7 +60,7 @@ func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) 
 	return s, nil
 }
 
-// result is what a complete session has come to.
+// result returns the result of a complete session.
 func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json.RawMessage, error) {
 	def, err := v.definitions.Recent(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), viewDefinitionAge)
 	if err != nil {
@@ -73,8 +73,8 @@ func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json
 	return session.Result(ctx, v.store, st, def, holder), nil
 }
 
-// markQuestions says which questions of a session are answered already and which have lost
-// their step.
+// markQuestions marks the questions of a session that are already answered, and those whose step
+// was removed.
 func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session) error {
 	answered, err := answeredTargets(ctx, v.store, []storedSession{{rec, st}})
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State
 	return nil
 }
 
-// markEach marks questions of one session.
+// markEach marks the questions of one session.
 func markEach(list []Question, session string, def *Definition, answered map[askedKey]bool) {
 	for i := range list {
 		q := &list[i]
@@ -97,20 +97,20 @@ func markEach(list []Question, session string, def *Definition, answered map[ask
 	}
 }
 
-// An askedKey names one question of one session.
+// An askedKey identifies one question of one session.
 type askedKey struct {
 	session, step string
 	visit, ask    int
 }
 
-// A stored session is its row and the state in it.
+// A storedSession is a session's record with its decoded state.
 type storedSession struct {
 	rec   *SessionRecord
 	state *State
 }
 
-// answeredTargets are the questions of sessions whose answers are accepted and not applied
-// yet. However many sessions there are, it reads the inbox at most once.
+// answeredTargets returns the questions whose answers are accepted and not applied yet. It reads
+// the inbox at most once, for any number of sessions.
 func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (map[askedKey]bool, error) {
 	answered := map[askedKey]bool{}
 	var unread []InboxAfter
@@ -139,7 +139,7 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (m
 	return answered, nil
 }
 
-// statusesOf are the statuses of all steps.
+// statusesOf returns the statuses of all steps.
 func statusesOf(s *State) map[string]string {
 	steps := make(map[string]string, len(s.StepIDs()))
 	for _, id := range s.StepIDs() {

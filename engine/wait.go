@@ -14,7 +14,7 @@ import (
 func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 	w, stop := e.events.watchRest(id)
 	defer stop()
-	look := !e.holds(id) // whoever holds it will say when it rests
+	look := !e.holds(id) // if this engine holds it, its runner reports when it comes to rest
 	for attempt := 0; ; attempt++ {
 		if look {
 			rec, err := e.committer.Session(ctx, id)
@@ -23,7 +23,7 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 				if err != nil || !s.parent || s.Status != StatusActive {
 					return s, err
 				}
-				attempt = 0 // its child sessions go on
+				attempt = 0 // its child sessions are running
 			}
 			if err != nil && !retry.Transient(err) {
 				return nil, err
@@ -36,13 +36,13 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 	}
 }
 
-// heldEvery is how often a session that this engine holds is looked at all the same: the
-// runner tells of its rest, unless another engine has taken the session over.
+// heldEvery is how often a session that this engine holds is read nevertheless: its runner reports
+// when it comes to rest, unless another engine has taken the session over.
 const heldEvery = 10 * time.Second
 
-// nextChange waits until something may have happened to the session, and reports whether it
-// is to be read: the runner tells when this engine holds it, else it is looked for at growing
-// intervals.
+// nextChange waits until the session may have changed, and reports whether to read it. If this
+// engine holds the session, its runner reports the change; otherwise the session is read at
+// growing intervals.
 func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt int) (look bool, err error) {
 	every, held := heldEvery, e.holds(id)
 	if !held {
@@ -62,17 +62,17 @@ func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt 
 	}
 }
 
-// rests tells whether nobody is at work on a session and nothing in it is due by itself.
+// rests reports whether no worker advances the session and no timer of it is due by itself.
 func rests(rec *SessionRecord) bool {
 	if rec.Lease != "" || rec.Status == "" && rec.Version == 0 {
 		return false
 	}
 	if rec.Status == StatusPending && rec.DueAt.IsZero() {
 		if st, err := state.ReadOnly(rec.ID, rec.State); err == nil && st.InQueue(rec) {
-			return false // it gets its turn
+			return false // it waits for its turn
 		}
 	}
-	if rec.DueAt.IsZero() { // nobody will take it up by itself, whatever its state says
+	if rec.DueAt.IsZero() { // no engine will claim it by itself, whatever its state contains
 		return true
 	}
 	counted, err := state.ParseCounters(rec.ID, rec.Counters)

@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Definitions are the workflows of a store, as people write them.
+// Definitions reads and edits the workflows of a store.
 type Definitions struct {
 	store     Store
 	registry  *Registry
@@ -23,7 +23,7 @@ type Difference struct {
 	Workflow string  `json:"workflow"`
 	Steps    Changes `json:"steps"`
 	Paths    Changes `json:"paths"`
-	// Problems are what Validate finds in the workflow as it is now.
+	// Problems are what Validate finds in the new version of the workflow.
 	Problems []Problem `json:"problems,omitempty"`
 	ETag     string    `json:"-"`
 }
@@ -94,8 +94,8 @@ func (d *Definitions) RemoveStep(ctx context.Context, workflow, step, match stri
 	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemoveSteps: []string{step}})
 }
 
-// PutPath adds a path (id "" or not there yet) or replaces the one of its id. A replaced
-// path without a stored id gets one.
+// PutPath adds a path (if its id is "" or does not exist) or replaces the path with its id. A
+// replaced path without a stored id gets one.
 func (d *Definitions) PutPath(ctx context.Context, workflow string, p Path, match string) (*Workflow, error) {
 	w, err := d.Workflow(ctx, workflow)
 	if err != nil {
@@ -171,7 +171,7 @@ func checkWorkflow(w *Workflow) error {
 		p := &w.Paths[i]
 		for _, end := range []string{p.Source, p.Target} {
 			if end == p.Target && p.TargetWorkflow != "" && p.TargetWorkflow != w.ID {
-				continue // the store looks for it there; the path stays closed
+				continue // the store looks for the target there; the path stays closed
 			}
 			if !seen[end] {
 				return store.Detailf(ErrBadRequest, "path %s>%s: there is no step %q", p.Source, p.Target, end)
@@ -195,8 +195,8 @@ func checkStepID(id string) error {
 	return nil
 }
 
-// compare finds the least edit that makes old the new one. Paths without a stored id are
-// matched by name: ends and place in path order.
+// compare returns the smallest edit that turns old into w. Paths without a stored id are matched
+// by name: their ends and their position in path order.
 func compare(old, w *Workflow) (*Edit, *Difference) {
 	wanted := *w
 	wanted.Steps = append([]Step(nil), w.Steps...)
@@ -274,14 +274,14 @@ func comparePaths(old, wanted *Workflow, edit *Edit, diff *Difference) {
 			continue
 		}
 		diff.Paths.Removed = append(diff.Paths.Removed, p.ID)
-		if !gone[p.Source] && !gone[p.Target] { // else it goes with its step
+		if !gone[p.Source] && !gone[p.Target] { // otherwise it is removed together with its step
 			edit.RemovePaths = append(edit.RemovePaths, p)
 		}
 	}
 }
 
-// sameJSON compares two values by their JSON, where 1 and 1.0 of a store's number types
-// are the same.
+// sameJSON compares two values by their JSON, so that 1 and 1.0 from different number types are
+// equal.
 func sameJSON(a, b any) bool {
 	if reflect.DeepEqual(a, b) {
 		return true

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A pulse knows when an engine's search for due work last got through to the store. Every
-// engine searches about once a second, so it is the sign that the engine works.
+// A pulse records when an engine's search for due work last reached the store. Every engine
+// searches about once a second, so the pulse shows that the engine works.
 type pulse struct {
 	mu   sync.Mutex
 	last time.Time

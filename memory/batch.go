@@ -13,16 +13,16 @@ import (
 // A batch is one BATCH with its items.
 type batch struct {
 	record    engine.Batch
-	stoppedIn string             // the phase it was stopped in
+	stoppedIn string             // the phase in which it was stopped
 	items     []engine.BatchItem // by n
 }
 
-// find returns where the item of a number is, or would be.
+// find returns the index of the item with a number, or the index where it would be inserted.
 func (x *batch) find(n int64) (int, bool) {
 	return slices.BinarySearchFunc(x.items, n, func(i engine.BatchItem, n int64) int { return cmp.Compare(i.N, n) })
 }
 
-// CreateBatch writes a batch, unless its key or id has one.
+// CreateBatch creates a batch, unless a batch with its key or id exists.
 func (s *Store) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return engine.Batch{}, false, err

@@ -70,13 +70,13 @@ func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.Ba
 	return true, nil
 }
 
-// free ends the lease; the batch is due then, or never.
+// free ends the lease; the batch is then due at the given time, or never.
 func (x *batch) free(due time.Time) {
 	b := &x.record
 	b.Lease, b.LeaseOwner, b.LeaseUntil, b.DueAt = "", "", time.Time{}, due
 }
 
-// StopBatch stops a batch that is not over.
+// StopBatch stops a batch that has not ended.
 func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, id, func(x *batch, _ time.Time) bool {
 		b := &x.record
@@ -89,7 +89,7 @@ func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batc
 	})
 }
 
-// ContinueBatch takes a stopped batch up where it was.
+// ContinueBatch resumes a stopped batch in the phase in which it was stopped.
 func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, id, func(x *batch, now time.Time) bool {
 		b := &x.record
@@ -124,7 +124,7 @@ func (s *Store) changeBatch(ctx context.Context, id string, change func(*batch, 
 	return x.copy(), nil
 }
 
-// DeleteBatch removes a batch that nobody holds at once.
+// DeleteBatch removes a batch that no worker holds, in one call.
 func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err

@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Commit looks for faults in all rows before it writes the first one, so that a call
-// with a fault leaves nothing behind.
+// Commit checks all rows before it writes the first one, so that a call with an invalid row
+// writes nothing.
 func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]
 	return results, nil
 }
 
-// guard decides what becomes of a checkpoint; x may be nil.
+// guard decides whether a checkpoint is written, and returns its outcome; x may be nil.
 func (x *session) guard(c *engine.Checkpoint) engine.CommitOutcome {
 	switch {
 	case x == nil:
@@ -52,7 +52,7 @@ func (x *session) guard(c *engine.Checkpoint) engine.CommitOutcome {
 	return engine.Committed
 }
 
-// fault finds what no database would take: an execution or message number used twice.
+// fault returns the error that a database would return: an execution or message number used twice.
 func (x *session) fault(c *engine.Checkpoint) error {
 	seqs := make(map[int64]bool, len(c.Executions))
 	for i := range c.Executions {
@@ -146,8 +146,8 @@ func (x *session) writeHistory(c *engine.Checkpoint) {
 	}
 }
 
-// keepBlobs drops and adds blobs; one may belong to another session (a copy for the
-// parent), which may be gone.
+// keepBlobs removes and adds blobs. A blob may belong to another session (a copy for the parent),
+// which may have been deleted.
 func (s *Store) keepBlobs(x *session, c *engine.Checkpoint) {
 	for _, hash := range c.DropBlobs {
 		delete(x.blobs, hash)
@@ -166,7 +166,7 @@ func (s *Store) keepBlobs(x *session, c *engine.Checkpoint) {
 	}
 }
 
-// createChildren leaves a child alone that an earlier, repeated transition made.
+// createChildren skips a child session that an earlier attempt of the same transition created.
 func (s *Store) createChildren(c *engine.Checkpoint) {
 	for _, n := range c.Children {
 		if n.Parent == "" {
@@ -178,7 +178,7 @@ func (s *Store) createChildren(c *engine.Checkpoint) {
 	}
 }
 
-// tellParent delivers the end of a child. A parent that is gone needs no news.
+// tellParent delivers the end of a child to its parent's inbox. A deleted parent is skipped.
 func (s *Store) tellParent(c *engine.Checkpoint, now time.Time) {
 	if c.ToParent == nil {
 		return

@@ -48,8 +48,8 @@ func (s *Store) edit(edit engine.Edit) error {
 	return nil
 }
 
-// checkPaths looks whether every put path will have its two ends and, if it is an old
-// one, will still be there.
+// checkPaths checks that every path to be put has both of its ends after the edit and, if the
+// path has a Ref, still exists.
 func (s *Store) checkPaths(edit engine.Edit) error {
 	there := make(map[string]bool)
 	if w := s.workflows[edit.Workflow]; w != nil {
@@ -83,8 +83,8 @@ func (s *Store) checkPaths(edit engine.Edit) error {
 	return nil
 }
 
-// survivors tells of a Ref whether its path belongs to the workflow and this edit does not
-// remove it.
+// survivors returns a function that reports whether the path of a Ref belongs to the workflow and
+// is not removed by this edit.
 func (s *Store) survivors(edit engine.Edit) func(ref string) bool {
 	w := s.workflows[edit.Workflow]
 	if w == nil {

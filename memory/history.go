@@ -10,17 +10,17 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// execution finds a seq: where it is or belongs, and whether it is there.
+// execution finds an execution number: its index, or where to insert it, and whether it exists.
 func (x *session) execution(seq int64) (int, bool) {
 	return slices.BinarySearchFunc(x.executions, seq, func(e engine.Execution, seq int64) int { return cmp.Compare(e.Seq, seq) })
 }
 
-// message finds a message number likewise.
+// message does the same for a message number.
 func (x *session) message(n int64) (int, bool) {
 	return slices.BinarySearchFunc(x.messages, n, func(m engine.Message, n int64) int { return cmp.Compare(m.N, n) })
 }
 
-// page cuts the page of q out of a list in the order of number. Nothing is copied.
+// page returns the part of an ordered list that q selects. Nothing is copied.
 func page[T any](list []T, q engine.HistoryQuery, number func(*T) int64, keep func(*T) bool) []T {
 	var in []T
 	for i := range list {
@@ -62,14 +62,14 @@ func (s *Store) Executions(ctx context.Context, id string, q engine.HistoryQuery
 	return list, nil
 }
 
-// related keeps the relations whose other end is there now.
+// related returns the relations whose other end exists.
 func (x *session) related(list []engine.Lineage) []engine.Lineage {
 	return slices.DeleteFunc(list, func(l engine.Lineage) bool {
 		return !x.has(l.Execution)
 	})
 }
 
-// has reports whether an execution of this session is there, by its id session/seq.
+// has reports whether an execution of this session exists, by its id session/seq.
 func (x *session) has(id string) bool {
 	at := strings.LastIndexByte(id, '/')
 	seq, err := strconv.ParseInt(id[at+1:], 10, 64)

@@ -59,7 +59,7 @@ func (x *session) accept(r engine.Request, key string, now time.Time) (*engine.R
 	return &written, nil
 }
 
-// acceptable holds the two uniqueness constraints of REQUEST, in case Decide did not look.
+// acceptable enforces the two uniqueness constraints of REQUEST, even if Decide did not check them.
 func (x *session) acceptable(r *engine.Request) error {
 	if r.Key == "" {
 		return fmt.Errorf("%w: a request needs a key", engine.ErrBadRequest)
@@ -94,7 +94,7 @@ func (x *session) view(key string, now time.Time) engine.InboxView {
 	}
 }
 
-// Requests returns what came after a number, session by session.
+// Requests returns the requests after a number, session by session.
 func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[st
 	return out, nil
 }
 
-// Inboxes returns inbox numbers and lease tokens as they stand, expired ones too.
+// Inboxes returns the current inbox numbers and lease tokens, including expired leases.
 func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -130,8 +130,8 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 	return out, nil
 }
 
-// EditState writes a person's state. It counts as a version of its own, so that a second
-// person who read the old one is told.
+// EditState writes a person's state. The edit gets a version of its own, so that a second person
+// who read the earlier version gets ErrVersionMismatch.
 func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	return out, nil
 }
 
-// ClaimByID leases those of the ids that nobody holds, in id order.
+// ClaimByID leases those of the ids that are not leased, in id order.
 func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 	return out, nil
 }
 
-// workflowOf is the workflow of a session, that of one made by hand too.
+// workflowOf returns the workflow of a session, also of a session created by hand.
 func workflowOf(x *session) string {
 	if x.record.Workflow == "" {
 		return engine.DefaultWorkflow
@@ -59,7 +59,7 @@ func (s *Store) claim(x *session, o engine.ClaimOptions, now time.Time) engine.C
 	return x.claimed(now)
 }
 
-// Extend extends the leases whose token still stands.
+// Extend extends the leases whose token is still current.
 func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
 	return nil
 }
 
-// leased returns the session if the token still stands there, else nil.
+// leased returns the session if it is still leased under the token, else nil.
 func (s *Store) leased(l engine.LeaseRef) *session {
 	x := s.sessions[l.Session]
 	if x == nil || l.Token == "" || x.record.Lease != l.Token {

@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// defaultLimit is the length of a page that asks for none.
+// defaultLimit is the number of rows of a page when the query sets none.
 const defaultLimit = 50
 
 // Session returns a copy of one session.
@@ -165,7 +165,7 @@ func (s *Store) matching(q engine.SessionQuery) []*session {
 	return rows
 }
 
-// matches looks at everything but the ids.
+// matches checks every filter except the ids.
 func (x *session) matches(q *engine.SessionQuery) bool {
 	r := &x.record
 	switch {
@@ -188,7 +188,7 @@ func (x *session) matches(q *engine.SessionQuery) bool {
 	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w engine.Waiting) bool { return w.Step == q.Step })
 }
 
-// fitsWorkflow reports whether a workflow is the one of a pattern, or begins with its prefix.
+// fitsWorkflow reports whether a workflow equals a pattern or, for a pattern that ends in *, has its prefix.
 func fitsWorkflow(pattern, workflow string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(workflow, prefix)

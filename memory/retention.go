@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A duty is what only one engine does at a time.
+// A duty is work that only one engine does at a time.
 type duty struct {
 	owner string
 	until time.Time
@@ -38,7 +38,7 @@ func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit i
 	return out, nil
 }
 
-// RemoveFamily removes everything at once, so it is never done in parts.
+// RemoveFamily removes everything in one call.
 func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
 	if err := s.begin(ctx); err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A session is one SESSION with all that hangs on it. record.State is never nil.
+// A session is one SESSION with its history, requests and blobs. record.State is never nil.
 type session struct {
 	record   engine.SessionRecord
 	parent   string
@@ -55,15 +55,15 @@ func (x *session) lease(l engine.Lease, now time.Time) {
 	x.extend(now.Add(l.For))
 }
 
-// extend moves the end of the lease and with it due_at. A session whose workers died
-// again and again is left alone for a while after the end of the lease.
+// extend moves the end of the lease, and due_at with it. A session whose workers died several
+// times in a row becomes due only some time after the end of the lease.
 func (x *session) extend(until time.Time) {
 	x.record.LeaseUntil = until
 	x.record.DueAt = until.Add(pauseAfter(x.record.Claims))
 }
 
-// pauseAfter is how long a session stays alone after the lease of its n-th claim in a
-// row ended without a checkpoint: 1, 2, 4 … 64 s from the third on.
+// pauseAfter returns how long after its lease a session is left alone when its n-th claim in a row
+// ended without a checkpoint: 1, 2, 4 … 64 s from the third claim on.
 func pauseAfter(claims int) time.Duration {
 	if claims < 3 {
 		return 0
@@ -76,7 +76,7 @@ func (x *session) free() {
 	x.record.Lease, x.record.LeaseOwner, x.record.LeaseUntil = "", "", time.Time{}
 }
 
-// wake makes a session that nobody holds due at once.
+// wake makes a session that no worker holds due at once.
 func (x *session) wake(now time.Time) {
 	if x.record.Held(now) {
 		return
@@ -119,12 +119,12 @@ func (x *session) unapplied() []engine.Request {
 	return open
 }
 
-// claimed is what a new holder gets.
+// claimed returns what a new holder of the lease receives.
 func (x *session) claimed(now time.Time) engine.Claimed {
 	return engine.Claimed{Session: cloneRecord(x.record), Requests: x.unapplied(), Now: now}
 }
 
-// sortedIDs puts ids in order and drops doubles, without changing what it is given.
+// sortedIDs returns the ids sorted and without duplicates; its argument is unchanged.
 func sortedIDs(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }

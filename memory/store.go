@@ -32,7 +32,7 @@ type Store struct {
 	engines   []engine.Announcement
 	audit     []engine.AuditEntry // by At, then ID
 	batches   map[string]*batch
-	batchKeys map[string]string // ids of batches by the key that made them
+	batchKeys map[string]string // ids of batches by their idempotency key
 	duties    map[string]duty   // by name
 	turns     map[string]*turn  // of sessions of limited workflows
 	lanes     map[string]*lane
@@ -85,5 +85,5 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.now(), ct
 // Describe returns "memory".
 func (s *Store) Describe() string { return "memory" }
 
-// Close keeps what is there: a test may look at it afterwards.
+// Close keeps the data, so that a test can read it afterwards.
 func (s *Store) Close() error { return nil }

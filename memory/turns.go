@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A turn is what a session of a limited workflow waits for or has.
+// A turn is a session's place in a limited workflow: waiting for it or holding it.
 type turn struct {
 	lane    string
 	waiting bool
@@ -22,14 +22,14 @@ type turn struct {
 	status  string // of the session when it began to wait
 }
 
-// A lane bounds the sessions of one workflow, or those of one concurrency key of it.
+// A lane counts the sessions of one workflow, or of one concurrency key in it, against a limit.
 type lane struct {
 	workflow, key string
-	look          time.Time // when somebody has to look at it
+	look          time.Time // when a worker has to check it
 	next          time.Time // when its rate lets the next session start
 }
 
-// laneLooks bounds how many lanes one call looks at.
+// laneLooks is the maximum number of lanes that one call checks.
 const laneLooks = 100
 
 // LimitedWorkflows returns the workflows that have any property or a lane.
@@ -51,7 +51,7 @@ func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error
 	return slices.Collect(maps.Values(found)), nil
 }
 
-// TakeTurns gives turns as the contract says.
+// TakeTurns implements engine.Store.
 func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
 	if err := s.begin(ctx); err != nil {
 		return engine.TurnsTaken{}, err
@@ -89,7 +89,7 @@ func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.Turns
 	return taken, nil
 }
 
-// dueOf are the due sessions of the workflows asked for, in their order.
+// dueOf returns the due sessions of the given workflows, in due order.
 func (s *Store) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
 	rank := map[string]int{}
 	for i, l := range q.Limits {
@@ -106,14 +106,14 @@ func (s *Store) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
 	return due
 }
 
-// stopped reports whether an operator's cancel or pause waits in the inbox.
+// stopped reports whether the inbox holds an operator's cancel or pause that is not applied yet.
 func (x *session) stopped() bool {
 	return slices.ContainsFunc(x.requests, func(r engine.Request) bool {
 		return !r.Applied && (r.Kind == engine.RequestCancel || r.Kind == engine.RequestPause)
 	})
 }
 
-// enqueue takes the session out of what is due. One that waited before keeps its place.
+// enqueue removes the session from the due ones. A session that waited before keeps its place.
 func (s *Store) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
 	id := l.LaneID(x.key)
 	t := s.turns[x.record.ID]
@@ -134,7 +134,7 @@ func (s *Store) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
 	s.put(x)
 }
 
-// lanesToLook are the lanes of these workflows at which somebody has to look now, those first that have waited longest.
+// lanesToLook returns the lanes of these workflows that are due for a check, those that have waited longest first.
 func (s *Store) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) []string {
 	var ids []string
 	for id, l := range s.lanes {
@@ -178,7 +178,7 @@ func (s *Store) admit(id string, l *engine.TurnLimit, most int, now time.Time, t
 	}
 }
 
-// lane drops turns that are over and returns how many sessions have one, and those that wait for one in order.
+// lane ends finished turns and returns the number of running sessions and the waiting ones in order.
 func (s *Store) lane(id string, now time.Time) (running int, queue []engine.Waiter) {
 	for session, t := range s.turns {
 		x := s.sessions[session]

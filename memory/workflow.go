@@ -10,13 +10,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A workflow holds the nodes of one workflow as a graph database would: properties as
-// they were put, read anew each time, so that a property of a wrong type is a problem
-// here as it is there.
+// A workflow holds the nodes of one workflow as a graph database does: properties as they were
+// put, decoded at each read, so that a property of a wrong type is a problem here as on Neo4j.
 type workflow struct {
 	properties map[string]any // of the WORKFLOW node; nil when there is none
 	steps      []*step
-	first      map[string]*step // of all steps of an id the first
+	first      map[string]*step // for each id, the first of its steps
 	paths      map[string]*path // from its steps, by Ref
 }
 
@@ -31,7 +30,7 @@ func (w *workflow) add(n *step) {
 	}
 }
 
-// remove takes all steps of these ids out and returns them.
+// remove removes all steps with these ids and returns them.
 func (w *workflow) remove(ids []string) map[*step]bool {
 	named := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -66,8 +65,8 @@ type path struct {
 	properties map[string]any
 }
 
-// Workflows returns those that exist, each once, in id order. Entries are of no use: a
-// step without workflow belongs to default from the moment it is put.
+// Workflows returns the existing ones, each once, in id order. It ignores entries, because a
+// step without a workflow is put into default at once.
 func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -131,7 +130,7 @@ func (s *Store) workflow(id string) *engine.Workflow {
 	return out
 }
 
-// readProperties reads those of a WORKFLOW node.
+// readProperties decodes the properties of a WORKFLOW node.
 func readProperties(out *engine.Workflow, properties map[string]any) {
 	for name, v := range cloneProperties(properties) {
 		text, isText := v.(string)
@@ -154,7 +153,7 @@ func readProperties(out *engine.Workflow, properties map[string]any) {
 	}
 }
 
-// writeProperties is the other way round.
+// writeProperties encodes the properties of a WORKFLOW node.
 func writeProperties(w *engine.Workflow) (map[string]any, error) {
 	p := cloneProperties(w.Extra)
 	if w.Name != "" {

@@ -64,7 +64,7 @@ func (t *tx) saveBatch(b *engine.Batch, items []engine.BatchItem, extend time.Du
 	return true, nil
 }
 
-// StopBatch stops a batch that is not over.
+// StopBatch stops a batch that has not ended.
 func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, "stop batch "+id, id, func(t *tx) error {
 		_, err := t.exec("batch_stop", id, message, t.now)
@@ -72,7 +72,7 @@ func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batc
 	})
 }
 
-// ContinueBatch takes a stopped batch up where it was.
+// ContinueBatch resumes a stopped batch in the phase in which it was stopped.
 func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, "continue batch "+id, id, func(t *tx) error {
 		_, err := t.exec("batch_continue", id, t.now)
@@ -97,8 +97,8 @@ func (s *Store) changeBatch(ctx context.Context, what, id string, change func(*t
 	return &b, nil
 }
 
-// DeleteBatch removes a batch that nobody holds, deleteBatch rows at each call; its own
-// row goes last.
+// DeleteBatch removes a batch that no worker holds, at most deleteBatch rows per call; the batch's
+// own row goes last.
 func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
 	done := false
 	err := s.writer.write(ctx, "delete batch "+id, func(t *tx) (err error) {

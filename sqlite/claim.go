@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// candidateFactor is how many due sessions are read for each that is wanted: engines on
-// one file shuffle them and so rarely reach for the same.
+// candidateFactor is how many due sessions are read for each one wanted. Engines that share a file
+// shuffle them, so that they rarely choose the same session.
 const candidateFactor = 4
 
 // Claim leases due sessions. Nothing due costs one read and no write lock.
@@ -31,11 +31,11 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		return nil, fault("claim", err)
 	}
 	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-	slices.Sort(ids[:min(len(ids), o.Limit)]) // the others stand in for those that are gone meanwhile
+	slices.Sort(ids[:min(len(ids), o.Limit)]) // the remaining ids replace those that were claimed meanwhile
 	return s.claim(ctx, "claim_due", ids, o)
 }
 
-// ClaimByID leases the sessions of the ids that nobody holds, due or not.
+// ClaimByID leases the sessions of the ids that are not leased, due or not.
 func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
@@ -79,7 +79,7 @@ func (s *Store) claim(ctx context.Context, statement string, ids []string, o eng
 	return claimed, nil
 }
 
-// unapplied returns what waits in a session's inbox, in order.
+// unapplied returns the requests in a session's inbox that are not applied yet, in order.
 func (t *tx) unapplied(session string) ([]engine.Request, error) {
 	var waiting []engine.Request
 	err := t.each("request_unapplied", func(row scanner) error {

@@ -41,7 +41,7 @@ func orNull(s string) any {
 	return s
 }
 
-// list is a list of texts as JSON, for json_each. No list is an empty one.
+// list encodes a list of texts as JSON, for json_each. nil becomes an empty list.
 func list(texts []string) string {
 	if len(texts) == 0 {
 		return "[]"

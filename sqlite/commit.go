@@ -8,10 +8,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Commit applies checkpoints in one transaction. A fault in a row whose guard held (an
-// execution that exists, a full disk) undoes the whole call: the caller sends such a batch
-// again row by row, so that the fault stays its session's own. A savepoint for each row
-// would do it here, at the price of two statements more for every row that has no fault.
+// Commit applies checkpoints in one transaction. An error in a row whose guard held (an execution
+// that exists, a full disk) rolls back the whole call. The caller then sends such a batch row by
+// row, so that only the faulty session gets the error. A savepoint for each row would do the same
+// here, but costs two more statements for every row without an error.
 func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
 	if len(checkpoints) == 0 {
 		return nil, nil
@@ -37,7 +37,7 @@ func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]
 				return fmt.Errorf("session %s: parent %s: %w", c.Session, c.ToParent.Session, err)
 			}
 			if j, ok := rows[c.ToParent.Session]; ok && n > 0 && j < i && results[j].Outcome != engine.Lost {
-				results[j].Inbox = n // the parent's own row came first and has read less
+				results[j].Inbox = n // the parent's own row came first and returned a lower number
 			}
 		}
 		return nil
@@ -48,7 +48,7 @@ func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]
 	return results, nil
 }
 
-// rowsBySession finds the row of each session; two of one session are the caller's fault.
+// rowsBySession returns the row of each session; two rows for one session are an error of the caller.
 func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
 	if len(checkpoints) == 1 {
 		return nil, nil
@@ -64,7 +64,7 @@ func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
 	return rows, nil
 }
 
-// checkpoint writes one row and all that comes with it, if its guard holds.
+// checkpoint writes one row with its history, if its guard holds.
 func (t *tx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
 	passed, err := t.guard(c, r)
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	return err == nil, err
 }
 
-// look tells why the guard did not hold.
+// look returns why the guard did not hold.
 func (t *tx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
 	var version int64
 	var lease, transition string
@@ -127,8 +127,8 @@ func (t *tx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
 	return nil
 }
 
-// toParent puts the end of a child into its parent's inbox and returns its number, 0 when
-// the parent is gone or has it already.
+// toParent puts the end of a child into its parent's inbox and returns the request's number, 0 when
+// the parent was deleted or already has the request.
 func (t *tx) toParent(r *engine.Request) (int64, error) {
 	var n int64
 	err := t.row("request_to_parent", func(row scanner) error { return row.Scan(&n) },

@@ -28,7 +28,7 @@ func (s *Store) Create(ctx context.Context, sessions []engine.NewSession) ([]eng
 	return created, nil
 }
 
-// create creates one session. Its own faults go into c; an error is the transaction's.
+// create creates one session. Errors of this session go into c; a returned error fails the transaction.
 func (t *tx) create(n *engine.NewSession, c *engine.Created) error {
 	if n.Key != "" {
 		found, err := t.startedBefore(n, c)
@@ -52,7 +52,7 @@ func (t *tx) create(n *engine.NewSession, c *engine.Created) error {
 	return nil
 }
 
-// startedBefore looks for the session that the key of n has started already.
+// startedBefore returns the session that an earlier start with the key of n created.
 func (t *tx) startedBefore(n *engine.NewSession, c *engine.Created) (bool, error) {
 	var first, hash string
 	err := t.row("start_read", func(row scanner) error { return row.Scan(&first, &hash) }, n.Key)

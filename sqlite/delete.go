@@ -7,15 +7,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// deleteBatch is how many rows one DeleteSession removes at most: other writers wait for
-// it, some 20 ms.
+// deleteBatch is the maximum number of rows that one DeleteSession removes. Other writers wait for
+// it, about 20 ms.
 const deleteBatch = 5000
 
 // deletes are the statements that remove what belongs to a session, some rows at a time.
 var deletes = [...]string{"delete_lineage", "delete_execution", "delete_message", "delete_request", "delete_blob", "delete_result"}
 
-// DeleteSession removes a session that nobody holds, deleteBatch rows at each call; its own
-// row, which lets a later call find it, goes last. The children of the session stay.
+// DeleteSession removes a session that is not leased, at most deleteBatch rows per call. The
+// session's own row, by which a later call finds it, goes last. Its child sessions stay.
 func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 	done := false
 	err := s.writer.write(ctx, "delete", func(t *tx) (err error) {
@@ -40,7 +40,7 @@ func (t *tx) deleteSession(id string, room int64) (bool, error) {
 	return left > 0, err
 }
 
-// beginRemoval makes it sure that nobody picks up the sessions or sends them requests.
+// beginRemoval marks the sessions, so that no worker claims them and no request is accepted.
 func (t *tx) beginRemoval(marks []engine.SessionMark) error {
 	all := marksText(marks)
 	if _, err := t.exec("removal_begin", all); err != nil {
@@ -50,8 +50,8 @@ func (t *tx) beginRemoval(marks []engine.SessionMark) error {
 	return err
 }
 
-// removeParts removes a session with what belongs to it, as far as there is room for rows,
-// and returns the room that is left: 0 means that there may be more of the session.
+// removeParts removes a session with its history until room rows are removed, and returns the
+// remaining room: 0 means that rows of the session may be left.
 func (t *tx) removeParts(id string, room int64) (int64, error) {
 	for _, name := range deletes {
 		gone, err := t.exec(name, id, room)

@@ -19,7 +19,7 @@ func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]en
 		for i := range deliveries {
 			delivered[i] = engine.Delivered{}
 			if err := t.deliver(&deliveries[i], &delivered[i]); err != nil {
-				if code(err) != 0 { // the database's, not the delivery's
+				if code(err) != 0 { // an error of the database, not of the delivery
 					return fmt.Errorf("session %s: %w", deliveries[i].Session, err)
 				}
 				delivered[i] = engine.Delivered{Err: err}
@@ -55,7 +55,7 @@ func (t *tx) deliver(d *engine.Delivery, out *engine.Delivered) error {
 	return t.take(d, out, waiting)
 }
 
-// view reads what Decide is shown.
+// view reads the data that Decide receives.
 func (t *tx) view(d *engine.Delivery) (engine.InboxView, error) {
 	v := engine.InboxView{Now: t.time()}
 	var err error
@@ -88,7 +88,7 @@ func (t *tx) request(query string, args ...any) (*engine.Request, error) {
 	return &r, nil
 }
 
-// number gives a request its place in the inbox of rec and writes it.
+// number gives a request the next number in the inbox of rec and writes it.
 func (t *tx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRecord) error {
 	r.Key = orElse(r.Key, d.Key)
 	if r.Key == "" {
@@ -102,14 +102,14 @@ func (t *tx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRe
 	return nil
 }
 
-// insert writes a request; a taken key or target is told from a fault of the database.
+// insert writes a request. It returns a key or target in use as such, unlike other database errors.
 func (t *tx) insert(r *engine.Request) error {
 	_, err := t.exec("request_create", r.Session, r.N, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash,
 		r.By, r.At.UnixMicro(), r.Applied, r.Outcome)
 	if err == nil || !isTaken(err) {
 		return err
 	}
-	// Both may be taken, and which index refuses first is SQLite's choice: the key counts.
+	// Both may be in use, and SQLite does not define which index reports first: the key takes precedence.
 	same, err := t.request("request_by_key", r.Session, r.Key)
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func (t *tx) insert(r *engine.Request) error {
 	return fmt.Errorf("request %s: %w", r.ID, engine.ErrKeyReused)
 }
 
-// take wakes the session for its new request, or leases it to the caller; out.Session
-// follows the row.
+// take makes the session due for its new request, or leases it to the caller; it updates
+// out.Session to match the row.
 func (t *tx) take(d *engine.Delivery, out *engine.Delivered, waiting []engine.Request) error {
 	rec, now := &out.Session, t.time()
 	claimed, changed := d.Take(rec, out.Request != nil, now)

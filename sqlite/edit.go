@@ -71,7 +71,7 @@ func (t *tx) edit(e *engine.Edit) error {
 	return nil
 }
 
-// checkEdit compares the ETag, where one is asked for.
+// checkEdit compares the ETag, if the edit requires one.
 func (t *tx) checkEdit(e *engine.Edit) error {
 	if e.Match == "" && !e.Delete {
 		return nil
@@ -95,7 +95,7 @@ func (t *tx) deleteWorkflow(id string) error {
 func (t *tx) remove(e *engine.Edit) error {
 	for i := range e.RemovePaths {
 		ref, err := strconv.ParseInt(e.RemovePaths[i].Ref, 10, 64)
-		if err != nil { // not a path of this store: not there
+		if err != nil { // the Ref is not one of this store, so the path does not exist
 			continue
 		}
 		if _, err := t.exec("path_delete", e.Workflow, ref); err != nil {

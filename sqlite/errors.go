@@ -27,10 +27,10 @@ func isBusy(err error) bool {
 	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
 }
 
-// isTaken tells whether a unique index refused a row.
+// isTaken reports whether a unique index rejected a row.
 func isTaken(err error) bool { return code(err) == lib.SQLITE_CONSTRAINT }
 
-// fault adds what was done, and engine.ErrUnavailable where the same call may succeed later.
+// fault wraps an error with the operation, and with engine.ErrUnavailable when a repeated call may succeed.
 func fault(what string, err error) error {
 	if err == nil {
 		return nil

@@ -21,9 +21,9 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is held by the engine at %s (process %d): use that server, or stop it first", e.File, e.Address, e.PID)
 }
 
-// A hold is the operating system's lock on FILE.lock. The system gives it up when the
-// process ends, however it ends, so a dead engine never keeps a file. SQLite's own locks
-// cannot serve: they are free between transactions, and they name nobody.
+// A hold is the operating system's lock on FILE.lock. The system releases it when the process
+// ends, in whatever way, so a dead engine never blocks a file. SQLite's own locks do not serve:
+// they are free between transactions and do not identify their holder.
 type hold struct{ f *os.File }
 
 // holdFile takes the lock of a database file for an address.
@@ -46,7 +46,7 @@ func holdFile(file, address string) (*hold, error) {
 	return h, nil
 }
 
-// heldBy reads what the holder wrote. It may be just about to write: then both are empty.
+// heldBy reads what the holder wrote. Both values are empty if the holder has not written yet.
 func heldBy(file, lock string) *HeldError {
 	e := &HeldError{File: file}
 	b, err := os.ReadFile(lock)
@@ -73,10 +73,10 @@ func (h *hold) release() error {
 	return errors.Join(h.put(""), h.f.Close())
 }
 
-// oneName is the name of a file that all who open it come to. SQLite keeps its log, and we
-// our lock, under the file's name: two engines that reach one file by two names do not
-// see each other and lose what was acknowledged. Symbolic links are followed; a file with
-// several hard links has no name that can be found out, so it is refused.
+// oneName returns the canonical name of a file. SQLite's log and our lock are named after the
+// file, so two engines that open one file by two names do not see each other and lose acknowledged
+// writes. Symbolic links are followed. A file with several hard links has no canonical name, so it
+// is refused.
 func oneName(file string) (string, error) {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 var errLocked = errors.New("locked")
 
-// tryLock takes the lock of an open file, which ends with the file. errLocked when
-// somebody has it.
+// tryLock takes the lock of an open file; closing the file releases it. It returns errLocked when
+// another process has the lock.
 func tryLock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -21,7 +21,7 @@ func tryLock(f *os.File) error {
 	return err
 }
 
-// hardLinks is how many names a file has.
+// hardLinks returns the number of names (hard links) of a file.
 func hardLinks(file string) (uint64, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(file, &st); err != nil {

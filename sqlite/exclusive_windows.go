@@ -9,9 +9,9 @@ import (
 
 var errLocked = errors.New("locked")
 
-// tryLock takes the lock of an open file, which ends with the file. errLocked when
-// somebody has it. Windows keeps others from reading what is locked, so the locked byte
-// lies far behind the text.
+// tryLock takes the lock of an open file; closing the file releases it. It returns errLocked when
+// another process has the lock. Windows does not let other processes read a locked range, so the
+// locked byte is far behind the text.
 func tryLock(f *os.File) error {
 	at := &windows.Overlapped{OffsetHigh: 1}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
@@ -21,7 +21,7 @@ func tryLock(f *os.File) error {
 	return err
 }
 
-// hardLinks is how many names a file has.
+// hardLinks returns the number of names (hard links) of a file.
 func hardLinks(file string) (uint64, error) {
 	f, err := os.Open(file)
 	if err != nil {

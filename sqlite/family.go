@@ -47,7 +47,7 @@ func familyFilter(q engine.DescendantQuery, now time.Time) *filter {
 	return f
 }
 
-// familyPage adds the order, the row to go on after, and the limit.
+// familyPage adds the order, the row after which the page starts, and the limit.
 func (f *filter) familyPage(q engine.DescendantQuery) string {
 	order := "id"
 	if q.Awaiting {

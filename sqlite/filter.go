@@ -69,12 +69,12 @@ func (f *filter) workflows(table string, patterns []string) {
     OR substr(wanted.value, -1) = '*' AND substr(`+table+".workflow, 1, length(wanted.value) - 1) = substr(wanted.value, 1, length(wanted.value) - 1))", list(patterns))
 }
 
-// waitsAt asks for an open question at a step.
+// waitsAt filters sessions with an open question at a step.
 func (f *filter) waitsAt(step string) {
 	f.add("EXISTS (SELECT 1 FROM question WHERE question.session = session.id AND question.step = ?)", step)
 }
 
-// questions asks for open questions.
+// questions filters sessions with an open question.
 func (f *filter) questions(q engine.SessionQuery) {
 	if q.OldestWaiting || q.Awaiting || q.Step != "" {
 		f.add("session.awaiting_since IS NOT NULL")

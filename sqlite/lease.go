@@ -49,8 +49,8 @@ func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
 	})
 }
 
-// onLease runs a statement guarded by a lease and tells whether the lease stood. An empty
-// token is no lease, although a session without one has just that.
+// onLease runs a statement guarded by a lease and reports whether the lease was current. An empty
+// token never matches, although a session without a lease stores an empty token.
 func (t *tx) onLease(statement string, l engine.LeaseRef, at int64) (bool, error) {
 	if l.Token == "" {
 		return false, nil

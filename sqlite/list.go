@@ -15,7 +15,7 @@ const sessionScalars = `SELECT id, workflow, status, version, created_at, update
 // ListSessions returns one page.
 func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
 	l := listing{q: q, limit: cmp.Or(max(q.Limit, 0), defaultPage)}
-	tx, err := s.reader.db.BeginTx(ctx, nil) // one moment for the counts that say what to read, and for the page
+	tx, err := s.reader.db.BeginTx(ctx, nil) // one snapshot for the counts, which select the statement, and for the page
 	if err != nil {
 		return nil, fault("list sessions", err)
 	}
@@ -41,7 +41,7 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	return found, nil
 }
 
-// defaultPage is how many rows a page has when nothing is said.
+// defaultPage is the number of rows of a page when the query sets none.
 const defaultPage = 50
 
 // counts are the ways to count sessions: what a group is called and, where needed, what

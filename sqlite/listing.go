@@ -8,19 +8,19 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A listing is the statement for one page of sessions. A page costs its rows, not the sessions
-// there are: for each workflow and status (or workflow and step) that the query allows, an arm
-// reads the first rows of an index that has them in the order of the page, and the arms are
-// merged. What has no index of its own (texts, a second label) is checked on the way.
+// A listing is the statement for one page of sessions. Its cost depends on the rows of the page,
+// not on the number of sessions: for each workflow and status (or workflow and step) that the
+// query allows, an arm reads the first rows of an index in the order of the page, and the arms are
+// merged. Filters without an index (text, a second label) are checked on each row.
 type listing struct {
 	q     engine.SessionQuery
-	rest  engine.SessionQuery // what the arms leave to be checked
+	rest  engine.SessionQuery // the filters that the arms do not cover
 	limit int
 	arms  []arm
 	empty bool // no session can be in the page
 }
 
-// An arm reads from one range of an index: the table that leads, and what narrows it.
+// An arm reads one range of an index: the table to begin with, and its conditions.
 type arm struct {
 	from  string // "session", or another table that is joined with it
 	order [2]string
@@ -28,8 +28,8 @@ type arm struct {
 	args  []any
 }
 
-// mostArms bounds the merge; SQLite takes 500 terms. A query that allows more is read in
-// the order of the page with everything checked on the way.
+// mostArms limits the merge; SQLite allows 500 terms. A query that needs more is read in the order
+// of the page, and every filter is checked on each row.
 const mostArms = 400
 
 var (
@@ -66,7 +66,7 @@ func (l *listing) choose(ctx context.Context, db *sql.Tx) error {
 	return nil
 }
 
-// plain reads in the order of the page.
+// plain reads all rows in the order of the page.
 func (l *listing) plain() {
 	l.rest = l.q
 	order := newest
@@ -78,7 +78,7 @@ func (l *listing) plain() {
 
 func (l *listing) add(a arm) { l.arms = append(l.arms, a) }
 
-// settle falls back to plain where there are too many arms, and notes that there are none.
+// settle uses plain when there are too many arms, and marks the listing empty when there are none.
 func (l *listing) settle() {
 	if l.empty = len(l.arms) == 0; len(l.arms) > mostArms {
 		l.plain()

@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// sessionRows is what the rows of a session count at least when it is removed: even an empty
-// one costs a look into every table.
+// sessionRows is the minimum number of rows that the removal of a session counts as: even an empty
+// session costs a lookup in every table.
 const sessionRows = 10
 
 // OldestSessions reads a page by the index on created_at.

@@ -50,8 +50,8 @@ func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
 	return ids, nil
 }
 
-// session reads a session under the write lock; engine.ErrSessionNotFound when it is not
-// there, or is being removed.
+// session reads a session under the write lock. It returns engine.ErrSessionNotFound when the
+// session does not exist or is being removed.
 func (t *tx) session(id string) (engine.SessionRecord, error) { return t.sessionBy("session_open", id) }
 
 func (t *tx) sessionBy(statement, id string) (engine.SessionRecord, error) {

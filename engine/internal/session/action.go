@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// actionBody is the body of an operator's request.
+// ActionBody is the JSON body of an operator's request (cancel, retry, move and so on).
 type ActionBody struct {
 	Reason string          `json:"reason,omitempty"`
 	Step   string          `json:"step,omitempty"`
@@ -20,11 +20,11 @@ type ActionBody struct {
 
 func BodyOf(q *store.Request) ActionBody {
 	var b ActionBody
-	_ = json.Unmarshal(q.Body, &b) // written by us; a body made by hand counts as far as it reads
+	_ = json.Unmarshal(q.Body, &b) // the engine wrote the body; of one edited by hand, the fields that decode count
 	return b
 }
 
-// mayAct refuses what makes no sense on a session that has ended.
+// MayAct returns an error when the request kind does not apply to a session in its current status.
 func MayAct(kind string, rec *store.SessionRecord) error {
 	st, err := state.ReadOnly(rec.ID, rec.State)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// applyAnswer completes the step that a question paused. It returns what became of it,
-// for the request's outcome.
+// applyAnswer completes the step that a question paused. It returns the outcome text that is
+// stored with the request.
 func (r *questions) applyAnswer(req *store.Request) string {
 	q := r.state.Ask(req.Step)
 	if !r.state.IsOpen(req.Step, state.AskRef{Visit: req.Visit, Ask: req.Ask}) {
@@ -22,7 +22,7 @@ func (r *questions) applyAnswer(req *store.Request) string {
 	if q.Kind == function.AskApproval {
 		return r.applyApproval(req, q)
 	}
-	if q.Kind == function.AskSignal { // a person lets the step go on in the signal's stead
+	if q.Kind == function.AskSignal { // a person answers in place of the signal that the step waits for
 		if record := r.waits.endWait(req.Step, &state.Signal{Name: q.Prompt, Body: jsontext.Compact(req.Body)}); record != nil {
 			r.arrived = append(r.arrived, arrival{step: req.Step, record: record})
 		}
@@ -30,7 +30,7 @@ func (r *questions) applyAnswer(req *store.Request) string {
 	}
 	more, err := CheckAnswer(q, req.Body)
 	if err != nil {
-		return err.Error() // accepted under another schema: cannot be, questions are kept as shown
+		return err.Error() // not expected: the answer was checked against this question when it was accepted
 	}
 	if problem := r.tooLarge(len(req.Body)); problem != "" {
 		f := failure{kind: function.KindTooLarge, message: problem, final: true, info: visitInfo{started: state.Time(q.Started), input: q.Input, reads: q.Reads}}
@@ -64,8 +64,8 @@ func (r *questions) applyAnswer(req *store.Request) string {
 	return "applied"
 }
 
-// applyApproval lets an approved step run, with the input the person gave if any, and
-// fails a rejected one.
+// applyApproval runs an approved step, with the person's edited input if one was given, and
+// fails a rejected step.
 func (r *questions) applyApproval(req *store.Request, q *state.Ask) string {
 	a, err := readApproval(req.Body)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *questions) applyApproval(req *store.Request, q *state.Ask) string {
 	return "approved"
 }
 
-// saidAs is how an answer stands in the chat: with feedback as the feedback, or its word.
+// saidAs returns the chat message for an answer: the feedback text if there is one, otherwise the answer.
 func saidAs(q *state.Ask, response json.RawMessage, more []jsontext.Field) string {
 	for _, f := range more {
 		if q.Feedback && f.Key == "text" {
@@ -103,7 +103,7 @@ func saidAs(q *state.Ask, response json.RawMessage, more []jsontext.Field) strin
 	return messageText(response)
 }
 
-// messageText is how an answer stands in the chat: a text as it is, all else as compact JSON.
+// messageText returns a response as chat text: a JSON string without its quotes, any other value as compact JSON.
 func messageText(response json.RawMessage) string {
 	var text string
 	if json.Unmarshal(response, &text) == nil && len(response) > 0 && bytes.TrimSpace(response)[0] == '"' {
@@ -112,8 +112,8 @@ func messageText(response json.RawMessage) string {
 	return string(jsontext.Compact(response))
 }
 
-// fireDue gives questions whose time is over the answer that was set for that, or fails
-// their steps.
+// fireDue handles questions whose deadline has passed: it applies the configured default answer,
+// or fails the step when there is none.
 func (r *questions) fireDue() {
 	now := r.now()
 	for _, w := range r.state.Waiting() {

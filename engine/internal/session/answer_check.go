@@ -16,8 +16,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
 
-// checkAnswer tells whether a response answers a question, and what the entry gains
-// besides `response` (confirmed, value).
+// CheckAnswer returns an error when a response does not answer a question. Otherwise it returns
+// the fields to add to the output entry besides `response` (`confirmed`, `value`).
 func CheckAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	if !json.Valid(response) {
 		return nil, &store.DetailError{Err: store.ErrAnswerInvalid, Faults: []graph.Fault{{Pointer: "/response", Message: "is not valid JSON"}}}
@@ -51,7 +51,7 @@ func CheckAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, erro
 	return nil, nil
 }
 
-// checkConfirm takes booleans, yes and no, and the question's two texts, in any case.
+// checkConfirm accepts a boolean, "yes", "no" and the question's two labels, ignoring case.
 func checkConfirm(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	answer, feedback := response, ""
 	if q.Feedback {
@@ -81,7 +81,7 @@ func checkConfirm(q *state.Ask, response json.RawMessage) ([]jsontext.Field, err
 	return append(more, jsontext.Field{Key: "text", Value: jsontext.String(text)}), nil
 }
 
-// otherForm is what an error says of the other form of an answer.
+// otherForm describes, for an error message, the other accepted form of an answer.
 func otherForm(q *state.Ask) string {
 	if q.Feedback {
 		return ", or {\"answer\": one of these, \"feedback\": text}"
@@ -89,7 +89,7 @@ func otherForm(q *state.Ask) string {
 	return ""
 }
 
-// remarked takes {answer, feedback} apart; every other response is the answer itself.
+// remarked splits {answer, feedback} into its two fields; any other response is the answer itself.
 func remarked(response json.RawMessage) (answer json.RawMessage, feedback string) {
 	var given struct {
 		Answer   json.RawMessage `json:"answer"`
@@ -108,7 +108,7 @@ func optionText(options []function.Option, i int, otherwise string) string {
 	return otherwise
 }
 
-// checkSelect takes an option's text or value.
+// checkSelect accepts the text or the value of one of the options.
 func checkSelect(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	var text string
 	isText := json.Unmarshal(response, &text) == nil
@@ -127,7 +127,7 @@ func checkSelect(q *state.Ask, response json.RawMessage) ([]jsontext.Field, erro
 		Faults: []graph.Fault{{Pointer: "/response", Message: "want one of " + strings.Join(texts, ", ")}}}
 }
 
-// readApproval is ReadApproval with the error that clients get.
+// readApproval is ReadApproval with the error type that API clients receive.
 func readApproval(response json.RawMessage) (graph.Approval, error) {
 	a, fault := graph.ReadApproval(response)
 	if fault != nil {
@@ -136,7 +136,7 @@ func readApproval(response json.RawMessage) (graph.Approval, error) {
 	return a, nil
 }
 
-// fieldsOf are the fields that a schema of an object names, in its order.
+// fieldsOf returns the property names of an object schema, in the schema's order.
 func fieldsOf(schema json.RawMessage) (names []string) {
 	gjson.GetBytes(schema, "properties").ForEach(func(name, _ gjson.Result) bool {
 		names = append(names, name.String())

@@ -12,15 +12,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// questions are what a session asks people, with approvals, and their answers.
+// questions handles what a session asks people (questions and approvals) and their answers.
 type questions struct {
 	*visits
 	waits *waits
 }
 
-// ask pauses a step for a person: the question becomes an output entry, a message and an
-// open question of the session. It returns a record only when the question cannot be
-// asked and on_error lets the paths be followed.
+// ask pauses a step until a person answers. The question becomes an output entry, a chat message
+// and an open question of the session. ask returns a record only when the question cannot be
+// asked and on_error: continue lets the step's paths be followed.
 func (r *questions) ask(id string, q *function.AwaitInput, a *attempt, res *attemptResult) *store.Execution {
 	if len(q.Prompt) > r.e.MaxPrompt {
 		return r.failStep(id, failure{kind: function.KindTooLarge, final: true, info: res.info(),
@@ -60,7 +60,7 @@ func (r *questions) checkEntry(entry json.RawMessage) string {
 	return ""
 }
 
-// questionEntry is {prompt, options}: what a question leaves in data.outputs.
+// questionEntry returns {prompt, options}, the entry that an open question leaves in data.outputs.
 func questionEntry(q *function.AwaitInput) json.RawMessage {
 	b := append([]byte(`{"prompt":`), jsontext.String(q.Prompt)...)
 	if len(q.Options) > 0 {
@@ -70,7 +70,7 @@ func questionEntry(q *function.AwaitInput) json.RawMessage {
 	return append(b, '}')
 }
 
-// completeEntry adds the answer to the entry that its question made.
+// completeEntry returns a question's output entry with the answer added.
 func completeEntry(entry json.RawMessage, response json.RawMessage, more []jsontext.Field) json.RawMessage {
 	fields := []jsontext.Field{}
 	gjson.ParseBytes(entry).ForEach(func(k, v gjson.Result) bool {
@@ -95,7 +95,7 @@ func completeEntry(entry json.RawMessage, response json.RawMessage, more []jsont
 	return append(b, '}')
 }
 
-// askApproval asks whether a step may run with its resolved input.
+// askApproval asks a person whether a step may run with its resolved input.
 func (r *questions) askApproval(step *graph.CompiledStep, input json.RawMessage, reads []store.Lineage) {
 	prompt := step.Consent.Prompt
 	if prompt == "" {

@@ -23,34 +23,34 @@ type attempt struct {
 	compiled *graph.CompiledStep
 	spec     *function.Spec
 	call_    function.Call
-	input    json.RawMessage // as it is recorded
-	given    json.RawMessage // what the function gets: input, with the names of secrets bound
+	input    json.RawMessage // as the history records it
+	given    json.RawMessage // as the function receives it: input plus the bindings of secret names
 	reads    []store.Lineage
 	timeout  time.Duration
-	cancel   context.CancelCauseFunc // of an attempt under way
-	leave    context.CancelCauseFunc // takes it back while it waits for a slot
-	salt     int                     // of the key
-	since    int64                   // ms; when it was decided
-	durable  bool                    // a written checkpoint lists it: it may start
+	cancel   context.CancelCauseFunc // cancels a call under way
+	leave    context.CancelCauseFunc // removes the call from the queue for a slot
+	salt     int                     // part of the key; differs when a retry asked for a new key
+	since    int64                   // ms; when the call was decided
+	durable  bool                    // a written checkpoint lists the call, so it may start
 
-	mu     sync.Mutex // guards what the function tells its Call
+	mu     sync.Mutex // guards what the function reports through its Call
 	said   []spoken
 	usage  []function.Usage
-	named  []namedValue       // values kept under names of their own
-	window []function.Message // newest messages when it started
+	named  []namedValue       // values stored under names other than the step's id
+	window []function.Message // newest chat messages when the call started
 }
 
-// attemptResult is what an attempt came to.
+// An attemptResult is the result of an attempt: an output, an error, or a handover such as a question.
 type attemptResult struct {
 	attempt  *attempt
-	made     bool // the function was called; false for one that ended in the queue
+	made     bool // the function was called; false when the attempt ended while it waited for a slot
 	output   json.RawMessage
 	err      error
 	started  time.Time
 	finished time.Time
 }
 
-// callKey is the key of a call. salt counts retries that asked for a fresh one.
+// callKey returns the idempotency key of a call. salt counts the retries that asked for a new key.
 func callKey(session, step string, visit, number, salt int) string {
 	if salt > 0 {
 		return fmt.Sprintf("%s/%s/%d/%d.%d", session, step, visit, number, salt)
@@ -58,7 +58,7 @@ func callKey(session, step string, visit, number, salt int) string {
 	return fmt.Sprintf("%s/%s/%d/%d", session, step, visit, number)
 }
 
-// call makes the call and waits for it. A panic of the function is an error of its step.
+// call calls the function and waits for it. A panic of the function becomes an error of its step.
 func (a *attempt) call(ctx context.Context) *attemptResult {
 	res := &attemptResult{attempt: a, started: a.by.nowTime()}
 	if a.spec.Disabled != "" {
@@ -91,7 +91,7 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 	return out, err
 }
 
-// spoken is what a call adds to the chat.
+// spoken is one chat message that a call adds.
 type spoken struct{ role, text string }
 
 func (a *attempt) Say(role, text string) {
@@ -132,7 +132,7 @@ func (a *attempt) Messages(ctx context.Context, n int) ([]function.Message, erro
 	}
 }
 
-// info is what the record of the attempt's visit needs.
+// info returns the fields of the attempt that the record of its visit needs.
 func (res *attemptResult) info() visitInfo {
 	a := res.attempt
 	v := visitInfo{started: res.started, attempt: a.call_.Attempt, input: a.input, reads: a.reads}
@@ -157,21 +157,21 @@ func sumUsage(list []function.Usage) function.Usage {
 	return sum
 }
 
-// An arrival is something that came to the session and belongs to its next wave: a
-// finished visit whose paths are to be evaluated.
+// An arrival is a finished visit, or the result of an effect, whose paths the next wave
+// evaluates.
 type arrival struct {
 	step   string
-	result *attemptResult   // of an effect; nil for a visit that is complete already
-	record *store.Execution // of a complete visit
+	result *attemptResult   // of an effect; nil for a visit that has already ended
+	record *store.Execution // of a visit that has already ended
 }
 
-// A namedValue is a value that a function keeps under a name of its own, beside its output:
-// the value itself, or values to be added to the list that stands there.
+// A namedValue is a value that a function stores under a name of its own, in addition to its
+// output: one value, or several values that are appended to the list stored under that name.
 type namedValue struct {
 	name   string
 	value  json.RawMessage
 	adds   bool
-	first  []json.RawMessage // adds: before the others where the list is empty
+	first  []json.RawMessage // with adds: placed before them when the list is empty
 	values []json.RawMessage
 }
 
@@ -197,23 +197,23 @@ func copied(list []json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// notBegun reports whether a call never began, because the engine stops or has lost the
-// session. It has not failed: its step stays active.
+// notBegun reports whether a call never began because the engine stopped or lost the session's
+// lease. Such a call has not failed: its step stays active.
 func (res *attemptResult) notBegun() bool {
 	return !res.made && (errors.Is(res.err, ErrStopped) || errors.Is(res.err, ErrLost))
 }
 
-// visitInfo is what the record of a visit needs besides its output.
+// visitInfo holds the fields of a visit's record other than its output.
 type visitInfo struct {
 	started time.Time
 	attempt int
 	input   json.RawMessage
 	reads   []store.Lineage
 	usage   json.RawMessage
-	status  string // of the record; complete when empty
+	status  string // of the record; empty means complete
 }
 
-// succeeded reports whether there are arrivals, and all of them results of calls that went well.
+// succeeded reports whether there is at least one arrival and every arrival is a successful call.
 func succeeded(arrived []arrival) bool {
 	for i := range arrived {
 		if res := arrived[i].result; res == nil || res.err != nil {

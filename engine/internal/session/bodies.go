@@ -12,11 +12,13 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// bodies are the rounds of containers: loops, iterations and groups.
+// bodies runs the rounds of containers: loops, iterations and groups. A container's call is
+// suspended while the steps of its body run (see suspendedCall). When a round ends, the container
+// begins the next round, calls its function again, or ends with an output.
 type bodies struct{ *visits }
 
-// clearBody takes away what the round before left in a body: statuses, joins and what
-// was skipped. Visits go on counting.
+// clearBody removes what the previous round left in a body: statuses, joins and skipped labels.
+// Visit numbers continue.
 func (r *bodies) clearBody(step *graph.CompiledStep) {
 	for _, id := range step.Body {
 		r.state.ClearStatus(id)
@@ -38,7 +40,7 @@ func (r *bodies) clearBody(step *graph.CompiledStep) {
 	r.state.KeepUntaken(kept)
 }
 
-// stop ends everything live in a container's body.
+// stop cancels every live step in a container's body.
 func (r *bodies) stop(id, reason string) {
 	for _, inner := range r.bodySteps(id) {
 		r.state.DropActivation(inner)
@@ -48,7 +50,7 @@ func (r *bodies) stop(id, reason string) {
 	}
 }
 
-// bodyLive tells whether anything in a container's body still goes on or waits.
+// bodyLive reports whether any step in a container's body runs, waits, or has paths to be followed.
 func (r *bodies) bodyLive(id string) bool {
 	for _, inner := range r.bodySteps(id) {
 		if r.state.HasBegun(inner) {
@@ -58,7 +60,7 @@ func (r *bodies) bodyLive(id string) bool {
 			return true
 		}
 	}
-	for _, a := range r.arrived { // its paths are still to be followed
+	for _, a := range r.arrived { // its paths have not been followed yet
 		if r.holderOf(a.step) == id {
 			return true
 		}
@@ -73,7 +75,7 @@ func (r *bodies) resume(_ context.Context, id string, d *state.Suspended, call *
 	return err
 }
 
-// failBody fails a container; what it had reached stays, so that a retry goes on there.
+// failBody fails a container. The state of its body is kept, so that a retry continues there.
 func (r *bodies) failBody(id string, f failure) {
 	d := r.state.Suspended(id)
 	text, _ := r.keptText(d.Input)
@@ -81,8 +83,8 @@ func (r *bodies) failBody(id string, f failure) {
 	r.failStepFor(id, f)
 }
 
-// endBody ends a container: its function is called again where it wants to, else its
-// output is what the rounds gave.
+// endBody ends a container's body. The function is called again if it asked for that; otherwise
+// the results of the rounds become the container's output.
 func (r *bodies) endBody(id string, d *state.Suspended) {
 	r.unwritten.touch()
 	if d.Body.Finish {
@@ -107,7 +109,7 @@ func (r *bodies) endBody(id string, d *state.Suspended) {
 	r.finishSuspended(id, output, visitInfo{started: state.Time(d.Started), input: input, reads: d.Reads, attempt: r.counters.Attempts(id) + 1})
 }
 
-// outcomeOf is what a container's function is told of its body.
+// outcomeOf returns what a container's function receives about its body when it is called again.
 func (r *bodies) outcomeOf(id string, d *state.Suspended) (*function.BodyOutcome, error) {
 	b := d.Body
 	out := &function.BodyOutcome{Broke: len(b.Broke) > 0, Rounds: b.Round}
@@ -133,8 +135,8 @@ func (r *bodies) outcomeOf(id string, d *state.Suspended) (*function.BodyOutcome
 	return out, nil
 }
 
-// finishSuspended ends the visit of a driven step with its output. A path that broke out of
-// its body is the only one taken.
+// finishSuspended ends the visit of a suspended step with its output. When a path has left the
+// body (a break), only that path is taken.
 func (r *bodies) finishSuspended(id string, output json.RawMessage, v visitInfo) {
 	d := r.state.Suspended(id)
 	if problem := r.checkOutput(r.def.Step(id), output); problem != nil {
@@ -157,7 +159,7 @@ func (r *bodies) finishSuspended(id string, output json.RawMessage, v visitInfo)
 	r.breakOut(id, record, broke)
 }
 
-// breakOut takes the paths that broke out of a container's body.
+// breakOut follows the paths that left a container's body.
 func (r *bodies) breakOut(id string, record *store.Execution, broke []state.BrokenPath) {
 	holder := r.def.Step(id).Holder
 	for _, b := range broke {
@@ -179,8 +181,8 @@ func (r *bodies) breakOut(id string, record *store.Execution, broke []state.Brok
 	r.unwritten.touch()
 }
 
-// noteBreak keeps a path out of a running body for the end of its round. In a session
-// that runs a map's body alone there is no outside.
+// noteBreak keeps a path that leaves a running body until the round ends. A child session that
+// runs only the body of a map has no steps outside, so it ignores such a path.
 func (r *bodies) noteBreak(p *graph.CompiledPath, from state.TakenPath) {
 	if d := r.state.Suspended(r.def.Step(p.Source).Holder); d != nil && d.Body != nil {
 		d.Body.Broke = append(d.Body.Broke, state.BrokenPath{Target: p.Target, From: from})
@@ -188,7 +190,7 @@ func (r *bodies) noteBreak(p *graph.CompiledPath, from state.TakenPath) {
 	}
 }
 
-// groupResults are the ends of a group in the order of CONTAINS, as they ended.
+// groupResults returns the results of a group's end steps, in the order of CONTAINS.
 func (r *bodies) groupResults(id string) []function.BodyResult {
 	step := r.def.Step(id)
 	var out []function.BodyResult
@@ -209,19 +211,19 @@ func (r *bodies) groupResults(id string) []function.BodyResult {
 		}
 		out = append(out, one)
 	}
-	for _, inner := range step.Body { // errors on the way to an end are dealt with too
+	for _, inner := range step.Body { // an error on the way to an end step is handled together with it
 		r.settleError(inner)
 	}
 	return out
 }
 
-// resultOfRound is the newest output of the body's end, an object by step id where the body
-// has several ends: of those that ran in this round.
+// resultOfRound returns the newest output of the body's end step. A body with several end steps
+// gives an object by step id of those that ran in this round.
 func (r *bodies) resultOfRound(step *graph.CompiledStep) json.RawMessage {
 	return resultOf(step.Ends, func(id string) (json.RawMessage, bool) {
 		switch r.state.Status(id) {
 		case store.StatusComplete:
-		case store.StatusError: // with on_error: continue its output says why
+		case store.StatusError: // with on_error: continue the output holds the error
 			if r.def.Step(id).OnError != graph.OnErrorContinue {
 				return nil, false
 			}
@@ -233,7 +235,7 @@ func (r *bodies) resultOfRound(step *graph.CompiledStep) json.RawMessage {
 	})
 }
 
-// keepResult stores a round's result, to be put together at the end.
+// keepResult stores the result of a round; the results are combined when the body ends.
 func (r *bodies) keepResult(id string, d *state.Suspended, result json.RawMessage) {
 	if result == nil {
 		result = json.RawMessage("null")
@@ -250,7 +252,7 @@ func (r *bodies) keepResult(id string, d *state.Suspended, result json.RawMessag
 	r.unwritten.touch()
 }
 
-// roundError reads the result of a round that ended in error.
+// roundError decodes the result of a round that ended in error.
 func roundError(output []byte) *function.SessionError {
 	var result struct {
 		Error *function.SessionError `json:"error"`

@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// steps run single steps: each gets its input, is called, and what came of the call is put into
+// steps runs single steps: it resolves the input, calls the function and puts the result into
 // the state.
 type steps struct {
 	*visits
@@ -24,7 +24,7 @@ type steps struct {
 	questions *questions
 }
 
-// newAttempt prepares a call; nothing has been done yet.
+// newAttempt prepares a call without starting it or changing the state.
 func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input, bindings json.RawMessage, reads []store.Lineage) *attempt {
 	l := r.state.Live(step.ID)
 	number := 1
@@ -57,13 +57,13 @@ func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input,
 	return a
 }
 
-// finishAttempt puts what an attempt came to into the state. It returns a record when
-// the visit is complete and its paths are to be followed.
+// finishAttempt puts the result of an attempt into the state. It returns a record when the visit
+// is complete and its paths are to be followed.
 func (r *steps) finishAttempt(res *attemptResult) *store.Execution {
 	a := res.attempt
 	l := r.state.Live(a.step)
 	if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != store.StatusActive {
-		r.recordLate(res) // cancelled or moved away meanwhile: recorded, activates nothing
+		r.recordLate(res) // cancelled or moved meanwhile: recorded in the history, activates no path
 		return nil
 	}
 	if r.def.Step(a.step) == nil {
@@ -104,8 +104,9 @@ func (r *steps) finishAttempt(res *attemptResult) *store.Execution {
 	return r.complete(a.step, res.output, res.info())
 }
 
-// handOver does what a function handed over. It returns a record when the step's paths are
-// to be followed at once.
+// handOver handles a function that returned a handover (a question, a wait, a body, child
+// sessions, tool calls) instead of an output. handed is false when it returned none. record is
+// set when the step's paths are to be followed at once.
 func (r *steps) handOver(res *attemptResult) (record *store.Execution, handed bool) {
 	var (
 		body     *function.RunBody
@@ -126,10 +127,10 @@ func (r *steps) handOver(res *attemptResult) (record *store.Execution, handed bo
 	return nil, false
 }
 
-// setNamed keeps the values a function gave names of their own; all of them or none.
+// setNamed stores the values that a function set under other names: all of them, or none with a failure.
 func (r *steps) setNamed(a *attempt) *failure {
 	values := make([]json.RawMessage, len(a.named))
-	grown := map[string]json.RawMessage{} // lists that several entries add to
+	grown := map[string]json.RawMessage{} // lists with the values appended so far
 	for i, n := range a.named {
 		value := n.value
 		if n.adds {
@@ -160,8 +161,8 @@ func (r *steps) setNamed(a *attempt) *failure {
 	return nil
 }
 
-// grow is the list that stands under a name, or so far, with what is added to it; nil when
-// that is nothing.
+// grow returns the list stored under a name with the new values appended; soFar is the list as
+// this call has already changed it. It returns nil when the result would be empty.
 func (r *steps) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if soFar == nil {
@@ -174,7 +175,7 @@ func (r *steps) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, erro
 		}
 	}
 	if soFar != nil && (json.Unmarshal(soFar, &list) != nil || list == nil) {
-		list = []json.RawMessage{} // a text or nothing: what is not a list begins one
+		list = []json.RawMessage{} // any value that is not a list starts a new list
 	}
 	switch {
 	case len(list) == 0:

@@ -2,8 +2,8 @@ package session
 
 import "errors"
 
-// ErrLost ends a runner whose lease another worker has taken.
+// ErrLost is the error of a runner whose lease another worker has taken.
 var ErrLost = errors.New("another worker holds the session")
 
-// ErrStopped is the cause with which an engine ends what it started.
+// ErrStopped is the cancellation cause when an engine stops its sessions and calls.
 var ErrStopped = errors.New("engine stopped")

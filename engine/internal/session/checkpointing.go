@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// checkpoint writes what has happened and keeps the lease.
+// checkpoint writes all unwritten decisions and keeps the lease.
 func (r *Runner) checkpoint(ctx context.Context) error {
 	if !r.unwritten.dirty {
 		return nil
@@ -20,8 +20,8 @@ func (r *Runner) checkpoint(ctx context.Context) error {
 	return err
 }
 
-// rest writes what has happened and gives the lease up, when nothing more can be done
-// now. It reports whether the session rests; it does not when something came meanwhile.
+// rest writes all unwritten decisions and gives up the lease, when nothing more can be done now.
+// It returns false when a request arrived meanwhile and the session has to go on.
 func (r *Runner) rest(ctx context.Context) (bool, error) {
 	select {
 	case <-r.poke:
@@ -30,8 +30,8 @@ func (r *Runner) rest(ctx context.Context) (bool, error) {
 		}
 	default:
 	}
-	// Child sessions are notified under the lease: should this engine die before, whoever
-	// claims the session next does it.
+	// Child sessions are notified while the lease is held: if this engine dies first, the engine
+	// that claims the session next notifies them.
 	if len(r.state.Notices()) > 0 {
 		r.unwritten.touch()
 		return false, r.checkpoint(ctx)
@@ -39,9 +39,9 @@ func (r *Runner) rest(ctx context.Context) (bool, error) {
 	return r.write(ctx, true)
 }
 
-// write builds and commits one checkpoint. It reports whether the lease was given up. A
-// checkpoint that the store refuses is dropped with all that led to it; the requests that
-// came first are applied then.
+// write builds and commits one checkpoint. It reports whether the lease was given up. When the
+// store refuses a checkpoint because unread requests exist, the draft is dropped and those
+// requests are applied first.
 func (r *Runner) write(ctx context.Context, release bool) (rested bool, err error) {
 	if r.fault != nil {
 		return false, r.fault
@@ -72,7 +72,7 @@ func (r *Runner) write(ctx context.Context, release bool) (rested bool, err erro
 	r.written(cp, res)
 	if release {
 		if r.inbox > r.counters.Seen() {
-			r.e.WakeUp() // something came while the lease was given up
+			r.e.WakeUp() // a request arrived while the lease was given up
 		}
 		if r.state.Lacks() {
 			r.e.LeaveAlone(r.id)
@@ -90,8 +90,8 @@ func (r *Runner) write(ctx context.Context, release bool) (rested bool, err erro
 	return false, nil
 }
 
-// written does what had to wait until a checkpoint was written, and begins a new draft from
-// the same state.
+// written runs the work that had to wait for the checkpoint to be durable, and begins a new draft
+// from the same state.
 func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
 	r.version++
 	r.stored = cp.Status
@@ -114,7 +114,7 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
 	}
 }
 
-// build makes the checkpoint of all that is unwritten.
+// build makes the checkpoint of everything that is not yet written.
 func (r *Runner) build(release bool) *store.Checkpoint {
 	status := r.state.SessionStatus()
 	awaiting, since := r.state.Awaiting()
@@ -150,10 +150,10 @@ func (r *Runner) build(release bool) *store.Checkpoint {
 	return cp
 }
 
-// extension is by how much a checkpoint extends the lease: not at all while two thirds of it
-// are left, since each extension moves the session in the index of due times. The first
-// checkpoint after a claim extends always: it ends the pauses that claims without a checkpoint
-// have added up to.
+// extension returns by how much a checkpoint extends the lease. It is zero while two thirds of
+// the lease are left, since each extension moves the session in the index of due times. The first
+// checkpoint after a claim always extends: it resets the back-off that repeated claims without a
+// checkpoint have accumulated.
 func (r *Runner) extension() time.Duration {
 	if r.extended && time.Since(r.Leased()) < r.e.LeaseFor/3 {
 		return 0
@@ -161,9 +161,9 @@ func (r *Runner) extension() time.Duration {
 	return r.e.LeaseFor
 }
 
-// nextTimer is when the session has something to do by itself: a retry, a question that
-// falls due. Zero when only the world can move it. While calls are under way it counts only
-// what the last wave was too early for; at rest, a step left active is due at once.
+// nextTimer returns when the session has something to do without outside input: a retry, or a
+// question whose deadline passes. The zero time means never. With calls under way it ignores
+// timers up to the newest wave; at rest, a step left active is due at once.
 func (r *Runner) nextTimer(underWay bool) time.Time {
 	if r.state.Resting() {
 		return time.Time{}
@@ -186,7 +186,7 @@ func (r *Runner) nextTimer(underWay bool) time.Time {
 		case l.Wait != nil:
 			sooner(l.Wait.Due)
 		case l.Lacks != "":
-			sooner(r.now()) // for another engine
+			sooner(r.now()) // for another engine to take up
 		default:
 			sooner(max(l.RetryAt, 1))
 		}
@@ -197,7 +197,7 @@ func (r *Runner) nextTimer(underWay bool) time.Time {
 	return state.Time(next)
 }
 
-// statusEvents tells of a changed status or changed questions.
+// statusEvents returns the events for a changed status or changed open questions.
 func (r *Runner) statusEvents(status, awaiting string) []event.Noted {
 	shown := status + awaiting
 	if shown == r.shown {

@@ -18,10 +18,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxDepth is how deep sessions may have child sessions.
+// maxDepth is the deepest nesting of child sessions.
 const maxDepth = 16
 
-// children are the sessions that a step has begun: subflows and the elements of a map.
+// children runs the child sessions that a step has started: subflows and the elements of a map.
+// The step's call is suspended until they have ended (see suspendedCall). A child session is a
+// session with its own lease, so any engine may run it; its end arrives as a request in the
+// parent's inbox.
 type children struct{ *visits }
 
 // beginChildren creates the first child sessions of a step.
@@ -75,8 +78,8 @@ func (r *children) checkChild(step *graph.CompiledStep, c function.ChildSession)
 	return ""
 }
 
-// settle starts child sessions as far as there is room; the step is ready when
-// all have ended.
+// settle starts child sessions up to the step's concurrency limit. When all have ended, the step
+// is ready to be called again.
 func (r *children) settle(id string, d *state.Suspended) (moved bool) {
 	k := d.Children
 	if r.state.Resting() {
@@ -108,14 +111,14 @@ func (r *children) settle(id string, d *state.Suspended) (moved bool) {
 
 func (r *children) resume(ctx context.Context, id string, d *state.Suspended, call *function.Call) error {
 	if d.Renew {
-		return nil // it is called as the first time: it says which sessions there are to be
+		return nil // called as the first time: the function returns the list of child sessions
 	}
 	results, err := r.childResults(ctx, id, d)
 	call.Body = &function.BodyOutcome{Results: results, Rounds: d.Children.Count}
 	return err
 }
 
-// retry begins anew the sessions that failed, or has the function say which there are to be.
+// retry restarts the failed child sessions, or calls the function again to list them anew.
 func (r *children) retry(_ string, d *state.Suspended) {
 	switch {
 	case d.Renew:
@@ -128,7 +131,7 @@ func (r *children) retry(_ string, d *state.Suspended) {
 
 func (r *children) drop(d *state.Suspended) { r.dropText(d.Children.Sessions) }
 
-// childID is the id of a child session, which no caller can give one of theirs.
+// childID returns the id of a child session, in a form that a caller's own session id cannot take.
 func childID(parent, step string, visit, index, try int) string {
 	id := fmt.Sprintf("%s/%s/%d/%d", parent, step, visit, index)
 	if try > 0 {
@@ -137,7 +140,7 @@ func childID(parent, step string, visit, index, try int) string {
 	return id
 }
 
-// createChild puts a child session into the next checkpoint.
+// createChild adds the creation of a child session to the next checkpoint.
 func (r *children) createChild(id string, d *state.Suspended, index int, spec string) bool {
 	var c function.ChildSession
 	if err := json.Unmarshal([]byte(spec), &c); err != nil {
@@ -145,7 +148,7 @@ func (r *children) createChild(id string, d *state.Suspended, index int, spec st
 		return false
 	}
 	problem, err := r.e.descent.mayStartChild(r.ctx, r.e.Store, r.root, r.e.MaxChildren)
-	if err != nil { // the store says so itself when it takes the session
+	if err != nil { // the store reports the problem when the session is claimed
 		r.log.Warn("descendants not counted", logError, err)
 	}
 	if problem != "" {
@@ -169,7 +172,7 @@ func (r *children) createChild(id string, d *state.Suspended, index int, spec st
 	child := NewAt(childID(r.id, id, d.Visit, index, d.Children.Try), workflow, starts, c.Inputs, parent)
 	d.Children.Begin(index, child.ID)
 	child.Root, child.Parent = r.root, r.id
-	if c.Body { // the item also stands where iterate has it
+	if c.Body { // the item is also stored under the name that an iterate step uses
 		if err := child.alias(id, c.Inputs); err != nil {
 			r.failStepFor(id, failure{kind: function.KindBadInput, message: err.Error(), final: true})
 			return false
@@ -182,7 +185,7 @@ func (r *children) createChild(id string, d *state.Suspended, index int, spec st
 	return true
 }
 
-// applyChild takes note of a child session's end.
+// applyChild records the end of a child session.
 func (r *children) applyChild(q *store.Request) string {
 	var e childEnd
 	if err := json.Unmarshal(q.Body, &e); err != nil {
@@ -209,7 +212,7 @@ func (r *children) applyChild(q *store.Request) string {
 	return "noted"
 }
 
-// A childEnd is the body of a RequestChild.
+// A childEnd is the JSON body of a RequestChild.
 type childEnd struct {
 	Index   int    `json:"index"`
 	Session string `json:"session"`
@@ -219,15 +222,15 @@ type childEnd struct {
 	Message string `json:"message,omitempty"`
 }
 
-// tellParent is the request with which a child's end reaches its parent, nil when there
-// is nobody to tell.
+// tellParent returns the request that notifies the parent of this session's end, nil when there
+// is no parent or nothing new to report.
 func (r *children) tellParent(status string) *store.Request {
 	p := r.state.Parent()
 	if p == nil {
 		return nil
 	}
 	if p.Told > 0 && p.ToldAs == status && p.ToldAt == r.counters.Seq() {
-		return nil // nothing has happened since
+		return nil // this end was already reported
 	}
 	p.Told, p.ToldAs, p.ToldAt = p.Told+1, status, r.counters.Seq()
 	e := childEnd{Index: p.Index, Session: r.id, Status: status}
@@ -245,7 +248,7 @@ func (r *children) tellParent(status string) *store.Request {
 		Step: p.Step, Visit: p.Visit, Body: body}
 }
 
-// childResults reads what the child sessions of a step came to, in order.
+// childResults reads the results of a step's child sessions, in order.
 func (r *children) childResults(ctx context.Context, id string, d *state.Suspended) ([]function.BodyResult, error) {
 	k := d.Children
 	list, err := r.keptText(k.Sessions)
@@ -332,9 +335,8 @@ func (r *children) childResult(ctx context.Context, rec *store.SessionRecord, bo
 	return one, nil
 }
 
-// renewChildren goes on with the child sessions that a retried step says there are to be.
-// Those that have not failed and are still wanted as they were stay; the others start anew,
-// as sessions of their own.
+// renewChildren replaces the list of child sessions after a retry. A child that has not failed
+// and whose specification is unchanged stays; the others start as new sessions.
 func (r *children) renewChildren(k *state.Children, list json.RawMessage, q *function.RunSessions) error {
 	var before json.RawMessage
 	if k.Sessions != nil {
@@ -353,7 +355,7 @@ func (r *children) renewChildren(k *state.Children, list json.RawMessage, q *fun
 		}
 	}
 	if before != nil && (len(k.Again) > 0 || k.Next < k.Count) {
-		k.Try++ // there may be sessions of these numbers
+		k.Try++ // sessions with the current try number may exist already
 	}
 	r.dropText(k.Sessions)
 	k.Sessions, k.Failed, k.Room, k.Outputs = r.keepText(list), nil, q.Concurrency, q.Outputs
@@ -363,8 +365,8 @@ func (r *children) renewChildren(k *state.Children, list json.RawMessage, q *fun
 	return nil
 }
 
-// stop cancels the child sessions of a step. Those that the next checkpoint was to
-// create are not created.
+// stop cancels the child sessions of a step. Those that the next checkpoint would have created
+// are not created.
 func (r *children) stop(id, reason string) {
 	d := r.state.Suspended(id)
 	unborn := map[string]bool{}

@@ -12,43 +12,43 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A claim is this engine's hold on one session: which session, under which lease, by which
-// clock. It is all that a call needs which runs beside the session's goroutine.
+// A claim is this engine's hold on one session: the session id, the lease, and the store's clock.
+// It is all that code running beside the session's goroutine needs.
 type claim struct {
 	e        *Env
-	ctx      context.Context // of the runner; ends when the lease is lost or the engine stops
+	ctx      context.Context // of the runner; cancelled when the lease is lost or the engine stops
 	log      *slog.Logger
 	id       string
 	lease    string
 	workflow string
 	root     string // the topmost session this one descends from
 	offset   clockOffset
-	beat     atomic.Int64  // newest extension asked for, Unix ns
-	lost     chan struct{} // closed when another worker has the session
+	beat     atomic.Int64  // when the newest lease extension was requested, Unix ns
+	lost     chan struct{} // closed when another worker has taken the session
 	losing   sync.Once     // closes lost
-	person   atomic.Bool   // a request of a person has moved it on since the claim
-	seat     Seat          // the session's part of the engine's room
+	person   atomic.Bool   // a person's request has changed the session since the claim
+	seat     Seat          // the session's share of the engine's capacity
 	stopNow  bool          // the engine stops: go to rest at once
 }
 
-// now is the store's clock in milliseconds.
+// now returns the store's clock in Unix milliseconds.
 func (r *claim) now() int64 { return time.Now().Add(r.offset.get()).UnixMilli() }
 
-// nowTime is the store's clock.
+// nowTime returns the store's clock.
 func (r *claim) nowTime() time.Time {
 	return time.Now().Add(r.offset.get()).UTC().Truncate(time.Millisecond)
 }
 
-// Leased is when the newest extension of the lease was asked for.
+// Leased returns when the newest extension of the lease was requested.
 func (r *claim) Leased() time.Time { return time.Unix(0, r.beat.Load()) }
 
-// Lose says that another worker has the session.
+// Lose records that another worker has taken the session.
 func (r *claim) Lose() {
 	r.losing.Do(func() { close(r.lost) })
 }
 
-// leaseForCall returns when the lease is not in its last third, extending it if need be. No
-// call starts while the store cannot be asked.
+// leaseForCall returns when at least a third of the lease is left, extending it if necessary. No
+// call starts while the store is unreachable.
 func (r *claim) leaseForCall(ctx context.Context) error {
 	for attempt := 0; ; attempt++ {
 		if time.Since(r.Leased()) <= r.e.LeaseFor*2/3 {

@@ -28,14 +28,14 @@ const mostRoots = 10_000
 // descentRead is how long counting may take.
 const descentRead = 10 * time.Second
 
-// mayStartChild takes a place for one more session below root, and reports what is wrong
-// when there is none. With an error the sessions below root could not be counted.
+// mayStartChild reserves one more session below root. problem describes why the limit refuses
+// it. An error means that the sessions below root could not be counted.
 func (d *descent) mayStartChild(ctx context.Context, in store.Store, root string, most int) (problem string, err error) {
 	d.mu.Lock()
 	_, known := d.roots[root]
 	d.mu.Unlock()
 	below := 0
-	if !known { // read without the lock: other roots do not wait for it
+	if !known { // read without the lock, so that other roots do not wait
 		if below, err = countBelow(ctx, in, root, most); err != nil {
 			return "", err
 		}

@@ -7,43 +7,41 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A draft is everything a runner has decided since the last checkpoint that was written: the
-// state and the counters with all that hangs on them (statuses, timers, rounds of containers,
-// what a parent was notified of), the requests taken from the inbox, finished visits whose
-// paths are still to be followed, effects to be started, calls to be cancelled, and the
-// records of the next checkpoint.
+// A draft holds every decision a runner has made since its last written checkpoint: the state and
+// the counters with all that belongs to them (statuses, timers, rounds of containers, what a
+// parent was notified of), the requests taken from the inbox, finished visits whose paths are
+// still to be followed, effects to start, calls to cancel, and the records of the next checkpoint.
 //
-// The store may refuse that checkpoint, because a request came first (see
-// Checkpoint.Closing). Then none of it has happened. Taking back single decisions does not
-// work: each place that decides something would have to remember it, and the one that
-// forgets leaves a parent waiting for ever. Leaving the decisions and applying the new
-// requests on top does not work either: an answer would meet a question that is closed. So
-// a refused draft is dropped as a whole (see revert), and whatever belongs to the session's
-// decisions has to be a field of this type. What is left on the runner has really happened,
-// or says nothing about the session: the lease, calls under way, caches.
+// The store may refuse that checkpoint because a request arrived first (see Checkpoint.Closing).
+// Then none of the decisions has taken effect. Undoing single decisions does not work: each place
+// that decides something would need its own undo, and one that is forgotten leaves a parent
+// waiting for ever. Applying the new requests on top does not work either: an answer would find
+// its question already closed. So a refused draft is dropped as a whole (see revert), and every
+// field that belongs to the session's decisions has to be a field of this type. What remains on
+// the runner has really happened or is not about the session: the lease, calls under way, caches.
 type draft struct {
 	stored   string // the session's status in the last written checkpoint
 	state    *state.State
 	counters *state.Counters
 
 	unapplied []store.Request                 // taken from the inbox, to be applied in order
-	arrived   []arrival                       // ended visits and results that wait for the next wave
+	arrived   []arrival                       // finished visits and call results that wait for the next wave
 	toStart   []*attempt                      // effects to start after the next checkpoint
-	unwritten unwritten                       // what the next checkpoint carries
-	rounds    map[string][]store.StoredResult // of containers, by step and visit
+	unwritten unwritten                       // the content of the next checkpoint
+	rounds    map[string][]store.StoredResult // results of containers' rounds, by step and visit
 
 	open       map[string]state.AskRef // questions that were open in the last written checkpoint, by step
-	stateBytes int                     // of the state's text, as far as outputs make it grow
-	failing    string                  // the step that fails the session when its wave is over
-	chat       []function.Message      // the messages of the state when the wave began
-	unsettled  bool                    // something was decided outside a wave: no rest before the next one
-	lookedAt   int64                   // the clock of the newest wave, ms: timers up to then have had their chance
-	overflowed bool                    // the state had grown too large, see overflow
-	fault      error                   // a read that decisions rest on has failed: never written
+	stateBytes int                     // size of the state's JSON, as far as outputs make it grow
+	failing    string                  // the step that fails the session when the current wave is over
+	chat       []function.Message      // the state's chat messages when the wave began
+	unsettled  bool                    // something was decided outside a wave: no rest before the next wave
+	lookedAt   int64                   // time of the newest wave, ms; timers up to it have been handled
+	overflowed bool                    // the state exceeded its size limit, see overflow
+	fault      error                   // a read that decisions depend on has failed: the draft is never written
 }
 
-// closes reports whether the draft closes a question other than by its answer. An answer
-// that was accepted meanwhile then comes first.
+// closes reports whether the draft closes a question other than by its answer. Then an answer
+// that was accepted meanwhile has to be applied first.
 func (d *draft) closes() bool {
 	if d.unwritten.closing {
 		return true
@@ -56,30 +54,30 @@ func (d *draft) closes() bool {
 	return false
 }
 
-// spoil keeps the draft from ever being written.
+// spoil marks the draft as never to be written, because of err.
 func (r *draft) spoil(err error) {
 	if r.fault == nil {
 		r.fault = err
 	}
 }
 
-// finished reports whether the session has come to its end as far as is decided: nothing is
-// live, and no finished visit has its paths still to be followed.
+// finished reports whether the session has ended according to the draft: no step is live, and no
+// finished visit has paths to be followed.
 func (r *draft) finished() bool {
 	return len(r.arrived) == 0 && store.Ended(r.state.SessionStatus())
 }
 
-// event notes what the next checkpoint's watchers are told.
+// event adds an event that is published once the next checkpoint is written.
 func (r *draft) event(kind string, data any) {
 	r.unwritten.events = append(r.unwritten.events, event.Noted{Kind: kind, Data: data, Seq: r.counters.Seq(), N: r.counters.Messages()})
 }
 
-// show tells watchers that a step has changed its status.
+// show adds the event that a step's status has changed.
 func (r *draft) show(step string) {
 	r.event(event.EventStep, r.stepEvent(step, r.state.Live(step), r.state.Status(step)))
 }
 
-// stepEvent returns the event of a step that has a status now; l may be nil.
+// stepEvent returns the event for a step with a new status; l may be nil.
 func (r *draft) stepEvent(step string, l *state.LiveStep, status string) event.StepEvent {
 	ev := event.StepEvent{Step: step, Status: status}
 	if l != nil {
@@ -91,7 +89,7 @@ func (r *draft) stepEvent(step string, l *state.LiveStep, status string) event.S
 	return ev
 }
 
-// ensureVisit gives a step that somebody made active by hand its visit number.
+// ensureVisit gives a visit number to a step that was made active by an edit of the state.
 func (r *draft) ensureVisit(step string) *state.LiveStep {
 	l, made := r.state.EnsureVisit(step, r.counters)
 	if made {
@@ -106,7 +104,7 @@ func (r *draft) starting(step string) bool {
 	return l != nil && l.Queued
 }
 
-// queue puts a call among those that start after the next checkpoint.
+// queue adds a call to those that start after the next checkpoint.
 func (r *draft) queue(a *attempt) {
 	r.toStart = append(r.toStart, a)
 	r.state.MakeLive(a.step).Queued = true
@@ -123,7 +121,7 @@ func (r *draft) nextQueued() *attempt {
 	return a
 }
 
-// unqueue takes the calls out of the queue that drop says; their steps stay as they are.
+// unqueue removes the queued calls for which drop returns true; their steps keep their status.
 func (r *draft) unqueue(drop func(a *attempt) bool) {
 	kept := r.toStart[:0:0]
 	for _, a := range r.toStart {
@@ -136,13 +134,13 @@ func (r *draft) unqueue(drop func(a *attempt) bool) {
 	r.toStart = kept
 }
 
-// unqueueAll empties the queue: whoever looks at the active steps next queues them again.
+// unqueueAll empties the queue. The steps stay active, so the next wave queues them again.
 func (r *draft) unqueueAll() {
 	r.unqueue(func(*attempt) bool { return true })
 }
 
-// notifyChildren passes a request on to every child session that has not ended, once the next
-// checkpoint is written.
+// notifyChildren schedules a request to every child session that has not ended, to be sent once
+// the next checkpoint is written.
 func (r *draft) notifyChildren(kind, reason string) {
 	if r.state.HasChildren() {
 		r.notify(state.Notice{Kind: kind, Reason: reason, N: r.counters.Seen()})

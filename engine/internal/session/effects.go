@@ -2,16 +2,16 @@ package session
 
 import "context"
 
-// effects are the calls that run beside the session's goroutine.
+// effects manages the calls that run beside the session's goroutine.
 type effects struct{ *ledger }
 
-// startEffects starts the effects of the last wave. Everything before them is durable now.
+// startEffects starts the effects of the last wave, whose checkpoint is now written.
 func (r *effects) startEffects(ctx context.Context) {
 	if r.state.Resting() || r.failing != "" {
-		r.unqueueAll() // a request came with the checkpoint: they stay active until a pause is lifted, or are cancelled
+		r.unqueueAll() // a request arrived with the checkpoint: the steps stay active until the pause ends, or are cancelled
 	}
 	r.startDurable(ctx)
-	if len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) { // none that the store knows of is left
+	if len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) { // no call that the store lists is left to start
 		r.unwritten.touch()
 		r.unsettled = true
 	}
@@ -33,9 +33,9 @@ func (r *effects) startDurable(ctx context.Context) {
 	}
 }
 
-// startEffect makes a call beside the runner, when its function has a free slot. The lease is
-// looked at after that: a call may wait for its slot for minutes, and one that starts when
-// the lease is nearly over is made twice, here and by whoever claims the session next.
+// startEffect starts a call in its own goroutine once its function has a free slot. The lease is
+// checked after the wait for the slot, which may take minutes: a call that starts when the lease
+// has nearly expired is made twice, here and by the engine that claims the session next.
 func (r *effects) startEffect(ctx context.Context, a *attempt) {
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	inQueue, leave := context.WithCancelCause(ctx)
@@ -63,16 +63,16 @@ func (r *effects) startEffect(ctx context.Context, a *attempt) {
 	}()
 }
 
-// leaveQueues takes back the calls that wait for a slot: the engine stops, and whoever claims
-// the session next makes them. Calls that have begun go on.
+// leaveQueues cancels the calls that wait for a slot, because the engine stops; the engine that
+// claims the session next makes them. Calls that have begun go on.
 func leaveQueues(running map[string]*attempt) {
 	for _, a := range running {
 		a.leave(ErrStopped)
 	}
 }
 
-// abandon tells the calls of a runner that ends to stop, and waits until they have: a
-// call never outlives its runner. It returns what they came to.
+// abandon cancels the calls of a runner that ends and waits until they have returned: a call
+// never outlives its runner. It returns their results.
 func (r *effects) abandon(cause error) []attemptResult {
 	for _, a := range r.running {
 		a.cancel(cause)
@@ -86,7 +86,7 @@ func (r *effects) abandon(cause error) []attemptResult {
 	return late
 }
 
-// drainResults takes the results that are there.
+// drainResults takes the results that are available without waiting.
 func (r *effects) drainResults() {
 	for {
 		select {

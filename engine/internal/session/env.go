@@ -15,7 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// An Env is what all sessions of one engine share.
+// An Env holds what all sessions of one engine share.
 type Env struct {
 	Limits
 	Host
@@ -23,13 +23,13 @@ type Env struct {
 	Registry    *function.Registry
 	Definitions Definitions
 	Committer   *commit.Committer
-	ID          string // of the engine among those on the store
+	ID          string // of this engine among those that share the store
 
 	descent  descent
 	refusals refusals
 }
 
-// Limits are the options of an engine that its sessions obey. See engine.Options.
+// Limits are the engine options that its sessions obey. See engine.Options.
 type Limits struct {
 	Log         *slog.Logger
 	Name        string
@@ -52,42 +52,42 @@ type Limits struct {
 type Host interface {
 	// Slot waits for a slot for one call of a function; the returned func gives it back.
 	Slot(ctx context.Context, function, workflow string, person bool) (func(), error)
-	// ConcurrencyKey is the value by which the limits of a workflow hold for a new session that begins in this state.
+	// ConcurrencyKey returns the value of the workflow's concurrency key for a new session that begins in this state.
 	ConcurrencyKey(session, workflow string, begun *state.State) string
 	// WakeUp has the engine look for due work now.
 	WakeUp()
-	// DueAt has it look again when a session falls due; offset is the store's clock less ours.
+	// DueAt schedules a look for due work at a time; offset is the store's clock minus this engine's clock.
 	DueAt(at time.Time, offset time.Duration)
-	// Poke tells the runner of a session that its inbox has something new.
+	// Poke notifies the runner of a session that its inbox has something new.
 	Poke(session string)
-	// LeaveAlone keeps the engine from claiming a session that it has left to others.
+	// LeaveAlone keeps this engine from claiming a session that it has left to other engines.
 	LeaveAlone(session string)
-	// Publish sends a provisional event to those who watch.
+	// Publish sends a provisional event to subscribers.
 	Publish(ev event.Event)
-	// PublishAll sends the events of a checkpoint that is written.
+	// PublishAll sends the events of a written checkpoint to subscribers.
 	PublishAll(session string, version int64, events []event.Noted, rested bool)
 }
 
-// A Seat is one session's part of the room that its engine has.
+// A Seat is one session's share of its engine's capacity.
 type Seat interface {
-	// Idle says whether the session only waits for its calls.
+	// Idle reports to the engine whether the session only waits for its calls.
 	Idle(idle bool)
-	// Calls says that a call has got a slot (1) or has ended (-1).
+	// Calls reports that a call has taken a slot (1) or has ended (-1).
 	Calls(change int)
 }
 
-// Definitions reads workflows, made ready to run.
+// Definitions reads compiled workflow definitions.
 type Definitions interface {
-	// Read reads a definition anew, for a session that began at entry.
+	// Read reads a definition from the store, for a session that began at entry.
 	Read(ctx context.Context, workflow, entry string) (*graph.Definition, error)
-	// Recent returns a definition that is at most as old as age.
+	// Recent returns a definition read at most age ago.
 	Recent(ctx context.Context, workflow string, age time.Duration) (*graph.Definition, error)
 }
 
 const (
-	definitionAge = time.Second // of a definition by which a child's result is read
-	maxPage       = 500         // records of one read
-	lackFor       = time.Minute // as long after its last announcement an engine may be back
+	definitionAge = time.Second // maximum age of the definition used to read a child's result
+	maxPage       = 500         // records per read
+	lackFor       = time.Minute // how long after its last announcement another engine still counts as present
 )
 
 // Keys of structured logs.

@@ -11,9 +11,9 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// failStep ends an attempt that failed: tried again later where the policy allows, else
-// the step is in error and on_error decides. It returns a record when the step's paths
-// are to be followed all the same (on_error: continue).
+// failStep handles a failed attempt: the call is retried later if the retry policy allows it;
+// otherwise the step goes into error and on_error decides. It returns a record when the step's
+// paths are to be followed nevertheless (on_error: continue).
 func (r *visits) failStep(id string, f failure) *store.Execution {
 	r.logRefusal(id, f)
 	step := r.def.Step(id)
@@ -40,9 +40,9 @@ func (r *visits) failStep(id string, f failure) *store.Execution {
 	return nil
 }
 
-// retryPolicy returns the policy of a step for a kind of failure: its own, else that of its
-// function. A function's policy does not apply to the step's own timeout: its author has said
-// how long the step may take, and three attempts would take three times as long.
+// retryPolicy returns the retry policy of a step for a kind of failure: the step's own, otherwise
+// that of its function. A function's policy does not apply to the step's own timeout: the author
+// has set how long the step may take, and three attempts would take three times as long.
 func (r *visits) retryPolicy(step *graph.CompiledStep, kind string) function.RetryPolicy {
 	switch {
 	case step == nil:
@@ -58,7 +58,7 @@ func (r *visits) retryPolicy(step *graph.CompiledStep, kind string) function.Ret
 	return step.Policy
 }
 
-// fail puts a step into error: its own path stops here.
+// fail puts a step into status error; none of its paths is followed.
 func (r *visits) fail(id string, f failure) {
 	r.ensureVisit(id)
 	l := r.state.Live(id)
@@ -77,15 +77,15 @@ func (r *visits) fail(id string, f failure) {
 	r.failRound(id)
 }
 
-// failStepFor fails a step outside the wave's own list of steps; where on_error lets its
-// paths be followed, that is in the next wave.
+// failStepFor fails a step that the current wave did not run itself. If on_error lets its paths
+// be followed, the next wave follows them.
 func (r *visits) failStepFor(id string, f failure) {
 	if record := r.failStep(id, f); record != nil {
 		r.arrived = append(r.arrived, arrival{step: id, record: record})
 	}
 }
 
-// failAndContinue keeps the error as an output and lets the paths be followed.
+// failAndContinue stores the error as the step's output and lets its paths be followed.
 func (r *visits) failAndContinue(id string, f failure) *store.Execution {
 	record := r.recordFailure(id, f)
 	output, _ := jsontext.Marshal(map[string]any{"error": map[string]any{"message": f.message, "kind": f.kind}})
@@ -110,7 +110,7 @@ func (r *visits) failAndContinue(id string, f failure) *store.Execution {
 	return record
 }
 
-// failSession cancels everything else of the session. What it cuts off is kept for a retry.
+// failSession cancels every other live step. What it cancels is kept so that a retry can resume it.
 func (r *visits) failSession(cause string) {
 	h := r.state.Halt(cause)
 	for _, id := range r.state.StepIDs() {
@@ -124,7 +124,7 @@ func (r *visits) failSession(cause string) {
 	r.unwritten.closing = true
 }
 
-// logRefusal tells the operator of a step that policy has refused.
+// logRefusal logs, for the operator, that the engine's policy has refused a step's call.
 func (r *visits) logRefusal(id string, f failure) {
 	if f.kind != function.KindDisabled || !r.e.refusals.isNew(r.workflow, id, f.message) {
 		return
@@ -136,7 +136,7 @@ func (r *visits) logRefusal(id string, f failure) {
 	r.log.Warn("step refused by policy", logWorkflow, r.workflow, logStep, id, logFunction, function, logError, f.message)
 }
 
-// badHandover fails a step whose function handed over something that cannot be done.
+// badHandover fails a step whose function returned a handover that is not valid.
 func (r *visits) badHandover(res *attemptResult, format string, args ...any) *store.Execution {
 	return r.failStep(res.attempt.step, failure{kind: function.KindBadInput, final: true, info: res.info(), message: fmt.Sprintf(format, args...)})
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// A failure is why an attempt did not succeed.
+// A failure says why an attempt did not succeed.
 type failure struct {
 	kind    string
 	message string
-	final   bool // not to be tried again, whatever the policy says
+	final   bool // never retried, whatever the retry policy says
 	atLeast time.Duration
-	retried bool // another attempt is made
+	retried bool // another attempt follows
 	info    visitInfo
-	output  json.RawMessage // what the call came to all the same, for the history
+	output  json.RawMessage // what the call returned besides the error, for the history
 }
 
 func (f failure) json() json.RawMessage {
@@ -30,7 +30,7 @@ func (f failure) json() json.RawMessage {
 	return b
 }
 
-// callFailure reads what a call's error says.
+// callFailure converts the error of a call.
 func callFailure(err error) failure {
 	f := failure{kind: function.KindOf(err), message: err.Error(), final: !function.IsTransient(err)}
 	var call *function.CallError
@@ -40,12 +40,12 @@ func callFailure(err error) failure {
 	return f
 }
 
-// problemOf is a failure as results carry it.
+// problemOf returns a failure in the form that stored results use.
 func problemOf(step string, f failure) *function.SessionError {
 	return &function.SessionError{Step: step, Kind: f.kind, Message: f.message}
 }
 
-// referenceKind is the kind of a failure to resolve.
+// referenceKind returns the failure kind for an error in resolving a reference.
 func referenceKind(err error) string {
 	var large *references.TooLargeError
 	if errors.As(err, &large) {

@@ -9,9 +9,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A Foreseen is what a session would do; see engine.Forecast.
+// A Foreseen is the result of a dry run; see engine.Forecast.
 type Foreseen struct {
-	State   *state.State // when it ends
+	State   *state.State // when the dry run ends
 	Outcome string       // of the request
 	Visits  []*store.Execution
 	Calls   []ForeseenCall // effects that would start
@@ -23,7 +23,7 @@ type ForeseenCall struct {
 	Input          json.RawMessage
 }
 
-// foreseenWaves bounds a forecast: a loop of pure steps ends at max_steps, long before.
+// foreseenWaves limits a dry run; a loop of pure steps reaches max_steps long before.
 const foreseenWaves = 2000
 
 // Foresee runs a stored session in memory, after a request (nil for none), until it would call

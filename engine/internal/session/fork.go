@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Fork rebuilds the state that a session had when a visit began, and begins the visit anew.
+// Fork rebuilds the state that a session had when a visit began, so that a new session can begin that visit again.
 func Fork(ctx context.Context, in store.Store, definitions Definitions, rec *store.SessionRecord, p ForkPoint) (*state.State, *state.Counters, error) {
 	f := forking{store: in, definitions: definitions, ctx: ctx, q: p, rec: rec}
 	if err := f.read(); err != nil {
@@ -38,7 +38,7 @@ func (f *forking) read() (err error) {
 	return f.split(all)
 }
 
-// history is what the session has run, without word of calls that were lost.
+// history returns the session's executions, without the records of lost calls.
 func (f *forking) history() (all []store.Execution, err error) {
 	if f.def, err = f.definitions.Recent(f.ctx, cmp.Or(f.rec.Workflow, graph.DefaultWorkflow), definitionAge); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (f *forking) history() (all []store.Execution, err error) {
 			return all, err
 		}
 		for i := range page {
-			if page[i].Status != store.StatusLost { // a call beside the visits: it began and ended none
+			if page[i].Status != store.StatusLost { // a lost call neither begins nor ends a visit
 				all = append(all, page[i])
 			}
 		}
@@ -57,8 +57,8 @@ func (f *forking) history() (all []store.Execution, err error) {
 	}
 }
 
-// split finds the visit and sorts what the history has into what ended before it and what
-// was under way.
+// split finds the visit and divides the history into executions that ended before it and visits
+// that were under way.
 func (f *forking) split(all []store.Execution) error {
 	first := int64(0)
 	for i := range all {
@@ -90,7 +90,7 @@ func (f *forking) notAlone() error {
 	return store.Detailf(store.ErrBadRequest, "visit %d of step %q was a call of an agent's tool: name a visit of the agent", f.q.Visit, f.q.Step)
 }
 
-// openVisit is for a visit that has not ended: the fork begins as the session is now.
+// openVisit handles a visit that has not ended: the fork begins with the session's current state.
 func (f *forking) openVisit(all []store.Execution) error {
 	l := f.state.Live(f.q.Step)
 	if l == nil || l.Visit != f.q.Visit {
@@ -133,8 +133,8 @@ func (f *forking) rebuild() (*state.State, *state.Counters, error) {
 	return s, c, nil
 }
 
-// withoutSeq is paths as another session knows them: its history does not have the
-// executions after which they were taken.
+// withoutSeq returns paths without their execution numbers: another session's history does not
+// have the executions after which they were taken.
 func withoutSeq(took []state.TakenPath) []state.TakenPath {
 	out := make([]state.TakenPath, len(took))
 	for i, t := range took {
@@ -152,9 +152,9 @@ func (f *forking) activate(s *state.State, c *state.Counters, step string, visit
 	c.NoteVisit(step, visit)
 }
 
-// replay folds the executions before the visit into a state.
+// replay applies the executions before the visit to a state.
 func (f *forking) replay(s *state.State, c *state.Counters) error {
-	for _, key := range f.state.OutputIDs() { // the inputs of the start
+	for _, key := range f.state.OutputIDs() { // the inputs given at the start
 		if !f.counted.HasRun(key) {
 			for _, v := range f.state.Outputs(key) {
 				s.AddOutput(key, v, graph.KeptOutputs)
@@ -185,7 +185,7 @@ func (f *forking) replay(s *state.State, c *state.Counters) error {
 
 func (f *forking) fold(s *state.State, c *state.Counters, x *store.Execution) error {
 	c.NoteVisit(x.Step, x.Visit)
-	if x.Status == store.StatusRound { // what an agent put out is its last
+	if x.Status == store.StatusRound { // an agent's output is that of its last round
 		return nil
 	}
 	f.ended(s, x)
@@ -200,7 +200,7 @@ func (f *forking) fold(s *state.State, c *state.Counters, x *store.Execution) er
 	return nil
 }
 
-// ended gives a step the status its execution ended with, and what a retry of it needs.
+// ended sets a step's status from its last execution, with the data that a retry needs.
 func (f *forking) ended(s *state.State, x *store.Execution) {
 	s.EndLive(x.Step)
 	s.ClearFailure(x.Step)
@@ -223,8 +223,8 @@ func (f *forking) ended(s *state.State, x *store.Execution) {
 	}
 }
 
-// whole returns an execution's output; one that the history cut is looked for in the
-// old session's window.
+// whole returns an execution's output; when the history holds only a part of it, it is taken from
+// the old session's kept outputs.
 func (f *forking) whole(x *store.Execution) (json.RawMessage, error) {
 	var marker struct {
 		Cut bool `json:"cut"`

@@ -16,15 +16,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// An openFinder finds what was open when the execution numbered `first` began: paths that
-// had been taken by then and had led to no visit that was over. Where such a path led to a
-// join, the join waited; where to another step, that step was under way. Looking at the
-// visits alone does not do: a waiting join has none, and an open question no EXECUTION yet.
+// An openFinder finds what was open when the execution numbered `first` began: the paths that had
+// been taken by then and had not yet led to an ended visit. If such a path leads to a join, the
+// join was waiting; otherwise its target step was under way. Searching the visits alone is not
+// enough: a waiting join has no visit, and an open question has no EXECUTION yet.
 type openFinder struct {
 	f     *forking
 	all   []store.Execution
 	first int64
-	last  map[visitKey]int64 // newest execution of each visit
+	last  map[visitKey]int64 // newest execution number of each visit
 	taken map[string][]state.TakenPath
 }
 
@@ -47,9 +47,9 @@ func (f *forking) findOpen(all []store.Execution, first int64) {
 	f.findArrivals(all, first)
 }
 
-// findArrivals finds what had come into the steps with `join: required` when the execution
-// numbered `first` began. It counts for later visits too, until a back path runs its source
-// again, so it is not what the waiting joins say: all paths that were taken are followed anew.
+// findArrivals finds the paths that had arrived at steps with `join: required` when the execution
+// numbered `first` began. An arrival counts for later visits too, until a back path runs its
+// source again. So the waiting joins do not list all arrivals, and every taken path is replayed.
 func (f *forking) findArrivals(all []store.Execution, first int64) {
 	then := state.New(f.rec.ID)
 	arrive := func(target string, from state.TakenPath) {
@@ -62,7 +62,7 @@ func (f *forking) findArrivals(all []store.Execution, first int64) {
 		if x.Seq >= first {
 			continue
 		}
-		for _, t := range tookOf(x) { // taken by an operator, or the record of the source was cut
+		for _, t := range tookOf(x) { // taken by an operator, or the source's record was cut
 			arrive(x.Step, f.named(t))
 		}
 		judged := slices.DeleteFunc(judge.Read(x.Paths), func(p judge.Path) bool { return !p.Open })
@@ -81,15 +81,15 @@ func (f *forking) findArrivals(all []store.Execution, first int64) {
 	}
 }
 
-// named is a path as the history has it, with what its name says: whether it leads back.
+// named returns a path from the history with the properties that its name gives: whether it is a back path.
 func (f *forking) named(t state.TakenPath) state.TakenPath {
 	path := f.def.Path(t.Path)
 	t.Jump = path != nil && path.Closes
 	return t
 }
 
-// collect finds the paths that had been taken: as their source's execution says, and, where
-// that was cut, as what they led to says.
+// collect finds the paths that had been taken, from the execution of their source or, where that
+// record was cut, from the execution they led to.
 func (o *openFinder) collect() {
 	for i := range o.all {
 		x := &o.all[i]
@@ -120,21 +120,21 @@ func (o *openFinder) add(step string, t state.TakenPath) {
 	o.taken[step] = append(o.taken[step], t)
 }
 
-// over reports whether the visit of an execution had ended for good by then: it was tried
-// no more, and is not under way now.
+// over reports whether the visit of an execution had ended for good by then: it was not retried
+// later and is not under way now.
 func (o *openFinder) over(x *store.Execution) bool {
 	key := visitKey{x.Step, x.Visit}
 	return o.last[key] < o.first && !o.f.underWay(key)
 }
 
-// use takes away the paths that led to a visit.
+// use removes the paths that led to a visit.
 func (o *openFinder) use(x *store.Execution) {
 	for _, t := range tookOf(x) {
 		o.taken[x.Step] = slices.DeleteFunc(o.taken[x.Step], func(have state.TakenPath) bool { return have.Seq == t.Seq && have.Path == t.Path })
 	}
 }
 
-// place makes of paths that led to no ended visit what the step was then.
+// place decides, from paths that led to no ended visit, which status the step had then.
 func (o *openFinder) place(step string, took []state.TakenPath) {
 	if len(took) == 0 {
 		return
@@ -144,14 +144,14 @@ func (o *openFinder) place(step string, took []state.TakenPath) {
 	switch {
 	case s.Waits():
 		o.f.joins[step] = took
-	case step == o.f.q.Step: // it is begun in any case
+	case step == o.f.q.Step: // its visit begins anew in any case
 	case s.OnError != graph.OnErrorContinue && o.failed(step): // paths to a step in error activate nothing
 	default:
 		o.f.live = append(o.f.live, o.visitOf(step, took))
 	}
 }
 
-// failed reports whether the step was in error then.
+// failed reports whether the step was in error at that time.
 func (o *openFinder) failed(step string) bool {
 	for i := len(o.all) - 1; i >= 0; i-- {
 		if x := &o.all[i]; x.Step == step && x.Seq < o.first {
@@ -183,7 +183,7 @@ func (o *openFinder) visitOf(step string, took []state.TakenPath) openVisit {
 	return v
 }
 
-// askedAt is when a step's open question was asked, 0 when it has none.
+// askedAt returns when a step's open question was asked, in ms; 0 when there is none.
 func (f *forking) askedAt(step string) int64 {
 	if q := f.state.Ask(step); q != nil {
 		return q.Started
@@ -194,8 +194,7 @@ func (f *forking) askedAt(step string) int64 {
 	return 0
 }
 
-// withoutPaths adds visits that no path led to (the entry, a move, a rollback) and that had
-// begun by then.
+// withoutPaths adds visits that began by then without a path (the entry, a move, a rollback).
 func (o *openFinder) withoutPaths() {
 	known := map[string]bool{o.f.q.Step: true}
 	for _, v := range o.f.live {
@@ -221,7 +220,7 @@ func (o *openFinder) withoutPaths() {
 	}
 }
 
-// openNow is what is open as the session is now.
+// openNow adds what is open in the session's current state.
 func (f *forking) openNow() {
 	f.joins = map[string][]state.TakenPath{}
 	for _, id := range f.state.WaitingJoins() {
@@ -244,17 +243,17 @@ func (f *forking) openNow() {
 	}
 }
 
-// askedAgain reports whether a message is one that a step said in a visit which is made again.
+// askedAgain reports whether a message was written by a visit that is made again.
 func (f *forking) askedAgain(m *function.Message) bool {
 	return slices.ContainsFunc(f.live, func(v openVisit) bool { return v.step == m.Step && v.since > 0 && m.At >= v.since })
 }
 
-// settled reports whether an error was dealt with by a path that was taken after it.
+// settled reports whether an error was handled by a path that was taken after it.
 func (f *forking) settled(x *store.Execution) bool {
 	return slices.ContainsFunc(judge.Read(x.Paths), func(p judge.Path) bool { return p.Open })
 }
 
-// tookOf is what led to an execution, by number and path.
+// tookOf returns the paths that led to an execution, with their numbers.
 func tookOf(x *store.Execution) []state.TakenPath {
 	out := make([]state.TakenPath, 0, len(x.Took))
 	for _, t := range x.Took {
@@ -266,15 +265,15 @@ func tookOf(x *store.Execution) []state.TakenPath {
 	return out
 }
 
-// standing leaves out what earlier rollbacks had undone when the execution numbered `first`
-// began.
+// standing omits executions that an earlier rollback had undone when the execution numbered
+// `first` began.
 func (f *forking) standing(all []store.Execution, first int64) []store.Execution {
 	return slices.DeleteFunc(slices.Clone(all), func(x store.Execution) bool {
 		return f.state.WasUndone(x.Seq, first)
 	})
 }
 
-// forking rebuilds what a session was.
+// forking rebuilds an earlier state of a session from its history.
 type forking struct {
 	store       store.Store
 	definitions Definitions
@@ -282,49 +281,49 @@ type forking struct {
 	q           ForkPoint
 	rec         *store.SessionRecord
 	def         *graph.Definition
-	state       *state.State // of now
+	state       *state.State // the current state
 	counted     *state.Counters
-	before      []store.Execution            // that ended before the visit began
-	live        []openVisit                  // others that were under way when it began
-	joins       map[string][]state.TakenPath // waiting joins then
-	arrived     map[string][]state.TakenPath // into steps with `join: required`, by then
-	at          int64                        // ms, when the visit began
+	before      []store.Execution            // executions that ended before the visit began
+	live        []openVisit                  // other visits that were under way when it began
+	joins       map[string][]state.TakenPath // joins that waited then
+	arrived     map[string][]state.TakenPath // paths that had arrived at steps with `join: required`
+	at          int64                        // when the visit began, ms
 }
 
 // An openVisit is a visit that was under way when the visit of a fork or rollback began.
 type openVisit struct {
 	step  string
 	visit int
-	took  []state.TakenPath // that had led to it by then
-	since int64             // ms, when it asked or was called; 0 unknown
+	took  []state.TakenPath // paths that had led to it by then
+	since int64             // when it asked its question or was called, ms; 0 if unknown
 }
 
-// A visitKey names one visit.
+// A visitKey identifies one visit.
 type visitKey struct {
 	step  string
 	visit int
 }
 
-// A ForkPoint names a visit of a session: what ran before it stays.
+// A ForkPoint names a visit of a session; executions before it are kept.
 type ForkPoint struct {
 	Step  string
 	Visit int             // 0 means the newest
-	State json.RawMessage // if given, the state to begin with, instead of the one rebuilt from the history
+	State json.RawMessage // optional: the state to begin with, instead of the one rebuilt from the history
 }
 
-// inside tells whether a visit was part of another: of a round of a container, of an
-// agent's round. It cannot be begun again by itself.
+// inside reports whether a visit belonged to a container's or an agent's round. Such a visit
+// cannot be begun again alone.
 func (f *forking) inside(x *store.Execution) bool {
 	s := f.def.Step(x.Step)
 	return x.Parent != "" || s != nil && s.Holder != ""
 }
 
-// underWay reports whether a visit has begun and not ended, as the session is now.
+// underWay reports whether a visit has begun and not ended in the session's current state.
 func (f *forking) underWay(v visitKey) bool {
 	return f.state.UnderWay(v.step, v.visit)
 }
 
-// first is the number of the first execution that is taken back.
+// first returns the number of the first execution that is undone.
 func (f *forking) first() int64 {
 	if len(f.before) == 0 {
 		return 1

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// In a session of thousands of steps each wave and each checkpoint costs time in proportion to
-// all of them. One of each for every call that ends makes a fan-out of n calls cost n²: 8,000
-// calls took twenty times as long as 1,000. So in a large session (manySteps) a result waits
-// for others, as long as four times what the last wave and its checkpoint took: the session
-// then spends about a fifth of its time on them. Calls that the last checkpoint lists start
-// meanwhile, in the places of those that have ended.
+// In a session with thousands of steps, each wave and each checkpoint costs time in proportion to
+// the number of steps. One wave and one checkpoint for every call that ends makes a fan-out of n
+// calls cost n²: 8,000 calls took twenty times as long as 1,000. So in a large session (manySteps)
+// a result waits for others, for at most four times as long as the last wave and its checkpoint
+// took: the session then spends about a fifth of its time on them. Calls that the last checkpoint
+// lists start meanwhile, in the slots of those that have ended.
 //
-// Nothing that was acknowledged waits: a request ends the wait at once, and so does a result
-// that is not plain success (an error, a question, a handover). What waits is what a crash would
-// have the next engine do again, as it does the calls under way.
+// Nothing that was acknowledged waits: a request ends the wait at once, and so does a result that
+// is not a plain success (an error, a question, a handover). The waiting results are those that a
+// crash would make the next engine produce again, like the calls under way.
 
-// gather takes the results that have come, and in a large session those that come soon.
+// gather takes the results that have arrived; in a large session it also waits for those that arrive soon.
 func (r *Runner) gather(ctx context.Context) {
 	r.pace.rest()
 	defer func() { r.pace.began = time.Now() }()
@@ -31,7 +31,7 @@ func (r *Runner) gather(ctx context.Context) {
 	for {
 		r.effects.startDurable(ctx)
 		if len(r.running) == 0 || len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) {
-			return // what else may start has to be listed first
+			return // the other calls may start only once a checkpoint lists them
 		}
 		select {
 		case res := <-r.results:
@@ -40,7 +40,7 @@ func (r *Runner) gather(ctx context.Context) {
 				return
 			}
 		case <-r.poke:
-			r.Poke() // for whoever looks after this wave
+			r.Poke() // so that the inbox is read after this wave
 			return
 		case <-left.C:
 			return

@@ -9,15 +9,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// Whatever a session is in the middle of when its STEP is removed ends as an error of kind
-// step_gone, once the session would go on there: a question that is answered, a timer, a
-// signal, a result of a call, the end of a child session or of a round. Following no paths
-// instead, as of a step that leads nowhere, would end the session complete in the middle of
-// its workflow, and waiting for the STEP to come back would never end.
+// When a STEP is removed while a session is inside it, the visit ends with an error of kind
+// step_gone as soon as the session would continue there: a question is answered, a timer fires, a
+// signal or the result of a call arrives, a child session or a round ends. Treating the step as
+// one without paths would end the session as complete in the middle of its workflow, and waiting
+// for the STEP to return might never end.
 
-// stepGone puts a step whose STEP was removed into error. What the visit came to is kept in
-// the history; what the step acts through (its body, its tools) stays as it is, so that a
-// retry goes on there once the STEP is back.
+// stepGone puts a step whose STEP was removed into error. The result of the visit is kept in the
+// history; the state of its body or its tools stays as it is, so that a retry continues there
+// once the STEP is back.
 func (r *visits) stepGone(id string, v visitInfo, output json.RawMessage, while string) {
 	r.goneFor(id, v, output, fmt.Sprintf("step %q was removed while %s; add it again and retry, or move the session to another step", id, while))
 }
@@ -33,7 +33,7 @@ func (r *visits) goneFor(id string, v visitInfo, output json.RawMessage, message
 	r.putGone(id, l, f)
 }
 
-// putGone gives the step its status when its visit has been recorded.
+// putGone sets the step's status after its visit has been recorded.
 func (r *visits) putGone(id string, l *state.LiveStep, f failure) {
 	if l != nil {
 		l.Kind, l.Wait = f.kind, nil
@@ -48,9 +48,9 @@ func (r *visits) putGone(id string, l *state.LiveStep, f failure) {
 	r.failRound(id)
 }
 
-// settleGone ends a step that others act for when it is gone, or when it no longer holds a
-// step that its round runs. It reports whether it did, or whether the step has to wait for
-// child sessions that are under way.
+// settleGone ends a suspended step that was removed, or that no longer contains a step which its
+// round runs. handled is true when it did, or when the step has to wait for child sessions that
+// are under way.
 func (r *visits) settleGone(id string, d *state.Suspended) (moved, handled bool) {
 	v := visitInfo{started: state.Time(d.Started), reads: d.Reads}
 	switch {

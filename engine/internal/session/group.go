@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// settleGroup starts what has room now and ends the group when all its ends have. With
-// First the first success ends it.
+// settleGroup starts the body steps that the concurrency limit allows and ends the group when all
+// its end steps have ended; with First, at the first success.
 func (r *bodies) settleGroup(id string, d *state.Suspended) (moved bool) {
 	b := d.Body
 	step := r.def.Step(id)
@@ -57,7 +57,7 @@ func (r *bodies) liveInBody(step *graph.CompiledStep) (n int) {
 	return n
 }
 
-// failedIn is the last step of a body that is in error, "" for none.
+// failedIn returns the last step of a body that is in error, "" when there is none.
 func (r *bodies) failedIn(step *graph.CompiledStep) (failed string) {
 	for _, id := range step.Body {
 		if r.state.Failed(id) {
@@ -67,7 +67,7 @@ func (r *bodies) failedIn(step *graph.CompiledStep) (failed string) {
 	return failed
 }
 
-// firstSuccess is the end of a group whose output came first, "" when none has one yet.
+// firstSuccess returns the end step of a group whose output came first, "" when there is none yet.
 func (r *bodies) firstSuccess(step *graph.CompiledStep) (winner string) {
 	var earliest int64
 	for _, end := range step.Ends {

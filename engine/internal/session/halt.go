@@ -8,15 +8,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// noteHalted keeps a step that is about to be cancelled. Body steps and tools are begun by their
-// container or agent.
+// noteHalted remembers a step that is about to be cancelled, for a retry. Body steps and tools are
+// omitted: their container or agent starts them again.
 func (r *visits) noteHalted(h *state.Halted, id string) {
 	if l := r.state.Live(id); l != nil && l.Tool == nil && r.holderOf(id) == "" {
 		h.Live = append(h.Live, state.HaltedVisit{Step: id, Took: l.Took})
 	}
 }
 
-// haltPaths keeps the visits that finished in the wave in which the session failed.
+// haltPaths remembers the visits that finished in the wave in which the session failed.
 func (r *visits) haltPaths(done []arrival) {
 	h := r.state.Halted()
 	for _, d := range done {
@@ -26,9 +26,9 @@ func (r *visits) haltPaths(done []arrival) {
 	}
 }
 
-// takeUpHalted goes on with what the failure of a step had cut off, now that it is retried:
-// paths of finished visits are followed in the next wave, cancelled steps begin new visits,
-// joins wait again.
+// takeUpHalted resumes what a failed step had cancelled, now that the step is retried: paths of
+// finished visits are followed in the next wave, cancelled steps begin new visits, and joins wait
+// again.
 func (r *visits) takeUpHalted(again []string) {
 	h := r.state.Halted()
 	if h == nil || !slices.Contains(again, h.Step) {
@@ -41,7 +41,7 @@ func (r *visits) takeUpHalted(again []string) {
 			delete(h.Again, v.Step)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(h.Again)) { // of an agent's tools, see noteHalted
+	for _, id := range slices.Sorted(maps.Keys(h.Again)) { // steps that serve as an agent's tools, see noteHalted
 		for _, from := range h.Again[id] {
 			r.state.RunAgain(id, from)
 		}

@@ -10,15 +10,15 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Run moves the session on until it rests, its lease is lost, or ctx ends. def, if not nil, is a
-// definition read for it. End has to be called after it.
+// Run advances the session until it is at rest, its lease is lost, or ctx ends. def, if not nil,
+// is a definition already read for it. The caller has to call End afterwards.
 func (r *Runner) Run(ctx context.Context, rec store.SessionRecord, def *graph.Definition) error {
 	r.ctx, r.def = ctx, def
 	return r.run(ctx, rec)
 }
 
-// End waits for the calls under way and reports those whose results were lost. err is what Run
-// returned. It reports whether the lease is still to be given back.
+// End waits for the calls under way and reports those whose results were lost. err is the error
+// that Run returned. release is true when the caller still has to give the lease back.
 func (r *Runner) End(err error) (release bool) {
 	cause := err
 	if cause == nil {
@@ -38,25 +38,25 @@ func (r *Runner) End(err error) (release bool) {
 	return false
 }
 
-// ID is the session's id.
+// ID returns the session's id.
 func (r *Runner) ID() string { return r.id }
 
-// Workflow is the session's workflow.
+// Workflow returns the id of the session's workflow.
 func (r *Runner) Workflow() string { return r.workflow }
 
-// Lease is the token by which the session is held.
+// Lease returns the token that identifies the lease.
 func (r *Runner) Lease() store.LeaseRef { return store.LeaseRef{Session: r.id, Token: r.lease} }
 
-// Version is the session's version after the last checkpoint.
+// Version returns the session's version after the last checkpoint.
 func (r *Runner) Version() int64 { return r.version }
 
-// Extended notes an extension of the lease that was asked for then.
+// Extended records that a lease extension was requested at the given time.
 func (r *Runner) Extended(asked time.Time) { r.beat.Store(asked.UnixNano()) }
 
-// Waiting reports whether the session waits for calls, and up to which number it knows its inbox.
+// Waiting reports whether the session waits for calls, and the newest inbox number that it knows.
 func (r *Runner) Waiting() (inbox int64, waiting bool) { return r.known.Load(), r.waiting.Load() }
 
-// Poked reports whether a poke has come that Run did not look at, and forgets it.
+// Poked reports, and clears, a poke that arrived after Run last read the inbox.
 func (r *Runner) Poked() bool {
 	select {
 	case <-r.poke:
@@ -66,16 +66,16 @@ func (r *Runner) Poked() bool {
 	}
 }
 
-// Stop asks the session to go to rest: the engine stops.
+// Stop asks the session to go to rest because the engine stops.
 func (r *Runner) Stop() {
 	r.stopping.Store(true)
 	r.Poke()
 }
 
-// reportLost leaves word of calls whose results could not be recorded because another
-// worker has the session: their effects may have happened twice, and people must see it. A
-// call that was told to stop counts too, its effect may have happened before; one that
-// never left the queue does not.
+// reportLost records calls whose results could not be stored because another worker has taken the
+// session: their effects may have happened twice, and people must see that. A call that was told
+// to stop counts too, since its effect may have happened before; one that never got a slot does
+// not.
 func (r *Runner) reportLost(late []attemptResult) {
 	for _, res := range late {
 		if !res.made {

@@ -8,14 +8,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// takeRequests applies what the inbox holds, in order, and forgets it.
+// takeRequests applies the requests from the inbox in order and empties the list.
 func (r *Runner) takeRequests(ctx context.Context) error {
 	if r.inbox > r.counters.Seen() && !r.haveUpTo(r.inbox) {
 		if err := r.readInbox(ctx); err != nil {
 			return err
 		}
 	}
-	if r.state.Paused() == nil && len(r.state.Held()) > 0 { // a person's edit has lifted the pause
+	if r.state.Paused() == nil && len(r.state.Held()) > 0 { // an edit of the state has lifted the pause
 		r.requests.applyHeld()
 		r.unsettled = true
 		r.unwritten.touch()
@@ -27,8 +27,8 @@ func (r *Runner) takeRequests(ctx context.Context) error {
 	return nil
 }
 
-// fetchRequests reads what has come into the inbox while the session ran, with a
-// definition read after it, and applies it.
+// fetchRequests reads the requests that arrived while the session ran, reads the definition after
+// them, and applies them.
 func (r *Runner) fetchRequests(ctx context.Context) error {
 	if err := r.readInbox(ctx); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (r *Runner) fetchRequests(ctx context.Context) error {
 		return nil
 	}
 	if r.unwritten.dirty && (r.closes() || store.Ended(r.state.SessionStatus())) {
-		// The end, or the closing of a question, is decided and not written: the store would
-		// refuse it. The requests come first.
+		// The draft ends the session or closes a question and is not written: the store would refuse
+		// it. So the requests are applied first.
 		if err := r.revert(ctx); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (r *Runner) readInbox(ctx context.Context) error {
 	return nil
 }
 
-// haveUpTo tells whether the requests at hand reach from the first not seen to n.
+// haveUpTo reports whether the requests in memory are complete from the first unseen one to number n.
 func (r *Runner) haveUpTo(n int64) bool {
 	next := r.counters.Seen() + 1
 	for _, q := range r.unapplied {

@@ -13,11 +13,11 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// inputs resolve what steps are given.
+// inputs resolves the inputs of steps.
 type inputs struct{ *ledger }
 
-// inputOf is the input with which the function of a driven step is called again: that of
-// its first call, after a retry that of now if all of it has a value.
+// inputOf returns the input with which the function of a suspended step is called again: the input
+// of its first call or, after a retry, the newly resolved one if every reference has a value.
 func (r *inputs) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (input, bindings json.RawMessage, reads []store.Lineage, problem *failure) {
 	if d.Renew {
 		if step.Fault != nil {
@@ -37,16 +37,16 @@ func (r *inputs) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolv
 	return input, nil, d.Reads, problem
 }
 
-// A resolvedInput is what a step's input came to when its wave began.
+// A resolvedInput is a step's input as resolved at the beginning of its wave.
 type resolvedInput struct {
 	result   references.Result
 	bindings json.RawMessage
 	reads    []store.Lineage
-	ok       bool // all of it has a value
+	ok       bool // every reference has a value
 	err      error
 }
 
-// resolveInputs resolves the inputs of a wave's steps, all against the state as it is now.
+// resolveInputs resolves the inputs of a wave's steps, all against the current state.
 func (r *inputs) resolveInputs(steps []string) map[string]resolvedInput {
 	if len(steps) == 0 {
 		return nil
@@ -56,11 +56,11 @@ func (r *inputs) resolveInputs(steps []string) map[string]resolvedInput {
 	for _, id := range steps {
 		step := r.def.Step(id)
 		if step == nil || step.Fault != nil || step.Function == "" || step.Bypass || step.Inactive {
-			continue // it is not called
+			continue // the step is not called
 		}
 		l := r.ensureVisit(id)
 		if d := r.state.Suspended(id); d != nil && d.Visit == l.Visit && !d.Renew {
-			continue // it goes on with the input of its first call
+			continue // it continues with the input of its first call
 		}
 		if spec := r.e.Registry.Find(step.Function); spec != nil {
 			inputs[id] = r.resolveNow(step, spec, l)
@@ -69,7 +69,7 @@ func (r *inputs) resolveInputs(steps []string) map[string]resolvedInput {
 	return inputs
 }
 
-// resolveNow resolves one input against the state as it is now.
+// resolveNow resolves one step's input against the current state.
 func (r *inputs) resolveNow(step *graph.CompiledStep, spec *function.Spec, l *state.LiveStep) (in resolvedInput) {
 	in.result, in.bindings, in.ok, in.err = r.resolveInput(step, spec, l)
 	if in.ok && in.err == nil {
@@ -78,7 +78,7 @@ func (r *inputs) resolveNow(step *graph.CompiledStep, spec *function.Spec, l *st
 	return in
 }
 
-// resolveInput resolves a step's whole input against the state as it is now.
+// resolveInput resolves all fields of a step's input against the current state.
 func (r *inputs) resolveInput(step *graph.CompiledStep, spec *function.Spec, l *state.LiveStep) (references.Result, json.RawMessage, bool, error) {
 	input, raw, err := step.InputFor(spec)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *inputs) resolveWith(input *references.Input, spec *function.Spec) (refe
 	return result, mergeBindings(spec.Program, programs), true, nil
 }
 
-// mergeBindings makes one object of the values of all program fields.
+// mergeBindings combines the bindings of all program fields into one JSON object.
 func mergeBindings(fields []string, programs map[string]references.Program) json.RawMessage {
 	var merged []byte
 	for _, key := range fields {
@@ -132,8 +132,8 @@ func mergeBindings(fields []string, programs map[string]references.Program) json
 	return merged
 }
 
-// stayPending keeps a step waiting for values. Nothing has moved when it lacks what it
-// lacked before.
+// stayPending keeps a step pending until its references have values. moved is false when the same
+// values are missing as before.
 func (r *inputs) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
 	names, why := make([]string, len(missing)), make([]string, len(missing))
 	for i, m := range missing {
@@ -152,8 +152,8 @@ func (r *inputs) stayPending(id string, l *state.LiveStep, missing []references.
 	return first
 }
 
-// missingReason says why a reference has no value, and where its source can give none
-// any more, that.
+// missingReason says why a reference has no value, and whether its source can no longer provide
+// one.
 func (r *inputs) missingReason(m references.Missing) string {
 	if m.Step == "" {
 		return m.Reason

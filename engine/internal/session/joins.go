@@ -9,15 +9,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// joins are steps that wait until nothing live can reach them, and steps that are skipped because
-// nothing live can.
+// joins handles steps that wait until no live step can reach them, and marks steps as skipped that
+// no live step can reach any more.
 type joins struct{ *visits }
 
-// settleJoins starts every waiting join that nothing live can still reach, and tells whether
-// it started any step. Before that it starts steps that are to run once more and whose visit is
-// over without its paths having been followed: the call of an agent's tool, a visit that a
-// rollback began, a cancelled call that ended late. A step in error keeps what led to it for
-// its retry.
+// settleJoins starts every waiting join that no live step can still reach, and reports whether it
+// started any. Before that it starts steps that are to run once more and whose visit ended
+// without its paths being followed: the call of an agent's tool, a visit that a rollback began, a
+// cancelled call that ended late. A step in error keeps the paths that led to it for its retry.
 func (r *joins) settleJoins() (started bool) {
 	for _, id := range r.state.ToRunAgain() {
 		if r.running[id] != nil || r.state.HasBegun(id) || r.state.Failed(id) {
@@ -36,7 +35,7 @@ func (r *joins) settleJoins() (started bool) {
 	var ready []string
 	for _, id := range r.state.WaitingJoins() {
 		step := r.def.Step(id)
-		if step == nil || !step.Waits() { // removed or changed while it waited
+		if step == nil || !step.Waits() { // removed or edited while it waited
 			ready = append(ready, id)
 			continue
 		}
@@ -56,7 +55,7 @@ func (r *joins) settleJoins() (started bool) {
 	return started || len(ready) > 0
 }
 
-// joinBefore orders joins that become ready together by what led to them first.
+// joinBefore orders joins that become ready together by the first path that led to each.
 func (r *joins) joinBefore(a, b string) bool {
 	ta, tb := r.state.TakenTo(a), r.state.TakenTo(b)
 	if len(ta) > 0 && len(tb) > 0 && ta[0].Seq != tb[0].Seq {
@@ -65,7 +64,7 @@ func (r *joins) joinBefore(a, b string) bool {
 	return a < b
 }
 
-// reachable tells whether a forward route leads from anything live to the step.
+// reachable reports whether a forward route leads from any live step to the step.
 func (r *joins) reachable(step *graph.CompiledStep, live []*graph.CompiledStep) bool {
 	for _, l := range live {
 		if l != step && r.def.Leads(l, step) {
@@ -75,8 +74,8 @@ func (r *joins) reachable(step *graph.CompiledStep, live []*graph.CompiledStep) 
 	return false
 }
 
-// settleSkipped labels the steps behind paths not taken that nothing live can reach any
-// more. A label drives nothing: a step that has a status keeps it.
+// settleSkipped marks as skipped the steps behind paths not taken that no live step can reach any
+// more. The mark is for display only: a step that has a status keeps it.
 func (r *joins) settleSkipped() {
 	untaken := r.state.Untaken()
 	if len(untaken) == 0 {
@@ -92,8 +91,8 @@ func (r *joins) settleSkipped() {
 	r.state.KeepUntaken(later)
 }
 
-// skipFrom labels target and what forward paths lead to from it; it tells whether some
-// of it may still be reached and has to be looked at again.
+// skipFrom marks target and the steps that forward paths reach from it. It returns true when some
+// of them may still be reached and have to be examined again.
 func (r *joins) skipFrom(target string, live []*graph.CompiledStep) (again bool) {
 	seen := map[string]bool{}
 	stack := []string{target}
@@ -109,7 +108,7 @@ func (r *joins) skipFrom(target string, live []*graph.CompiledStep) (again bool)
 		switch {
 		case r.state.Status(id) == store.StatusSkipped:
 		case r.state.Status(id) != "" || waits:
-			continue // it has run or will: what is behind it is its own affair
+			continue // it has run or will run, so it decides about the steps behind it
 		case r.reachable(step, live):
 			again = true
 			continue
@@ -127,9 +126,8 @@ func (r *joins) skipFrom(target string, live []*graph.CompiledStep) (again bool)
 	return again
 }
 
-// dropClosed gives up the waiting steps with `join: required` of which some requirement is not
-// met and that nothing live can reach any more: a gate before them stayed closed. What has
-// arrived stays known, for a loop that brings the rest.
+// dropClosed drops waiting steps with `join: required` that lack a required path and that no live
+// step can reach any more. The paths that have arrived are kept, for a loop that takes the rest.
 func (r *joins) dropClosed() {
 	var closed []*graph.CompiledStep
 	for _, id := range r.state.WaitingJoins() {

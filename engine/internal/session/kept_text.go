@@ -7,12 +7,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// keptBytes is the size above which texts of the engine's own part of the state stand on
-// a BLOB.
+// keptBytes is the size in bytes above which texts of the engine's own part of the state are
+// stored as a BLOB.
 const keptBytes = 4 << 10
 
-// keepText returns what the engine's part of the state holds for a JSON text: itself, or
-// where a BLOB keeps it.
+// keepText returns the form in which the engine's part of the state stores a JSON text: the text
+// itself, or a reference to a BLOB.
 func (r *ledger) keepText(text json.RawMessage) json.RawMessage {
 	if len(text) <= keptBytes {
 		return text
@@ -24,7 +24,7 @@ func (r *ledger) keepText(text json.RawMessage) json.RawMessage {
 	return marker
 }
 
-// keptText returns the text that keepText kept.
+// keptText returns the JSON text that keepText stored.
 func (r *ledger) keptText(value json.RawMessage) (json.RawMessage, error) {
 	hash := state.KeptHash(value)
 	if hash == "" {
@@ -33,7 +33,7 @@ func (r *ledger) keptText(value json.RawMessage) (json.RawMessage, error) {
 	return r.blob(hash)
 }
 
-// dropText gives the BLOB of a kept text up, unless another holds the same.
+// dropText drops the BLOB of a kept text, unless another value refers to the same BLOB.
 func (r *ledger) dropText(value json.RawMessage) {
 	hash := state.KeptHash(value)
 	if hash == "" || r.state.Mentions(hash) {

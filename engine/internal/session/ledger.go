@@ -12,21 +12,21 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// A ledger is a session's draft with what it takes to read and write it: texts that stand on
-// BLOBs, outputs, records of the history, messages, and the definition by which the session
-// runs. It decides nothing about steps.
+// A ledger is the draft of a session with the means to read and write it: texts stored as BLOBs,
+// outputs, records of the history, messages, and the definition that the session runs by. It
+// makes no decision about steps.
 type ledger struct {
 	*claim
 	*draft
 
 	def     *graph.Definition
-	blobs   map[string][]byte // BLOBs read or written, by hash: a text stays what its hash says
+	blobs   map[string][]byte // BLOBs read or written, by hash; content never changes for a hash
 	running map[string]*attempt
 	results chan attemptResult
 }
 
-// repeat is required for reads whose final errors are an outcome of their own: only a store
-// that stays away spoils the draft.
+// repeat is like required for reads whose permanent errors the caller handles itself: only an
+// unreachable store spoils the draft.
 func (r *ledger) repeat(read func() error) error {
 	_, err := retry.Do(r.ctx, func() (struct{}, error) { return struct{}{}, read() })
 	if err != nil && (retry.Transient(err) || r.ctx.Err() != nil) {
@@ -35,9 +35,9 @@ func (r *ledger) repeat(read func() error) error {
 	return err
 }
 
-// required makes a read of the store that a decision rests on. It is repeated while the store
-// is away; when it fails for good, or the runner ends, the draft is spoiled: nothing of it
-// will be written, and the session is taken up again from its last checkpoint.
+// required performs a read of the store that a decision depends on. It retries while the store is
+// unreachable. When the read fails permanently or the runner ends, the draft is spoiled: nothing
+// of it will be written, and the session continues later from its last checkpoint.
 func required[T any](r *ledger, read func() (T, error)) (T, bool) {
 	out, err := retry.Do(r.ctx, read)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *ledger) blob(hash string) ([]byte, error) {
 	if text, ok := r.blobs[hash]; ok {
 		return text, nil
 	}
-	found, err := retry.Do(r.ctx, func() (map[string][]byte, error) { // a store that is away must not decide a path
+	found, err := retry.Do(r.ctx, func() (map[string][]byte, error) { // an unreachable store must not decide a path
 		return r.e.Store.Blobs(r.ctx, r.id, []string{hash})
 	})
 	if err != nil {
@@ -78,8 +78,8 @@ func (r *ledger) arrive(res attemptResult) {
 	r.unsettled = true
 }
 
-// countedIn is the container in whose rounds the visits of a step are counted against max_steps,
-// "" for those that count in the session.
+// countedIn returns the container in whose rounds the visits of a step count against max_steps,
+// "" for steps whose visits count in the session.
 func (r *ledger) countedIn(id string) string {
 	if s := r.def.Step(id); s != nil {
 		return s.Holder
@@ -87,7 +87,7 @@ func (r *ledger) countedIn(id string) string {
 	return ""
 }
 
-// allowance is how many visits there may be between two pauses, and in one round.
+// allowance returns how many visits are allowed between two pauses, and in one round.
 func (r *ledger) allowance() int {
 	if limit := r.def.Workflow.Settings.MaxSteps; limit > 0 {
 		return limit
@@ -98,8 +98,8 @@ func (r *ledger) allowance() int {
 	return math.MaxInt
 }
 
-// holderOf is the container whose round a step is part of, "" for none: as the workflow has
-// it, or, of a step that is gone, as the round began.
+// holderOf returns the container whose round a step is part of, "" for none: according to the
+// workflow or, for a removed step, according to the round under way.
 func (r *ledger) holderOf(id string) string {
 	if step := r.def.Step(id); step != nil {
 		return step.Holder
@@ -107,8 +107,8 @@ func (r *ledger) holderOf(id string) string {
 	return r.state.HolderOf(id)
 }
 
-// bodySteps is what a container's rounds run: its body as the workflow has it now, and the
-// steps of the round under way that are no longer in it.
+// bodySteps returns the steps that a container's rounds run: its current body, and steps of the
+// round under way that have been removed from it.
 func (r *ledger) bodySteps(id string) []string {
 	var body []string
 	if step := r.def.Step(id); step != nil {
@@ -127,7 +127,7 @@ func (r *ledger) bodySteps(id string) []string {
 	return whole
 }
 
-// Outputs reads the outputs of a stored session, following BLOBs.
+// Outputs returns a reader of the outputs of a stored session, which also reads BLOBs.
 func (e *Env) Outputs(ctx context.Context, s *state.State, def *graph.Definition) references.Outputs {
 	return &ledger{claim: &claim{e: e, ctx: ctx, id: s.ID}, draft: &draft{state: s}, def: def}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A call of an effect may have been made by an engine that died before it could store the
-// result. The next engine makes it again under the same key, and people must see that: it
-// leaves one EXECUTION `lost` for the call before.
+// A call with effects may have been made by an engine that died before it could store the result.
+// The next engine makes the call again under the same key. People must see that, so the earlier
+// call leaves one EXECUTION with status `lost`.
 //
 // Which calls these are cannot be read off the state: an active step may wait for its first
 // call, for a retry, or for a free place. An engine that comes back could report what it had
@@ -25,17 +25,17 @@ import (
 // expensive, so more calls may start under one of them: see callsUnderWay, and gather.
 const manySteps = 256
 
-// callsUnderWay are the calls that the next checkpoint lists: those under way, and those of
-// the queue that may start under it, which are returned too. These are as many as the
-// session may have at once, and in a large session an eighth of its steps more: each may
-// leave an EXECUTION `lost` without having been made, but a checkpoint for each group of
-// StepsAtOnce calls makes a fan-out cost the square of its size.
+// callsUnderWay returns the calls that the next checkpoint lists: those under way, and the queued
+// calls that may start under it, which are also returned as starting. Their number is what the
+// session may run at once, plus an eighth of its steps in a large session: each may leave a `lost`
+// EXECUTION without having been made, but one checkpoint for each group of StepsAtOnce calls
+// would make the cost of a fan-out quadratic.
 func (r *effects) callsUnderWay() (calls map[string]state.BegunCall, starting []*attempt) {
 	calls = map[string]state.BegunCall{}
 	list := func(a *attempt) {
 		l := r.state.Live(a.step)
 		if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != store.StatusActive {
-			return // cancelled or failed meanwhile: its EXECUTION is written
+			return // cancelled or failed meanwhile: its EXECUTION is already written
 		}
 		calls[a.step] = state.BegunCall{Visit: a.call_.Visit, Call: a.call_.Number, Attempt: a.call_.Attempt,
 			Salt: a.salt, Function: a.spec.Name, At: a.since}
@@ -59,8 +59,8 @@ func (r *effects) callsUnderWay() (calls map[string]state.BegunCall, starting []
 	return calls, starting
 }
 
-// noteLost records the calls that the engine which held the session before may have made, and
-// of whose results nothing is stored.
+// noteLost records the calls that the previous engine may have made and whose results were not
+// stored.
 func (r *effects) noteLost() {
 	calls := r.counters.TakeCalls()
 	for _, step := range slices.Sorted(maps.Keys(calls)) {

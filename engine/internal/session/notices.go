@@ -12,14 +12,14 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// noticesAtOnce bounds the sessions of one statement.
+// noticesAtOnce is the largest number of sessions in one statement.
 const noticesAtOnce = 100
 
-// notices pass on to child sessions what their parent decided.
+// notices sends a parent's decisions to its child sessions.
 type notices struct{ *ledger }
 
-// sendNotices sends what is to be passed on, in order. It is called when the checkpoint that
-// decided it has been written; the next one records that it was sent.
+// sendNotices sends the pending notices in order. It is called after the checkpoint that decided
+// them was written; the next checkpoint records that they were sent.
 func (r *notices) sendNotices(ctx context.Context) error {
 	if len(r.state.Notices()) == 0 {
 		return nil
@@ -33,8 +33,8 @@ func (r *notices) sendNotices(ctx context.Context) error {
 	return nil
 }
 
-// noticesSent has the next checkpoint record that the notices of the last one were sent. While
-// the children end the store refuses many a checkpoint of their parent; none of them sends again.
+// noticesSent makes the next checkpoint record that the notices were sent. The record survives a
+// refused checkpoint, of which a parent has many while its children end, so nothing is sent twice.
 func (d *draft) noticesSent() {
 	d.state.NoticesSent()
 	d.unwritten.notified = true
@@ -58,8 +58,8 @@ func (r *notices) sendNotice(ctx context.Context, n state.Notice) error {
 	return nil
 }
 
-// sendGroup puts one request into the inboxes of some child sessions, in one statement.
-// Children that have ended or are gone need none.
+// sendGroup puts one request into the inboxes of several child sessions, in one statement.
+// Children that have ended or were deleted are left out.
 func (r *notices) sendGroup(ctx context.Context, children []string, kind, key string, body json.RawMessage) error {
 	deliveries := make([]store.Delivery, len(children))
 	for i, id := range children {

@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
 
-// blobBytes is the size above which an output leaves the state.
+// blobBytes is the size in bytes above which an output is stored as a BLOB instead of in the state.
 const blobBytes = 64 << 10
 
 // Output returns one kept output of a step; see references.Outputs.
@@ -33,7 +33,7 @@ func (r *ledger) Output(step string, index int) (json.RawMessage, bool, error) {
 	return text, true, nil
 }
 
-// intern returns what the state holds for an output: itself, or where a BLOB keeps it.
+// intern returns the form in which the state stores an output: the output itself, or a reference to a BLOB.
 func (r *ledger) intern(output json.RawMessage) json.RawMessage {
 	if len(output) <= blobBytes {
 		return output
@@ -45,8 +45,8 @@ func (r *ledger) intern(output json.RawMessage) json.RawMessage {
 	return marker
 }
 
-// forget drops the BLOB of an output that has left the window, unless another output
-// of the session holds the same.
+// forget drops the BLOB of an output that is no longer kept, unless another output of the session
+// refers to the same BLOB.
 func (r *ledger) forget(old json.RawMessage) {
 	hash := state.BlobHash(old)
 	if hash == "" || r.state.KeepsBlob(hash) {
@@ -55,8 +55,8 @@ func (r *ledger) forget(old json.RawMessage) {
 	r.unwritten.drop = append(r.unwritten.drop, hash)
 }
 
-// checkOutput refuses an output that is not valid JSON, too large, or does not fit the step's
-// output_schema.
+// checkOutput rejects an output that is not valid JSON, is too large, or does not match the
+// step's output_schema.
 func (r *ledger) checkOutput(step *graph.CompiledStep, output json.RawMessage) *failure {
 	if len(output) == 0 {
 		return &failure{kind: function.KindOutputInvalid, message: fmt.Sprintf("function %s gave no output", step.Function), final: true}
@@ -85,8 +85,8 @@ func (r *ledger) checkOutput(step *graph.CompiledStep, output json.RawMessage) *
 	return nil
 }
 
-// tooLarge tells whether the state has no room for an output of n bytes; one that goes
-// onto a BLOB takes none.
+// tooLarge returns an error text when the state has no room for an output of n bytes, "" when it
+// has. An output that is stored as a BLOB takes no room.
 func (r *ledger) tooLarge(n int) string {
 	if n > blobBytes {
 		n = 0
@@ -97,8 +97,8 @@ func (r *ledger) tooLarge(n int) string {
 	return ""
 }
 
-// withResults completes the output of a container that runs by the results of its rounds
-// so far, where its body asks for them.
+// withResults adds the results of the rounds so far to the output of a running container, when a
+// step of its body refers to them.
 func (r *ledger) withResults(step string, index int, value json.RawMessage) (json.RawMessage, bool, error) {
 	d := r.state.SuspendedNow(step)
 	if d == nil || d.Body == nil || d.Body.AtOnce || index != -1 && index != len(r.state.Outputs(step))-1 || !r.def.ReadsResults(step) {
@@ -118,8 +118,8 @@ func (r *ledger) withResults(step string, index int, value json.RawMessage) (jso
 	return jsontext.With(value, []jsontext.Field{{Key: "results", Value: append(list, ']')}}), true, nil
 }
 
-// roundResults returns what the rounds of a container have come to so far, in order: those of
-// this claim are at hand, earlier ones are read once.
+// roundResults returns the results of a container's rounds so far, in order. Those of this claim
+// are in memory; earlier ones are read once.
 func (r *ledger) roundResults(id string, d *state.Suspended) ([]store.StoredResult, error) {
 	key := roundsKey(id, d.Visit)
 	have := r.rounds[key]

@@ -11,8 +11,8 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// evaluatePaths judges the paths of a finished visit and returns those that are open, in
-// path order. What was found is kept with the visit's record.
+// evaluatePaths evaluates the paths of a finished visit and returns those to take, in path order.
+// The evaluation is kept with the visit's record.
 func (r *ledger) evaluatePaths(id string, record *store.Execution) []*graph.CompiledPath {
 	step := r.def.Step(id)
 	if step == nil || len(step.Next) == 0 || !r.state.FollowsPaths(id) {
@@ -36,8 +36,8 @@ func (r *ledger) evaluatePaths(id string, record *store.Execution) []*graph.Comp
 	return open
 }
 
-// holdsNow judges a condition of a container against the state as it is now. What cannot
-// be read closes, and says so among the session's problems.
+// holdsNow evaluates a container's condition against the current state. A condition that cannot be
+// evaluated counts as false and is listed among the session's problems.
 func (r *ledger) holdsNow(id string, condition json.RawMessage, otherwise bool) bool {
 	if len(condition) == 0 {
 		return otherwise

@@ -15,7 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// keepOutput appends an output to the state's window, on a BLOB when it is large.
+// keepOutput appends an output to the step's kept outputs, as a BLOB when it is large.
 func (r *ledger) keepOutput(id string, output json.RawMessage, seq int64) {
 	kept := r.def.Step(id).Keep()
 	value := r.intern(output)
@@ -27,8 +27,8 @@ func (r *ledger) keepOutput(id string, output json.RawMessage, seq int64) {
 	r.counters.NoteOutput(id, seq, len(r.state.Outputs(id)))
 }
 
-// record writes the EXECUTION of a visit that has ended, as far as the workflow's level
-// of history asks for it. The number is taken at every level.
+// record writes the EXECUTION of a visit that has ended, as far as the workflow's history level
+// requires it. The execution number is taken at every level.
 func (r *ledger) record(id string, v visitInfo, output, problem json.RawMessage) *store.Execution {
 	seq := r.counters.NextSeq()
 	l := r.state.Live(id)
@@ -84,7 +84,7 @@ func (r *ledger) tookLineage(took []state.TakenPath) []store.Lineage {
 	return out
 }
 
-// lineage turns what an input read into relations to the executions that wrote it.
+// lineage converts the outputs that an input referred to into relations to the executions that wrote them.
 func (r *ledger) lineage(reads []references.Read) []store.Lineage {
 	var out []store.Lineage
 	for _, read := range reads {
@@ -100,7 +100,7 @@ func (r *ledger) lineage(reads []references.Read) []store.Lineage {
 	return out
 }
 
-// withoutCredentials is an input as the history keeps it.
+// withoutCredentials returns an input as the history stores it.
 func (r *ledger) withoutCredentials(name string, input json.RawMessage) json.RawMessage {
 	return function.ReplaceCredentials(r.e.Registry.Find(name), input, func(function.Credential) string { return "***" })
 }
@@ -114,8 +114,8 @@ func (r *ledger) recordFailure(id string, f failure) *store.Execution {
 	return r.record(id, f.info, f.output, f.json())
 }
 
-// recordLate keeps the result of a call that was cancelled and finished all the same, so
-// that people see it; one that heeded the cancel is in the history already.
+// recordLate records the result of a call that was cancelled and finished nevertheless, so that
+// people see it. A call that stopped when it was cancelled is already in the history.
 func (r *ledger) recordLate(res *attemptResult) {
 	if errors.Is(res.err, context.Canceled) || res.err != nil && function.KindOf(res.err) == function.KindCancelled {
 		return
@@ -131,7 +131,7 @@ func (r *ledger) recordLate(res *attemptResult) {
 
 func (r *ledger) recordLost(c lostCall, message string) {
 	if p := r.state.Parent(); p != nil && p.ToldAt == r.counters.Seq() {
-		p.ToldAt++ // word of a lost call is no new end to notify the parent of
+		p.ToldAt++ // the record of a lost call is not a new end to report to the parent
 	}
 	seq := r.counters.NextSeq()
 	if c.Error != "" {
@@ -147,8 +147,8 @@ func (r *ledger) recordLost(c lostCall, message string) {
 		Error: problem, StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)})
 }
 
-// showOutput makes an output the one entry of the visit, anew or in the place of what
-// stands there.
+// showOutput makes an output the only entry of the visit, appending it or replacing the present
+// one.
 func (r *ledger) showOutput(id string, d *state.Suspended, output json.RawMessage, seq int64) {
 	if !d.Shown || len(r.state.Outputs(id)) == 0 {
 		d.Shown = true
@@ -161,7 +161,7 @@ func (r *ledger) showOutput(id string, d *state.Suspended, output json.RawMessag
 	r.forget(old)
 }
 
-// A lostCall is the body of a RequestLost.
+// A lostCall is the JSON body of a RequestLost.
 type lostCall struct {
 	Step     string          `json:"step"`
 	Visit    int             `json:"visit"`
@@ -174,14 +174,14 @@ type lostCall struct {
 	Finished int64           `json:"finished"`
 }
 
-// say puts a message into the chat: the newest stay in the state, each becomes a MESSAGE.
+// say adds a chat message: the newest messages stay in the state, and each becomes a MESSAGE record.
 func (r *ledger) say(role, content, step string) {
 	n := r.counters.NextMessage()
 	m := function.Message{Role: role, Content: content, Step: step, At: r.now(), N: n,
 		ID: fmt.Sprintf("%s/%d", r.id, n)}
 	text, err := jsontext.Marshal(m)
 	if err != nil {
-		return // a message of plain fields always encodes
+		return // not expected: plain fields always encode
 	}
 	window := r.def.Workflow.Settings.MessageWindow
 	if window == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// requests are what people and other sessions ask of a session: answers, signals, the actions
-// of operators, the ends of child sessions.
+// requests applies what arrives in a session's inbox: answers, signals, operators' actions and
+// the ends of child sessions.
 type requests struct {
 	*visits
 	joins     *joins
@@ -19,7 +19,7 @@ type requests struct {
 	questions *questions
 }
 
-// answered applies an answer and notes that its question was closed by it.
+// answered applies an answer and records that the answer closed its question.
 func (r *requests) answered(q *store.Request) string {
 	if ref := (state.AskRef{Visit: q.Visit, Ask: q.Ask}); r.state.IsOpen(q.Step, ref) {
 		r.unwritten.answer(q.Step, ref)
@@ -27,8 +27,8 @@ func (r *requests) answered(q *store.Request) string {
 	return r.questions.applyAnswer(q)
 }
 
-// applyHeld applies the answers that were given during a pause: when it is lifted, and before
-// a request that closes questions, which came after them.
+// applyHeld applies the answers that were given during a pause: when the pause ends, and before
+// a request that closes questions and arrived after them.
 func (r *requests) applyHeld() {
 	held := r.state.Held()
 	if len(held) == 0 {
@@ -48,10 +48,10 @@ func (r *requests) applyHeld() {
 	}
 }
 
-// applyLost hears from a worker what a call came to that it made although it had lost the
-// session. The call is in the history already: whoever took the session over has found it in
-// the list of the last checkpoint. The request keeps what it came to. Only where the history
-// knows nothing of the attempt (an older engine has taken the session over) is it recorded.
+// applyLost records the result of a call that a worker made although it had lost the session. The
+// call is normally in the history already, because the engine that took the session over found it
+// in the list of the last checkpoint; then only the request keeps the result. The call is recorded
+// here only if the history has no record of the attempt (an older engine took the session over).
 func (r *requests) applyLost(q *store.Request) string {
 	var c lostCall
 	if err := json.Unmarshal(q.Body, &c); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// stateOutputs reads the outputs of a session that nobody runs here, following BLOBs.
+// stateOutputs reads the outputs of a session that this process does not run, including BLOBs.
 type stateOutputs struct {
 	blobs store.Store
 	ctx   context.Context
@@ -39,14 +39,15 @@ func (o stateOutputs) Output(step string, index int) (json.RawMessage, bool, err
 	return text, true, nil
 }
 
-// Result is what a stored session has come to; see resultOfSession.
+// Result returns the result of a stored session; see resultOfSession.
 func Result(ctx context.Context, in store.Store, st *state.State, def *graph.Definition, holder string) json.RawMessage {
 	return resultOfSession(st, def, holder, stateOutputs{blobs: in, ctx: ctx, state: st})
 }
 
-// resultOfSession is what a session has come to: the newest output of the step no forward path
-// leads out of, an object by step id where several of them ran; where none ran, that of
-// the step that completed last. Of the steps of a body where the session runs that alone.
+// resultOfSession returns the result of a session: the newest output of the step that has no
+// forward path, or an object by step id if several such steps ran. If none ran, it is the output
+// of the step that completed last. A session that runs only a container's body uses the steps of
+// that body.
 func resultOfSession(s *state.State, def *graph.Definition, holder string, outputs stateOutputs) json.RawMessage {
 	var ran []string
 	ends := def.WorkflowEnds(holder)
@@ -67,8 +68,8 @@ func resultOfSession(s *state.State, def *graph.Definition, holder string, outpu
 	})
 }
 
-// resultOf makes one result of the outputs of ends: the output itself where there is one
-// end, an object by step id where there are several; nil when none has one.
+// resultOf combines the outputs of end steps: the output itself for one end step, an object by
+// step id for several, nil when none has an output.
 func resultOf(ends []string, output func(id string) (json.RawMessage, bool)) json.RawMessage {
 	if len(ends) == 1 {
 		value, _ := output(ends[0])

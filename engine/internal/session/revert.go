@@ -11,10 +11,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// revert drops the draft and begins a new one from what the store holds. Results of calls
-// that have ended meanwhile have happened: they arrive again. Calls under way go on. The
-// requests that the dropped draft had applied are unapplied again; the caller reads them
-// anew, with those that came since.
+// revert drops the draft and begins a new one from the stored session. Results of calls that
+// ended meanwhile are real and arrive again; calls under way go on. The requests that the dropped
+// draft had applied are unapplied again; the caller reads them anew, with those that arrived
+// since.
 func (r *Runner) revert(ctx context.Context) error {
 	rec, err := retry.Do(ctx, func() (*store.SessionRecord, error) { return r.e.Store.Session(ctx, r.id) })
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Runner) revert(ctx context.Context) error {
 		return err
 	}
 	r.inbox = rec.Inbox
-	if !r.extended { // nothing is written yet: the calls listed are those of the engine before
+	if !r.extended { // no checkpoint written yet: the listed calls belong to the previous engine
 		r.effects.noteLost()
 	}
 	for i := range results {
@@ -41,9 +41,9 @@ func (r *Runner) revert(ctx context.Context) error {
 	return nil
 }
 
-// overflow ends a session whose state has grown beyond what may be stored: it goes back to
-// the state of the last checkpoint, with the error. Calls that have ended since are recorded
-// all the same, and requests say that they were not applied.
+// overflow ends a session whose state exceeds the size limit: the session returns to the state of
+// the last checkpoint, with the error. Calls that ended since are recorded nevertheless, and
+// requests are marked as not applied.
 func (r *Runner) overflow(ctx context.Context, size int) error {
 	message := fmt.Sprintf("the state would have %d bytes, at most %d are kept; keep large data outside and pass references", size, r.e.MaxState)
 	applied, answered, seen := r.unwritten.applied, r.unwritten.answered, r.counters.Seen()
@@ -64,7 +64,7 @@ func (r *Runner) overflow(ctx context.Context, size int) error {
 	for _, a := range r.running {
 		r.unwritten.cancels = append(r.unwritten.cancels, cancelledCall{a, &function.CallError{Kind: function.KindTooLarge, Message: "the session's state is too large"}})
 	}
-	for _, id := range slices.Sorted(maps.Keys(answered)) { // a retry asks again
+	for _, id := range slices.Sorted(maps.Keys(answered)) { // a retry asks the question again
 		if r.state.Status(id) == store.StatusAwaitingInput {
 			r.fail(id, problem)
 		}
@@ -77,7 +77,7 @@ func (r *Runner) overflow(ctx context.Context, size int) error {
 	return nil
 }
 
-// failCall fails the step of a call that has ended, and keeps what the call came to in the
+// failCall fails the step of a call that has ended, and records the result of the call in the
 // history.
 func (r *Runner) failCall(res *attemptResult, problem failure) {
 	step := res.attempt.step

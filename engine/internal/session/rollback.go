@@ -58,7 +58,7 @@ func (r *requests) applyRollback(q *store.Request) string {
 	return fmt.Sprintf("rolled back to before visit %d of step %q", f.q.Visit, f.q.Step)
 }
 
-// forkHere reads the history as a fork of this session would, with what the next
+// forkHere reads the history as a fork of this session would, including the records that the next
 // checkpoint will write.
 func (r *requests) forkHere(b ActionBody) (*forking, error) {
 	f := &forking{store: r.e.Store, definitions: r.e.Definitions, ctx: r.ctx, q: ForkPoint{Step: b.Step, Visit: b.Visit},
@@ -80,8 +80,8 @@ func (r *requests) forkHere(b ActionBody) (*forking, error) {
 	return f, f.split(all)
 }
 
-// goesOn finds the steps whose visit was under way then and still is, with what runs inside
-// of them: bodies of containers, tools of agents.
+// goesOn returns the steps whose visit was under way at that time and still is, including the
+// steps inside them: bodies of containers, tools of agents.
 func (r *requests) goesOn(f *forking) map[string]bool {
 	kept := map[string]bool{}
 	for _, v := range f.live {
@@ -105,8 +105,8 @@ func (r *requests) goesOn(f *forking) map[string]bool {
 	return kept
 }
 
-// takeBack makes the session's state what it was, but for what is never taken back and for
-// the steps that go on.
+// takeBack restores the session's earlier state, except for what is never undone and for the
+// steps that go on.
 func (r *requests) takeBack(was *state.State, f *forking, kept map[string]bool) {
 	was.ReplaceOutputs(r.intern)
 	was.TakeBack(r.state, r.counters, state.Past{Ended: f.before, First: f.first(), Joins: f.joins, Arrived: f.arrived, Kept: kept})
@@ -115,7 +115,7 @@ func (r *requests) takeBack(was *state.State, f *forking, kept map[string]bool) 
 	r.unwritten.touch()
 }
 
-// keepGoing drops the results and calls of steps that do not go on.
+// keepGoing drops the results and queued calls of steps that do not go on.
 func (r *requests) keepGoing(kept map[string]bool) {
 	arrived := r.arrived
 	r.arrived = nil

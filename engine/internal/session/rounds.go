@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// settle looks whether a container's round is over, and goes on to the next or ends
-// the body. It tells whether anything moved.
+// settle checks whether a container's round is over, and begins the next round or ends the body.
+// It reports whether anything changed.
 func (r *bodies) settle(id string, d *state.Suspended) bool {
 	if d.Body.AtOnce {
 		return r.settleGroup(id, d)
@@ -33,7 +33,7 @@ func (r *bodies) settle(id string, d *state.Suspended) bool {
 	return true
 }
 
-// retry goes on with the step that failed the round, or gives as many rounds again.
+// retry restarts the step that failed the round, or allows the same number of rounds again.
 func (r *bodies) retry(id string, d *state.Suspended) {
 	b := d.Body
 	if b.Failed == "" && b.Round >= b.Max && !b.Over {
@@ -54,7 +54,7 @@ func (r *bodies) toNextRound(id string, d *state.Suspended) {
 	r.nextRound(id, d)
 }
 
-// endFailedRound does what the container's on_error says about a body step in error.
+// endFailedRound applies the container's on_error to a body step in error.
 func (r *bodies) endFailedRound(id string, d *state.Suspended) bool {
 	b := d.Body
 	step := r.def.Step(id)
@@ -77,7 +77,7 @@ func (r *bodies) endFailedRound(id string, d *state.Suspended) bool {
 	return true
 }
 
-// defaultRounds bounds containers that do not say how many rounds they have.
+// defaultRounds is the maximum number of rounds of a container that does not set one.
 const defaultRounds = 1000
 
 // beginBody begins the first round of a container.
@@ -119,7 +119,7 @@ func (r *bodies) beginBody(res *attemptResult, q *function.RunBody) *store.Execu
 	return nil
 }
 
-// nextRound begins the round that b.Round names, or ends the body where none follows.
+// nextRound begins the round that b.Round numbers, or ends the body when there is none.
 func (r *bodies) nextRound(id string, d *state.Suspended) {
 	b := d.Body
 	step := r.def.Step(id)
@@ -151,7 +151,7 @@ func (r *bodies) nextRound(id string, d *state.Suspended) {
 	r.unwritten.touch()
 }
 
-// showRound makes the container's output {item, index} of the round.
+// showRound sets the container's output to {item, index} of the current round.
 func (r *bodies) showRound(id string, d *state.Suspended) {
 	b := d.Body
 	if b.AtOnce {

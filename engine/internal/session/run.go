@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// run moves the session on until it rests, is lost, or the engine stops.
+// run advances the session until it is at rest, its lease is lost, or the engine stops.
 func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
 	if err := r.load(rec); err != nil {
 		return r.unreadable(ctx, rec, err)
@@ -34,15 +34,15 @@ func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
 			}
 		}
 		if r.stopNow = r.stopping.Load(); r.stopNow {
-			r.unqueueAll() // still active in the state: whoever claims the session starts them
+			r.unqueueAll() // the steps stay active in the state: the engine that claims the session next starts them
 			leaveQueues(r.running)
 		}
 		progressed := r.waves.wave(ctx)
 		if r.fault != nil {
 			return r.fault
 		}
-		// What ended as the wave did has its paths still to be followed: a checkpoint in
-		// between would show it complete and, after a crash, nobody would follow them.
+		// Visits that ended in this wave have paths to be followed. A checkpoint now would store
+		// them as complete, and after a crash no engine would follow their paths.
 		if len(r.arrived) > 0 || r.failing != "" {
 			continue
 		}
@@ -52,8 +52,8 @@ func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
 			}
 			r.effects.startEffects(ctx)
 		}
-		// A checkpoint may have found requests, and applying one may have made a step active:
-		// the session must not rest before a wave has seen that, nothing else would wake it.
+		// A checkpoint may have found requests, and applying one may have made a step active.
+		// The session must not rest before the next wave: nothing else would wake it.
 		if progressed || r.unsettled {
 			continue
 		}
@@ -64,12 +64,12 @@ func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
 	}
 }
 
-// maxClaims is how often a session may be claimed in a row without a checkpoint before
-// it counts as one that kills its workers.
+// maxClaims is how many claims in a row without a checkpoint a session may have before it is
+// stopped as one that crashes its workers.
 const maxClaims = 5
 
-// pauseOrRest is where a session has nothing to do now: it waits for effects under way, a
-// timer or a request, or gives the lease up.
+// pauseOrRest is called when nothing can be done now: it waits for calls under way, a timer or a
+// request, or gives up the lease. rested is true when the lease was given up.
 func (r *Runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 	if len(r.running) == 0 {
 		return r.rest(ctx)
@@ -104,8 +104,8 @@ func (r *Runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 	return false, nil
 }
 
-// untilTimer gives a signal when the session has something to do by itself, while calls of
-// other steps are under way.
+// untilTimer returns a channel that fires when the session's next timer is due while calls of
+// other steps are under way, and a function that stops the timer.
 func (r *Runner) untilTimer() (<-chan time.Time, func()) {
 	next := r.nextTimer(true)
 	if next.IsZero() {
@@ -115,8 +115,8 @@ func (r *Runner) untilTimer() (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// unreadable records on a session whose state does not parse that it is in error; the
-// text stays as it is.
+// unreadable records an error on a session whose state is not valid JSON or does not decode. The
+// stored text stays as it is.
 func (r *Runner) unreadable(ctx context.Context, rec store.SessionRecord, cause error) error {
 	r.log.Error("state unreadable", logError, cause)
 	_, err := r.e.Committer.Commit(ctx, &store.Checkpoint{
@@ -127,8 +127,8 @@ func (r *Runner) unreadable(ctx context.Context, rec store.SessionRecord, cause 
 	return err
 }
 
-// poison ends a session that has killed its workers several times in a row; `retry`
-// takes it up again.
+// poison ends a session that has crashed its workers several times in a row, with an error; the
+// action `retry` continues it.
 func (r *Runner) poison(claims int) {
 	message := fmt.Sprintf("claimed %d times without a checkpoint: its workers died; see the logs, then retry", claims)
 	for _, id := range r.waves.activeSteps(true) {

@@ -12,21 +12,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A runner advances one session whose lease this engine holds. One goroutine owns it and
-// the decoded state; effects run beside it and hand their results back over a channel.
-// It lives from the claim to the checkpoint that gives the lease up.
+// A Runner advances one session whose lease this engine holds. One goroutine owns the Runner and
+// the decoded state; calls with effects run in goroutines beside it and return their results over
+// a channel. A Runner lives from the claim to the checkpoint that gives up the lease.
 //
-// What a session can do is in types of their own, each of which knows only those below it:
+// Its work is divided into types, each of which knows only the types above it in this list:
 //
-//	claim, draft            the hold on the session; what is decided and not written yet
+//	claim, draft            the hold on the session; the decisions that are not written yet
 //	ledger                  texts, outputs and records of the next checkpoint
 //	visits                  how a visit begins, ends, fails and is cancelled
-//	bodies, children, agents   the suspended calls; joins, waits, questions beside them
-//	steps, effects          one step: its input, its call, what came of it
-//	waves, requests         all steps that are active now; what people ask of the session
+//	bodies, children, agents   suspended calls; joins, waits and questions are on the same level
+//	steps, effects          one step: its input, its call, its result
+//	waves, requests         all steps that are active now; the requests in the inbox
 //
-// The runner is what remains: it loads the session, runs waves, writes checkpoints, goes back
-// when one is refused, and gives the lease up.
+// The Runner itself loads the session, runs waves, writes checkpoints, drops the draft when a
+// checkpoint is refused, and gives up the lease.
 type Runner struct {
 	*visits
 	children *children
@@ -36,21 +36,21 @@ type Runner struct {
 	notices  *notices
 
 	version int64
-	readAt  time.Time     // when the definition was read last
+	readAt  time.Time     // when the definition was last read
 	inbox   int64         // newest inbox number known
-	claimed int64         // inbox number below which everything was applied when the session was claimed, as far as the claim shows
-	poke    chan struct{} // something may be in the inbox; capacity 1
-	shown   string        // status and questions as watchers were last told, see events
+	claimed int64         // inbox number up to which, as far as the claim shows, every request was applied at the claim
+	poke    chan struct{} // the inbox may have new requests; capacity 1
+	shown   string        // status and questions last sent to subscribers, see events
 	pace    pace
 
-	// What the engine's loops look at from outside.
+	// Read by the engine's loops from other goroutines.
 	stopping atomic.Bool
-	waiting  atomic.Bool  // the session waits for effects
+	waiting  atomic.Bool  // the session waits for calls
 	known    atomic.Int64 // newest inbox number known
-	extended bool         // by a checkpoint of this runner, which its first one always does
+	extended bool         // a checkpoint of this runner has extended the lease; the first one always does
 }
 
-// New returns the runner of a session whose lease was just taken. It does nothing before Run.
+// New returns the runner of a session whose lease was just taken. The caller starts it with Run.
 func New(e *Env, c store.Claimed, seat Seat) *Runner {
 	rec := c.Session
 	v := &visits{ledger: &ledger{
@@ -81,7 +81,7 @@ func New(e *Env, c store.Claimed, seat Seat) *Runner {
 	return r
 }
 
-// load decodes what the claim returned.
+// load decodes the session that the claim returned.
 func (r *Runner) load(rec store.SessionRecord) (err error) {
 	r.stored = rec.Status
 	if r.counters, err = state.ParseCounters(rec.ID, rec.Counters); err != nil {
@@ -107,7 +107,7 @@ func (r *Runner) load(rec store.SessionRecord) (err error) {
 	return nil
 }
 
-// keepGivenMessages makes MESSAGEs of the chat a session was started with.
+// keepGivenMessages writes MESSAGE records for the chat that the session was started with.
 func (r *Runner) keepGivenMessages() {
 	if r.counters.Messages() == 0 {
 		return
@@ -130,25 +130,25 @@ func (r *Runner) readDefinition(ctx context.Context) error {
 	return nil
 }
 
-// A pace knows what the last wave and its checkpoint cost.
+// A pace measures what the last wave and its checkpoint cost.
 type pace struct{ began, ended time.Time }
 
-// rest notes that all is done that could be.
+// rest records the time at which the last wave and its checkpoint were finished.
 func (p *pace) rest() {
 	if p.ended.Before(p.began) {
 		p.ended = time.Now()
 	}
 }
 
-// left is how long results may still wait.
+// left returns how much longer results may wait for others.
 func (p *pace) left() time.Duration {
 	return time.Until(p.ended.Add(min(4*p.ended.Sub(p.began), maxGather)))
 }
 
-// maxGather is how long a result waits at most for others.
+// maxGather is the longest time that a result waits for others.
 const maxGather = 100 * time.Millisecond
 
-// Poke says that the session's inbox may have something new.
+// Poke notifies the runner that the session's inbox may have new requests.
 func (r *Runner) Poke() {
 	select {
 	case r.poke <- struct{}{}:
@@ -156,8 +156,8 @@ func (r *Runner) Poke() {
 	}
 }
 
-// recoverCounters builds counters anew for a session that has lost them to somebody's
-// hand: from its history, its chat and its inbox, so that no number is given twice.
+// recoverCounters rebuilds the counters of a session whose counters were removed or damaged by
+// hand, from its history, its chat and its inbox, so that no number is used twice.
 func (r *Runner) recoverCounters(rec store.SessionRecord) (*state.Counters, error) {
 	c := state.NewCounters()
 	c.See(r.claimed)

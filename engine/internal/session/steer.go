@@ -11,8 +11,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// steer does what an operator's request asks for, under the lease. It returns what became of
-// it, for people.
+// steer applies an operator's request. It returns the outcome text that is stored with the
+// request.
 func (r *requests) steer(q *store.Request) string {
 	switch q.Kind {
 	case store.RequestPause:
@@ -39,7 +39,7 @@ func (r *requests) steer(q *store.Request) string {
 	return fmt.Sprintf("this engine does not know requests of kind %q", q.Kind)
 }
 
-// applyPause lets calls under way finish and starts nothing more.
+// applyPause lets calls under way finish and starts no new call.
 func (r *requests) applyPause(q *store.Request) string {
 	if r.state.Paused() != nil {
 		return "paused already"
@@ -52,8 +52,8 @@ func (r *requests) applyPause(q *store.Request) string {
 	return "paused"
 }
 
-// applyResume lifts a pause; answers that came meanwhile are applied. On any session it
-// has the effect of a claim: what is pending is tried again.
+// applyResume ends a pause and applies the answers that arrived during it. On any session it also
+// retries pending steps, as a claim does.
 func (r *requests) applyResume(*store.Request) string {
 	if r.state.Paused() == nil {
 		return "resumed"
@@ -64,10 +64,9 @@ func (r *requests) applyResume(*store.Request) string {
 	return "resumed"
 }
 
-// applyCancel ends the session: calls under way are told to stop, questions are closed.
-// Visits that have just ended stay as they are, and none of their paths is followed. A cancel
-// that was accepted came before every end that is not written yet, so an end counts only
-// if it is stored.
+// applyCancel ends the session: calls under way are told to stop and questions are closed. Visits
+// that have just ended keep their status, and none of their paths is followed. An accepted cancel
+// precedes every end that is not written yet, so an end counts only if it is stored.
 func (r *requests) applyCancel(q *store.Request) string {
 	r.applyHeld()
 	if len(r.arrived) == 0 && r.stored == store.StatusComplete && r.state.SessionStatus() == store.StatusComplete {
@@ -117,7 +116,7 @@ func (r *requests) applyRetry(q *store.Request) string {
 	return fmt.Sprintf("retrying %d", len(again))
 }
 
-// applyAdvance evaluates a finished step's paths again: one added later is taken now.
+// applyAdvance evaluates a finished step's paths again, so that a path added later is taken now.
 func (r *requests) applyAdvance(q *store.Request) string {
 	b := BodyOf(q)
 	step := r.def.Step(b.Step)
@@ -143,8 +142,8 @@ func (r *requests) applyAdvance(q *store.Request) string {
 	return fmt.Sprintf("%d of %d paths taken", fresh, len(step.Next))
 }
 
-// takenSince returns the newest execution of a step and its paths that were taken after
-// it, as far as the history knows: advance takes what was not.
+// takenSince returns the number of a step's newest execution, and the paths that the history shows
+// as taken after it; advance takes only the others.
 func (r *requests) takenSince(step *graph.CompiledStep) (last int64, taken map[string]bool) {
 	newest, ok := required(r.ledger, func() ([]store.Execution, error) {
 		return r.e.Store.Executions(r.ctx, r.id, store.HistoryQuery{Step: step.ID, Newest: true, Limit: 1})
@@ -172,7 +171,7 @@ func (r *requests) takenSince(step *graph.CompiledStep) (last int64, taken map[s
 	return last, taken
 }
 
-// pathsTaken are the paths that led to a step which has not ended, or waits as a join.
+// pathsTaken returns the paths that led to a step which has not ended, or which waits as a join.
 func (r *requests) pathsTaken(id string) []state.TakenPath {
 	taken := r.state.TakenTo(id)
 	if l := r.state.Live(id); l != nil {
@@ -181,7 +180,7 @@ func (r *requests) pathsTaken(id string) []state.TakenPath {
 	return taken
 }
 
-// applyReask closes a question as it was shown and asks what the step asks now.
+// applyReask closes an open question and asks the step's question as the workflow has it now.
 func (r *requests) applyReask(q *store.Request) string {
 	r.applyHeld()
 	b := BodyOf(q)
@@ -203,7 +202,7 @@ func (r *requests) applyReask(q *store.Request) string {
 	return fmt.Sprintf("asked %d anew", n)
 }
 
-// closeToAsk closes a step's question and makes the step active, to ask what it asks now.
+// closeToAsk closes a step's question and makes the step active, so that it asks again.
 func (r *questions) closeToAsk(id string) {
 	if q := r.state.Ask(id); q != nil && q.HasEntry() {
 		r.state.DropNewest(id)
@@ -212,13 +211,13 @@ func (r *questions) closeToAsk(id string) {
 	r.state.CloseAsk(id)
 	r.state.SetStatus(id, store.StatusActive, "")
 	l := r.ensureVisit(id)
-	l.Wait = nil                         // a wait begins anew: its signal, its time
-	if l.Visit < r.counters.Visits(id) { // put back by hand: the asks of that visit are used up
+	l.Wait = nil                         // a wait begins anew, with its signal and its time
+	if l.Visit < r.counters.Visits(id) { // restored by hand: the question numbers of that visit are already used
 		l.Visit = r.counters.NextVisit(id)
 	}
 }
 
-// apply does what one request asks for and marks it. A request below what has been seen
+// apply applies one request and marks it as applied. A request whose number has been seen already
 // was applied in an earlier checkpoint.
 func (r *requests) apply(q *store.Request) {
 	if q.N <= r.counters.Seen() {
@@ -236,8 +235,8 @@ func (r *requests) apply(q *store.Request) {
 	r.unwritten.touch()
 }
 
-// outcome applies a request; held is true for an answer that waits for the end of a
-// pause.
+// outcome applies a request and returns its outcome text; held is true for an answer that waits
+// until the pause ends.
 func (r *requests) outcome(q *store.Request) (text string, held bool) {
 	if q.Applied {
 		return q.Outcome, false // an edit of the state is applied when it is written
@@ -258,14 +257,14 @@ func (r *requests) outcome(q *store.Request) (text string, held bool) {
 	return r.steer(q), false
 }
 
-// ofPerson reports whether somebody waits for what a request does: it is no item of a batch,
-// whose keys have a slash, and no word of a child session.
+// ofPerson reports whether a person waits for the request's effect. It is false for an item of a
+// batch, whose key contains a slash, and for a notice from a child session.
 func ofPerson(q *store.Request) bool {
 	return q.Kind != store.RequestChild && q.Kind != store.RequestLost && !strings.Contains(q.Key, "/")
 }
 
-// applyMove closes a step (one that is gone, waits or failed) and activates another. A step
-// in error that it leads to begins a new visit: who moves a session there wants it to run.
+// applyMove closes a step (removed, waiting or failed) and activates another. If the target is in
+// error, it begins a new visit, because the operator wants it to run.
 func (r *requests) applyMove(q *store.Request) string {
 	r.applyHeld()
 	b := BodyOf(q)

@@ -7,8 +7,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// suspend makes a step one that others act for, and returns its entry: the one it has
-// when its function has been called before in this visit.
+// suspend marks a step as suspended and returns its entry in the state: the existing entry if the
+// function has been called before in this visit.
 func (r *visits) suspend(res *attemptResult) *state.Suspended {
 	a := res.attempt
 	d := r.state.Suspended(a.step)
@@ -23,8 +23,8 @@ func (r *visits) suspend(res *attemptResult) *state.Suspended {
 	return d
 }
 
-// settleSuspended moves on what others act for, innermost first, and tells whether anything
-// moved.
+// settleSuspended advances all suspended calls, innermost first, and reports whether anything
+// changed.
 func (r *visits) settleSuspended(ctx context.Context) (moved bool) {
 	if ctx.Err() != nil {
 		return false
@@ -45,9 +45,8 @@ func (r *visits) settleSuspended(ctx context.Context) (moved bool) {
 	return moved
 }
 
-// withContainers completes the steps of a retry: a container that failed because of one
-// of its body goes on with that step, and a step goes on in the container that failed
-// because of it.
+// withContainers extends the list of steps to retry. A container that failed because of a body
+// step retries that step; a body step is retried inside the container that failed because of it.
 func (r *visits) withContainers(again []string) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -74,10 +73,10 @@ func (r *visits) withContainers(again []string) []string {
 	return out
 }
 
-// retrySuspended gives what a retried step acts through a new allowance.
+// retrySuspended gives a retried suspended step a new allowance of rounds, sessions or calls.
 func (r *visits) retrySuspended(id string) {
 	d := r.state.Suspended(id)
-	if d == nil || r.def.Step(id) == nil { // one that is gone is so again in the next wave
+	if d == nil || r.def.Step(id) == nil { // a removed step fails again in the next wave
 		return
 	}
 	r.renew(id, d)
@@ -86,9 +85,9 @@ func (r *visits) retrySuspended(id string) {
 	}
 }
 
-// renew has what a retried step is given resolved anew: whoever retries may have edited its
-// input, and else it would fail by the old one for ever. What an approver has let through
-// stays, and so does the list of rounds under way.
+// renew makes a retried step resolve its input again: an operator may have edited the input, and
+// otherwise the step would fail for ever with the old one. An input that a person approved stays,
+// and so does the list of the rounds under way.
 func (r *visits) renew(id string, d *state.Suspended) {
 	if step := r.def.Step(id); step == nil || step.Approval || d.Body != nil && !d.Ready {
 		return
@@ -97,7 +96,7 @@ func (r *visits) renew(id string, d *state.Suspended) {
 	r.unwritten.touch()
 }
 
-// renewed notes the input by which a driven step goes on.
+// renewed stores the input with which a suspended step continues.
 func (r *visits) renewed(d *state.Suspended, a *attempt) {
 	if d.Renew {
 		r.dropText(d.Input)

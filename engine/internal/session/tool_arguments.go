@@ -19,12 +19,12 @@ import (
 // read, so an argument counts only where the workflow says so: it has to be declared, and
 // the step has to leave it open. Anything else is an error that the model sees.
 
-// badArguments says what is wrong with the arguments of a call, "" when nothing is.
+// badArguments describes what is wrong with the arguments of a tool call, "" when they are valid.
 func (r *ledger) badArguments(tool *graph.Path, args json.RawMessage) string {
 	target := r.def.Step(tool.Target)
 	spec := r.e.Registry.Find(target.Function)
 	if spec == nil {
-		return "" // the visit says so
+		return "" // the tool's visit reports the error
 	}
 	text, err := r.keptText(args)
 	if err != nil {
@@ -57,9 +57,9 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// overArguments puts the arguments of a tool call into a resolved input: beside its fields,
-// or into the one that the function has for them. badArguments has seen them; what a later
-// edit of the step fixed stays as the step has it.
+// overArguments adds the arguments of a tool call to a resolved input: as fields of their own, or
+// inside the field that the function reserves for them. badArguments has checked them; a field
+// that the step sets since a later edit keeps the step's value.
 func (r *ledger) overArguments(input json.RawMessage, step *graph.CompiledStep, spec *function.Spec, call *state.ToolVisit) (json.RawMessage, error) {
 	args, err := r.keptText(call.Args)
 	if err != nil {

@@ -12,7 +12,9 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// agents are the rounds of agents with their tool calls. A call is a visit of the tool's step.
+// agents runs the rounds of agents. In each round the model asks for tool calls; every tool call
+// is a visit of the tool's step. The agent's call is suspended until all of them have ended, then
+// its function is called again with the transcript (see suspendedCall).
 type agents struct{ *visits }
 
 // beginTools records one round of an agent and queues its calls.
@@ -30,7 +32,7 @@ func (r *agents) beginTools(res *attemptResult, q *function.CallTools) *store.Ex
 	v.status = store.StatusRound
 	record := r.record(a.step, v, q.Entry, nil)
 	if len(g.Rounds) > 0 {
-		record.Input = nil // the first round has it
+		record.Input = nil // the record of the first round has the input
 	}
 	g.Parent, g.AtOnce = record.ID, q.Concurrency
 	g.Rounds = append(g.Rounds, state.AgentRound{Entry: r.keepText(jsontext.Compact(q.Entry))})
@@ -69,8 +71,8 @@ func (r *agents) checkCalls(q *function.CallTools) string {
 	return ""
 }
 
-// settle starts the calls of an agent that have room, and makes the agent ready for
-// its next round when all have ended.
+// settle starts an agent's tool calls up to its concurrency limit. When all have ended, the agent
+// is ready to be called again.
 func (r *agents) settle(id string, d *state.Suspended) (moved bool) {
 	g := d.Agent
 	running, open := 0, 0
@@ -119,7 +121,7 @@ func (r *agents) resume(_ context.Context, _ string, d *state.Suspended, call *f
 	return err
 }
 
-// retry has nothing to give: an agent that failed is called again with its transcript.
+// retry does nothing: a failed agent is called again with its transcript.
 func (r *agents) retry(string, *state.Suspended) {}
 
 // stop cancels the tool calls that run.
@@ -131,14 +133,14 @@ func (r *agents) stop(id, reason string) {
 	}
 }
 
-// stillRuns tells whether a call's visit is still the one its step is in.
+// stillRuns reports whether a tool call's visit is still the current visit of its step.
 func (r *agents) stillRuns(agent string, c *state.AgentCall) bool {
 	l := r.state.Live(c.Step)
 	return l != nil && l.Visit == c.Visit && l.ToolBelongs(agent, c.ID)
 }
 
-// startCall begins the visit of a tool's step, when the step is free. A tool that is not
-// there ends the call at once.
+// startCall begins the visit of a tool's step if the step is free. A call of a tool that does not
+// exist ends at once.
 func (r *agents) startCall(agent string, c *state.AgentCall) (started, ended bool) {
 	tool := r.toolPath(agent, c.Tool)
 	if tool == nil {
@@ -188,7 +190,7 @@ func (r *agents) toolNames(agent string) string {
 	return text
 }
 
-// transcript is what an agent's function is told of the rounds that have passed.
+// transcript returns the past rounds of an agent, as its function receives them.
 func (r *agents) transcript(g *state.Agent) ([]function.TranscriptEntry, error) {
 	out := make([]function.TranscriptEntry, len(g.Rounds))
 	for i, round := range g.Rounds {

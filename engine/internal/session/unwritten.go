@@ -9,21 +9,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// unwritten is what has happened in a session since its last checkpoint.
+// unwritten is the content of the next checkpoint: what happened in a session since the last one.
 type unwritten struct {
 	dirty      bool
-	closing    bool                    // refused while requests are unread, see Checkpoint.Closing
+	closing    bool                    // the store refuses the checkpoint while requests are unread, see Checkpoint.Closing
 	answered   map[string]state.AskRef // questions closed by their answer, by step
-	cancels    []cancelledCall         // calls to be told to stop once this is written
-	starting   []*attempt              // calls that may start once this is written
+	cancels    []cancelledCall         // calls to stop once the checkpoint is written
+	starting   []*attempt              // calls that may start once the checkpoint is written
 	visits     int
 	bytes      int
 	since      time.Time
-	all        []*store.Execution // every visit that ended, whatever the level of history
-	executions []*store.Execution // those the history keeps
+	all        []*store.Execution // every visit that ended, at any history level
+	executions []*store.Execution // those that the history level keeps
 	messages   []function.Message
-	results    []attemptResult // of calls that have ended: they have happened, whatever becomes of the rest
-	notified   bool            // the notices of the last checkpoint were sent: this has happened too
+	results    []attemptResult // results of calls that have ended; they stay valid if the checkpoint is refused
+	notified   bool            // the notices of the last checkpoint were sent; stays true if this checkpoint is refused
 	applied    []store.RequestOutcome
 	blobs      []store.Blob
 	drop       []string
@@ -32,14 +32,14 @@ type unwritten struct {
 	events     []event.Noted
 }
 
-// A cancelledCall is a call under way that a decision has ended. It is told to stop only when
-// the decision is written: a refused decision must not have stopped it.
+// A cancelledCall is a call under way that a decision has ended. It is told to stop only when the
+// decision is written, because the store may still refuse the decision.
 type cancelledCall struct {
 	attempt *attempt
 	cause   error
 }
 
-// answer notes that a question was closed by its answer.
+// answer records that a question was closed by its answer.
 func (u *unwritten) answer(step string, ref state.AskRef) {
 	if u.answered == nil {
 		u.answered = map[string]state.AskRef{}
@@ -47,7 +47,7 @@ func (u *unwritten) answer(step string, ref state.AskRef) {
 	u.answered[step] = ref
 }
 
-// Bounds at which pure steps that follow one another close their checkpoint.
+// Limits at which a series of pure steps writes a checkpoint.
 const (
 	checkpointVisits = 64
 	checkpointBytes  = 256 << 10
@@ -61,7 +61,7 @@ func (u *unwritten) touch() {
 	}
 }
 
-// full tells whether the checkpoint has to be closed now.
+// full reports whether the checkpoint has to be written now.
 func (u *unwritten) full(now time.Time) bool {
 	return u.dirty && (u.visits >= checkpointVisits || u.bytes >= checkpointBytes || now.Sub(u.since) >= checkpointAge && !u.since.IsZero())
 }

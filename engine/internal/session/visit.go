@@ -12,10 +12,10 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// runStep runs an active step or tries a pending one again, with its input as it was when the
-// wave began. A pure step is finished when it returns; one with effects is put into
-// r.toStart. record is set when the visit is complete and its paths are to be followed;
-// moved when anything changed.
+// runStep runs an active step, or tries a pending one again, with its input as resolved when the
+// wave began. A pure step is finished when runStep returns; a step with effects is added to
+// r.toStart. record is set when the visit is complete and its paths are to be followed; moved is
+// true when anything changed.
 func (r *steps) runStep(ctx context.Context, id string, in resolvedInput) (record *store.Execution, moved bool) {
 	l := r.ensureVisit(id)
 	step := r.def.Step(id)
@@ -89,8 +89,8 @@ func (r *steps) runStep(ctx context.Context, id string, in resolvedInput) (recor
 	return r.finishAttempt(a.call(ctx)), true
 }
 
-// callAgain calls the function of a step that had handed control to the engine, with what
-// came of it. A step with child sessions that is retried is called as the first time.
+// callAgain calls the function of a suspended step again, with the results it waited for. A
+// retried step with child sessions is called as the first time.
 func (r *steps) callAgain(ctx context.Context, step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (*store.Execution, bool) {
 	fail := func(f failure) (*store.Execution, bool) {
 		f.info = visitInfo{started: state.Time(d.Started), reads: d.Reads}
@@ -123,8 +123,8 @@ func (r *steps) callAgain(ctx context.Context, step *graph.CompiledStep, d *stat
 	return r.finishAttempt(a.call(ctx)), true
 }
 
-// count counts a visit against max_steps, once however often it is begun anew. The calls
-// of tools count against their agent's limits instead.
+// count counts a visit against max_steps, once even if the visit begins again. Calls of tools
+// count against their agent's limits instead.
 func (r *steps) count(id string, l *state.LiveStep) {
 	if !l.Counted && l.Tool == nil {
 		l.Counted = true
@@ -132,7 +132,7 @@ func (r *steps) count(id string, l *state.LiveStep) {
 	}
 }
 
-// overLimit says which limit the session has reached, "" for none.
+// overLimit names the limit that the session has reached, "" for none.
 func (r *steps) overLimit(id string) string {
 	limit := r.allowance()
 	if r.state.Visits(r.countedIn(id)) < limit {
@@ -149,9 +149,9 @@ func (r *steps) noFunction(name string) string {
 	return text
 }
 
-// bypassed is the output of a step that is not called: nil keeps the one it has. A bypassed step
-// without one gets that of its property bypass_output, JSON text, because in the system that its
-// workflow came from such a node shows an empty text.
+// bypassed returns the output of a step that is bypassed instead of called; nil keeps the output
+// it has. A bypassed step without an output gets the JSON text of its property bypass_output,
+// because the system that the workflow was imported from shows an empty text for such a node.
 func (r *steps) bypassed(step *graph.CompiledStep) json.RawMessage {
 	text, _ := step.Extra["bypass_output"].(string)
 	if !step.Bypass || !json.Valid([]byte(text)) || len(r.state.Outputs(step.ID)) > 0 {
@@ -160,12 +160,12 @@ func (r *steps) bypassed(step *graph.CompiledStep) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// leave leaves a step whose function this engine lacks to an engine that has it. It reports
-// false when there is none.
+// leave leaves a step whose function this engine lacks to an engine that has it. It returns false
+// when no engine has announced the function.
 func (r *steps) leave(id, function string) bool {
 	others, ok := required(r.ledger, func() ([]store.Announcement, error) { return r.e.Store.Engines(r.ctx, lackFor) })
 	if !ok {
-		return true // the draft is spoiled: nothing is decided
+		return true // the draft is spoiled and will not be written
 	}
 	for i := range others {
 		if others[i].ID == r.e.ID || !others[i].Has(function) {
@@ -188,7 +188,7 @@ func (r *steps) runSteps(ctx context.Context, steps []string) (done []arrival, m
 			break
 		}
 		if s := r.state.Status(step); s != store.StatusActive && s != store.StatusPending {
-			continue // what failed before it in this wave has cancelled it
+			continue // a step that failed earlier in this wave has cancelled it
 		}
 		record, stirred := r.runStep(ctx, step, inputs[step])
 		moved = moved || stirred

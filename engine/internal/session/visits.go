@@ -13,32 +13,32 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// visits are how single visits of steps begin, end, fail and are cancelled. A visit whose call is
-// suspended is known here only as a suspendedCall.
+// visits begins, ends, fails and cancels single visits of steps. It knows a visit whose call is
+// suspended only as a suspendedCall.
 type visits struct {
 	*ledger
-	body, sessions, tools suspendedCall // set once, when the runner is made
+	body, sessions, tools suspendedCall // set once, when the runner is created
 }
 
-// A suspendedCall is one way in which a call that has returned goes on: others act for its step
-// until the function is called again or the step ends. Keeping such a call's goroutine instead
-// would hold a slot for days and would not survive a restart; so the function returns what it
-// waits for (RunBody, RunSessions, CallTools), the state keeps it, and each wave looks how far
-// it has come.
+// A suspendedCall is a call whose function has returned to wait for other work: the steps of a
+// body, child sessions, or tool calls. Then the function is called again or the step ends.
+// Keeping the call's goroutine instead would hold a slot for days and would not survive a
+// restart. So the function returns what it waits for (RunBody, RunSessions, CallTools), the state
+// stores it, and each wave checks its progress.
 type suspendedCall interface {
-	// settle moves the call on and reports whether anything moved.
+	// settle advances the call and reports whether anything changed.
 	settle(id string, d *state.Suspended) (moved bool)
-	// resume tells the function that is called again what came of it.
+	// resume adds the results to the Call with which the function is called again.
 	resume(ctx context.Context, id string, d *state.Suspended, call *function.Call) error
-	// retry gives a call that failed another allowance.
+	// retry gives a failed call a new allowance.
 	retry(id string, d *state.Suspended)
-	// stop ends what acts for the step, because the step is cancelled or has failed.
+	// stop cancels the work that the call waits for, because the step is cancelled or has failed.
 	stop(id, reason string)
-	// drop gives up what the ended call kept.
+	// drop frees what the ended call stored, such as BLOBs.
 	drop(d *state.Suspended)
 }
 
-// kind returns what acts for a step, nil for a call that has handed over nothing yet.
+// kind returns the suspendedCall of a step, nil for a call that has returned no handover yet.
 func (r *visits) kind(d *state.Suspended) suspendedCall {
 	switch {
 	case d.Body != nil:
@@ -51,14 +51,13 @@ func (r *visits) kind(d *state.Suspended) suspendedCall {
 	return nil
 }
 
-// activate makes a step run because a path led to it. What that means depends on where
-// the step is: one that has not started merges with the activation, one that is under
-// way runs once more afterwards, one in error waits for its retry, a join waits until
-// nothing live can reach it, and any other begins a new visit.
+// activate is called when a path leads to a step. A step that has not started merges with the
+// activation; a step under way runs once more afterwards; a step in error waits for its retry; a
+// join waits until no live step can reach it; any other step begins a new visit.
 func (r *visits) activate(id string, from state.TakenPath) {
 	step := r.def.Step(id)
 	if step == nil {
-		return // the path says so in the problems of the session
+		return // the problems of the session list the path
 	}
 	r.unwritten.touch()
 	if step.Join == graph.JoinRequired {
@@ -91,7 +90,7 @@ func (r *visits) beginVisit(id string, took []state.TakenPath) *state.LiveStep {
 	return r.beginVisitOf(nil, id, took)
 }
 
-// beginVisitOf is beginVisit for the call of an agent's tool; nil for any other visit.
+// beginVisitOf is beginVisit with the agent's tool call that the visit serves, nil for any other visit.
 func (r *visits) beginVisitOf(tool *state.ToolVisit, id string, took []state.TakenPath) *state.LiveStep {
 	r.dropSuspended(id)
 	r.state.EndLive(id)
@@ -107,14 +106,14 @@ func (r *visits) beginVisitOf(tool *state.ToolVisit, id string, took []state.Tak
 	return l
 }
 
-// end takes a step out of the live ones and gives it its last status.
+// end removes a step from the live steps and sets its final status.
 func (r *visits) end(id, status string) {
 	ev := r.stepEvent(id, r.state.Live(id), status)
 	entry := r.state.SetStatus(id, status, "")
 	if status == store.StatusComplete {
 		entry.LastExecuted = r.now()
 	}
-	if status != store.StatusError { // what is in error may be retried: the same visit, the same key
+	if status != store.StatusError { // a step in error may be retried in the same visit, with the same key
 		r.state.EndLive(id)
 		r.dropSuspended(id)
 	}
@@ -124,7 +123,7 @@ func (r *visits) end(id, status string) {
 	r.event(event.EventStep, ev)
 }
 
-// open makes a step wait for the answer to a question.
+// open makes a step wait for the answer to a question; due is the time until its deadline.
 func (r *visits) open(id string, q *state.Ask, due time.Duration) {
 	l := r.ensureVisit(id)
 	if q.Kind == "" {
@@ -157,8 +156,8 @@ func (r *visits) complete(id string, output json.RawMessage, v visitInfo) *store
 	return r.handOn(l, record, function.ToolResult{Output: output})
 }
 
-// handOn returns the record of a visit whose paths are to be followed, nil where its end
-// goes elsewhere: to the agent that called it as a tool, to a step named before.
+// handOn returns the record of a visit whose paths are to be followed. It returns nil when the
+// paths are not followed: the visit was an agent's tool call, or the session ends at this step.
 func (r *visits) handOn(l *state.LiveStep, record *store.Execution, result function.ToolResult) *store.Execution {
 	switch {
 	case l == nil:
@@ -172,9 +171,9 @@ func (r *visits) handOn(l *state.LiveStep, record *store.Execution, result funct
 	return record
 }
 
-// cancelStep ends a live step from outside: its call is told to stop, and a question of it is
-// closed. What was to run once more after it does not run. A visit that is an agent's call of
-// a tool ends alone: the paths that led to the step meanwhile did not come from the agent.
+// cancelStep cancels a live step: its call is told to stop and its open question is closed. A
+// further run that was planned after it is dropped. A visit that is an agent's tool call is
+// cancelled alone, because the paths that led to the step meanwhile did not come from the agent.
 func (r *visits) cancelStep(id, reason string) {
 	if !r.state.RunsAsTool(id) {
 		r.state.TakeAgain(id)
@@ -197,7 +196,7 @@ func (r *visits) cancelStep(id, reason string) {
 	r.toolEnded(l, function.ToolResult{Error: &function.SessionError{Step: id, Kind: function.KindCancelled, Message: reason}})
 }
 
-// dropSuspended forgets what a visit that has ended was given over to, and its BLOBs.
+// dropSuspended removes the suspended call of a visit that has ended, and its BLOBs.
 func (r *visits) dropSuspended(id string) {
 	d := r.state.Suspended(id)
 	if d == nil {
@@ -210,7 +209,7 @@ func (r *visits) dropSuspended(id string) {
 	}
 }
 
-// stopSuspended ends what acts for a step that is cancelled or fails: body steps, tools,
+// stopSuspended cancels the work that a cancelled or failed step waits for: body steps, tools,
 // child sessions.
 func (r *visits) stopSuspended(id, reason string) {
 	if d := r.state.Suspended(id); d != nil {
@@ -220,8 +219,8 @@ func (r *visits) stopSuspended(id, reason string) {
 	}
 }
 
-// settleError marks a failed step's error as dealt with by what the step acted for: it
-// stays to be seen, and the session goes on as if nothing were open.
+// settleError marks a failed step's error as handled: it stays visible, and it no longer affects
+// the session's status.
 func (r *visits) settleError(id string) {
 	if !r.state.Failed(id) {
 		return
@@ -230,14 +229,14 @@ func (r *visits) settleError(id string) {
 	r.dropSuspended(id)
 	r.unwritten.touch()
 	if step := r.def.Step(id); step != nil {
-		for _, inner := range step.Body { // what made it fail is dealt with, too
+		for _, inner := range step.Body { // the errors of body steps that caused it are handled too
 			r.settleError(inner)
 		}
 	}
 }
 
-// toolEnded tells an agent what a call of its came to. It is false when the visit is no
-// such call.
+// toolEnded gives an agent the result of one of its tool calls. It returns false when the visit is
+// not a tool call.
 func (r *visits) toolEnded(l *state.LiveStep, result function.ToolResult) bool {
 	if l == nil || l.Tool == nil {
 		return false
@@ -254,7 +253,7 @@ func (r *visits) toolEnded(l *state.LiveStep, result function.ToolResult) bool {
 	return true
 }
 
-// endCall keeps what a call came to.
+// endCall stores the result of a tool call.
 func (r *visits) endCall(c *state.AgentCall, result function.ToolResult) {
 	result.ID, result.Tool, result.Step = c.ID, c.Tool, c.Step
 	text, _ := jsontext.Marshal(result)
@@ -262,8 +261,8 @@ func (r *visits) endCall(c *state.AgentCall, result function.ToolResult) {
 	r.unwritten.touch()
 }
 
-// failRound tells the container that holds a step that its round ends in error; groups
-// wait for their other ends.
+// failRound tells the container of a step that its round ends in error; a group waits for its
+// other end steps first.
 func (r *visits) failRound(id string) {
 	holder := r.holderOf(id)
 	if holder == "" {
@@ -274,11 +273,11 @@ func (r *visits) failRound(id string) {
 	}
 }
 
-// liveSteps are the steps from which something may still come: those that run, wait or
-// may be retried, joins that wait, and those whose paths are still to be followed.
+// liveSteps returns the steps from which the session may still continue: those that run, wait or
+// may be retried, waiting joins, and those whose paths are still to be followed.
 func (r *visits) liveSteps() []*graph.CompiledStep {
 	live := r.state.LiveIn(r.def)
-	for _, a := range r.arrived { // ended in this wave, its paths are followed in the next
+	for _, a := range r.arrived { // ended in this wave; its paths are followed in the next wave
 		if step := r.def.Step(a.step); step != nil {
 			live = append(live, step)
 		}
@@ -286,5 +285,5 @@ func (r *visits) liveSteps() []*graph.CompiledStep {
 	return live
 }
 
-// defaultConcurrency is how many children of a group or a map run at once.
+// defaultConcurrency is the default number of children of a group or a map that run at once.
 const defaultConcurrency = 32

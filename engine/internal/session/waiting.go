@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// waits are steps that wait for a time or a signal.
+// waits handles steps that wait for a time or a signal.
 type waits struct{ *visits }
 
 // beginWait makes a step wait for a time or a signal.
@@ -43,7 +43,7 @@ func (r *waits) beginWait(res *attemptResult, w *function.Wait) *store.Execution
 	return nil
 }
 
-// endWait completes a step whose time has come (signal nil) or whose signal was sent.
+// endWait completes a step whose time has come (signal is nil) or that received its signal.
 func (r *waits) endWait(id string, signal *state.Signal) *store.Execution {
 	l := r.state.Live(id)
 	w := l.Wait
@@ -75,7 +75,7 @@ func (r *waits) endWait(id string, signal *state.Signal) *store.Execution {
 	return r.complete(id, output, v)
 }
 
-// fireTimers ends the waits whose time has come.
+// fireTimers completes the waits whose time has come.
 func (r *waits) fireTimers() {
 	if r.state.Resting() {
 		return
@@ -102,8 +102,8 @@ func (r *waits) fireTimers() {
 	}
 }
 
-// applySignal hands a signal to the step that has waited longest for it, or keeps it for
-// one that will.
+// applySignal delivers a signal to the step that has waited longest for it, or keeps the signal
+// for a later wait.
 func (r *waits) applySignal(q *store.Request) string {
 	b := BodyOf(q)
 	s := state.Signal{Name: b.Name, Body: b.Body, N: q.N}
@@ -121,7 +121,7 @@ func (r *waits) applySignal(q *store.Request) string {
 	if record := r.endWait(step, &s); record != nil {
 		r.arrived = append(r.arrived, arrival{step: step, record: record})
 	}
-	if r.def.Step(step) == nil { // whoever waits for it after a retry or a move finds it
+	if r.def.Step(step) == nil { // kept for a step that waits for it after a retry or a move
 		r.state.KeepSignal(s)
 		return "kept; step " + step + ", which waited for it, is gone"
 	}

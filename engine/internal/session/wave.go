@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// waves run all that is active, together.
+// waves runs all steps that are active at the same time, in one wave.
 type waves struct {
 	*visits
 	steps     *steps
@@ -19,19 +19,19 @@ type waves struct {
 	questions *questions
 }
 
-// wave runs one wave: what has arrived, then every pure step that is active now, in the
-// order of activation; then the paths of all that finished, together and once; then the
-// joins and the skipped. It reports whether anything moved, so that another wave may.
+// wave runs one wave: first the arrivals, then every active pure step in the order of activation,
+// then the paths of all visits that finished, together and once, then joins and skipped steps. It
+// reports whether anything changed, so that another wave is needed.
 //
-// How often a step runs must not depend on what steps are called or in which order a file
-// names them. Therefore all inputs of a wave are resolved before its first step runs, against
-// the state as it stood when the wave began plus what had arrived; the order of steps then
-// decides nothing but the order of records and messages. A pending step is tried only when
-// nothing has arrived: an arrival's paths come first, and the one that brings the missing
-// value merges with the activation that waits for it, so that one answer runs the step once.
-// A step that fails the session does so when all steps of its wave have run.
+// How often a step runs must not depend on the names of steps or on their order in a file. So all
+// inputs of a wave are resolved before its first step runs, against the state at the beginning of
+// the wave plus the arrivals. The order of steps then affects only the order of records and
+// messages. A pending step is tried again only when there are no arrivals: the paths of an
+// arrival come first, and the path that brings the missing value merges with the pending
+// activation, so that one answer runs the step once. A step that fails the session does so after
+// all steps of its wave have run.
 //
-// Effects found active are put into r.toStart; they start after the next checkpoint.
+// Active steps with effects are added to r.toStart; they start after the next checkpoint.
 func (r *waves) wave(ctx context.Context) (progressed bool) {
 	r.unsettled, r.lookedAt = false, r.now()
 	r.questions.fireDue()
@@ -62,8 +62,8 @@ func (r *waves) wave(ctx context.Context) (progressed bool) {
 	return progressed
 }
 
-// finishArrivals puts what has arrived into the state and returns the visits whose paths are
-// to be followed.
+// finishArrivals puts the arrivals into the state and returns the visits whose paths are to be
+// followed.
 func (r *waves) finishArrivals(arrivals []arrival) (done []arrival) {
 	for _, a := range arrivals {
 		if a.result != nil && a.result.notBegun() {
@@ -79,8 +79,8 @@ func (r *waves) finishArrivals(arrivals []arrival) (done []arrival) {
 	return done
 }
 
-// endFailed ends the session where a step with on_error: fail_session has failed. The paths of
-// the wave's finished visits are not followed: a retry follows them.
+// endFailed ends the session when a step with on_error: fail_session has failed. The paths of the
+// wave's finished visits are not followed; a retry follows them.
 func (r *waves) endFailed(done []arrival) bool {
 	if r.failing == "" {
 		return false
@@ -91,14 +91,13 @@ func (r *waves) endFailed(done []arrival) bool {
 	return true
 }
 
-// activeSteps returns the steps to be run or tried again now, in the order of
-// activation: active ones that are not under way and not waiting for a retry, and
-// pending ones where asked for.
+// activeSteps returns the steps to run or to try again now, in the order of activation: active
+// steps that are neither under way nor waiting for a retry, and, if pending is true, pending steps.
 func (r *waves) activeSteps(pending bool) []string {
 	now := r.now()
 	var steps []string
 	for id, l := range r.state.LiveSteps() {
-		if l.Queued { // looked at first: of thousands of parallel effects nearly all are
+		if l.Queued { // checked first, because nearly all of thousands of parallel effects are queued
 			continue
 		}
 		switch r.state.Status(id) {
@@ -116,8 +115,8 @@ func (r *waves) activeSteps(pending bool) []string {
 	return steps
 }
 
-// followPaths evaluates the paths of finished visits, all against the same state, and
-// activates their targets in path order.
+// followPaths evaluates the paths of finished visits, all against the same state, and activates
+// their targets in path order.
 func (r *waves) followPaths(done []arrival) {
 	if len(done) == 0 || r.state.Cancelled() != nil {
 		return
@@ -131,7 +130,7 @@ func (r *waves) followPaths(done []arrival) {
 	for _, d := range done {
 		open := r.evaluatePaths(d.step, d.record)
 		if len(open) > 0 && d.record.Status == store.StatusError {
-			r.settleError(d.step) // on_error: continue, and somebody takes it from here
+			r.settleError(d.step) // on_error: continue, and a path was taken: the error is handled
 		}
 		for _, p := range open {
 			taken = append(taken, activation{p, state.TakenPath{Seq: d.record.Seq, Path: p.ID}})

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// newSessionAt makes a session that begins at the given steps.
+// NewAt prepares a session that begins at the given steps.
 func NewAt(id, workflow string, starts []string, inputs json.RawMessage, parent *state.Parent) *Young {
 	y := &Young{NewSession: store.NewSession{ID: id, Workflow: workflow, Status: store.StatusActive, Root: id},
 		Begun: state.New(id), Counted: state.NewCounters()}
@@ -36,20 +36,20 @@ func NewAt(id, workflow string, starts []string, inputs json.RawMessage, parent 
 	return y
 }
 
-// A youngSession is a session before its first step.
+// A Young is a session before its first step.
 type Young struct {
 	store.NewSession
 	Begun   *state.State
 	Counted *state.Counters
 }
 
-// Fresh is the session as a store creates it.
+// Fresh returns the session in the form in which a store creates it.
 func (y *Young) Fresh() store.NewSession {
 	y.State, y.Counters = y.Begun.AppendJSON(nil), y.Counted.AppendJSON()
 	return y.NewSession
 }
 
-// alias gives a value a further name.
+// alias stores a value under an additional name.
 func (y *Young) alias(name string, value json.RawMessage) error {
 	if len(value) == 0 {
 		return nil
