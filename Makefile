@@ -86,6 +86,7 @@ bench: ## all workloads on an embedded store, a line of JSON each
 verify: $(BIN)/neo4j-for-tests lint ## the long lane: race detector, fuzzing, every injection, thousands of faults, large hostile files
 	$(WITH_NEO4J) go test -race -count=1 -p 1 -timeout 60m ./...
 	$(WITH_NEO4J) env STEPGRAPH_INJECT_EVERY=1 go test -count=1 -timeout 0 -v -run 'TestInject|TestBatch.*KilledAnywhere|TestBatchesNeo4j/killed|TestScenariosNeo4j/injected' ./engine
+	STEPGRAPH_REFUSALS_NEO4J=1 go test -count=1 -timeout 60m -v -run 'TestParents|TestParentIs|TestAnswer|TestCancelDuring|TestHeldAnswers|TestDelete|TestPauseReaches|TestChildrenAre' ./engine
 	go test -count=1 -timeout 30m -tags mutants -run 'TestMutant' ./engine
 	STEPGRAPH_FAULTS=2000 go test -count=1 -timeout 0 -v ./faultlane
 	STEPGRAPH_HOSTILE_LARGE=1 go test -count=1 -timeout 60m ./formats/hostile

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -67,6 +70,35 @@ func refusals(t *testing.T, o engine.Options, test func(r *refusal)) {
 		t.Cleanup(func() { _ = store.Close() })
 		test(newRefusal(t, store, o))
 	})
+	if os.Getenv("STEPGRAPH_REFUSALS_NEO4J") != "" { // minutes, so make verify sets it
+		t.Run("neo4j", func(t *testing.T) { test(newRefusal(t, emptyNeo4j(t), o)) })
+	}
+}
+
+// emptyNeo4j is a store on the server of this package's tests, with nothing in it.
+func emptyNeo4j(t *testing.T) engine.Store {
+	t.Helper()
+	server := serverOfEngines(t)
+	driver, err := server.Driver()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = driver.Close(context.Background()) }()
+	session := driver.NewSession(t.Context(), neo4j.SessionConfig{})
+	defer func() { _ = session.Close(context.Background()) }()
+	result, err := session.Run(t.Context(), "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS", nil)
+	if err == nil {
+		_, err = result.Consume(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
 }
 
 func newRefusal(t *testing.T, store engine.Store, o engine.Options) *refusal {
