@@ -11,7 +11,7 @@ func (r *effects) startEffects(ctx context.Context) {
 		r.unqueueAll() // a request arrived with the checkpoint: the steps stay active until the pause ends, or are cancelled
 	}
 	r.startDurable(ctx)
-	if len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) { // no call that the store lists is left to start
+	if len(r.toStart) > 0 && len(r.running) < stepsAtOnce(r.ledger) { // these calls are in no written checkpoint yet: the next one lists them
 		r.unwritten.touch()
 		r.unsettled = true
 	}

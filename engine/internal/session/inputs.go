@@ -132,7 +132,7 @@ func mergeBindings(fields []string, programs map[string]references.Program) json
 	return merged
 }
 
-// stayPending keeps a step pending until its references have values. moved is false when the same
+// stayPending keeps a step pending until its references have values. It returns false when the same
 // values are missing as before.
 func (r *inputs) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
 	names, why := make([]string, len(missing)), make([]string, len(missing))

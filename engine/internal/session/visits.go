@@ -156,8 +156,9 @@ func (r *visits) complete(id string, output json.RawMessage, v visitInfo) *store
 	return r.handOn(l, record, function.ToolResult{Output: output})
 }
 
-// handOn returns the record of a visit whose paths are to be followed. It returns nil when the
-// paths are not followed: the visit was an agent's tool call, or the session ends at this step.
+// handOn returns the record of a visit whose paths are to be followed. It returns nil when they
+// are not: the visit was an agent's tool call, or the compensating step of a rollback, after which
+// the step that the rollback names is activated.
 func (r *visits) handOn(l *state.LiveStep, record *store.Execution, result function.ToolResult) *store.Execution {
 	switch {
 	case l == nil:
