@@ -75,8 +75,8 @@ func lone(talk string) []models.Message {
 	return []models.Message{{Role: models.RoleUser, Content: summarise + "\n\n" + talk}}
 }
 
-// sumUp makes the model call for the summary. Of the step's settings it uses only the
-// temperature; the others are meant for the answer.
+// sumUp makes the model call for the summary. Of the step's settings it uses only those of
+// sampling (temperature, top_p, extra); the others are meant for the answer.
 func (a *Asking) sumUp(ctx context.Context, said []models.Message, wording func(talk string) []models.Message) (string, error) {
 	lines := make([]string, len(said))
 	for i, m := range said {
