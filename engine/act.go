@@ -59,7 +59,8 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	return s, nil
 }
 
-// checkAction returns ErrStepNotFound when a step that the action names does not exist.
+// checkAction checks that an action names the steps it needs and that they exist. Errors:
+// ErrBadRequest, ErrStepNotFound.
 func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	need := ""
 	switch a.Kind {

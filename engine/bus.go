@@ -25,7 +25,7 @@ type watcher struct {
 }
 
 // busEvent is an event with the version of its checkpoint, 0 for a provisional event. A nudge has
-// no event: the session has come to rest, or its checkpoint had no visible event.
+// no event: it follows the events of every checkpoint, and is sent when the session comes to rest.
 type busEvent struct {
 	Event
 	version int64

@@ -107,8 +107,8 @@ func (d *definitionReader) work() {
 	}
 }
 
-// next returns the calls to serve, once enough have been collected; nil when there are none, and
-// then the working goroutine ends.
+// next waits until notBefore and returns the calls collected until then. It returns nil when there
+// are none; then the working goroutine ends.
 func (d *definitionReader) next() *definitionRead {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,7 +148,7 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 	return result, d.save(ctx, result)
 }
 
-// savedRoom is the minimum number of hashes of earlier texts that are remembered.
+// savedRoom is how many hashes of earlier texts may gather, at least, before they are dropped.
 const savedRoom = 1000
 
 // settleReads is the maximum number of times that a changing workflow is read again.
@@ -220,7 +220,8 @@ func replaceWorkflows(list, again []*Workflow, ids []string) []*Workflow {
 	return out
 }
 
-// compile returns the known definition if the workflow is unchanged, otherwise a compiled one.
+// compile returns the definition of a workflow as read at began. It compiles the workflow only if it
+// has changed.
 func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 	d.mu.Lock()
 	known := d.known[w.ID]

@@ -104,7 +104,7 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 	}
 	st := read.State
 	if state.Shared(read, "lacks asks", lacksAsks) {
-		if st, err = ParseState(v.Session.ID, v.Session.State); err != nil { // the caller may write to this session
+		if st, err = ParseState(v.Session.ID, v.Session.State); err != nil { // a state that may be changed, for AdoptAsks
 			return nil, store.Detailf(ErrBadRequest, "%v", err)
 		}
 		st.AdoptAsks(&v.Session, v.Now.UnixMilli())

@@ -62,7 +62,8 @@ func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt 
 	}
 }
 
-// rests reports whether no worker advances the session and no timer of it is due by itself.
+// rests reports whether no worker holds the session and it does not continue by itself: it is due
+// for no engine, or only a deadline is left of it, with no active step and no unread request.
 func rests(rec *SessionRecord) bool {
 	if rec.Lease != "" || rec.Status == "" && rec.Version == 0 {
 		return false

@@ -64,7 +64,7 @@ func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
 	return rows, nil
 }
 
-// checkpoint writes one row with its history, if its guard holds.
+// checkpoint writes one row with all records that come with it, if its guard holds.
 func (t *tx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
 	passed, err := t.guard(c, r)
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	return err == nil, err
 }
 
-// look returns why the guard did not hold.
+// look sets the outcome of a checkpoint whose guard did not hold.
 func (t *tx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
 	var version int64
 	var lease, transition string

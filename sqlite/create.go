@@ -52,7 +52,8 @@ func (t *tx) create(n *engine.NewSession, c *engine.Created) error {
 	return nil
 }
 
-// startedBefore returns the session that an earlier start with the key of n created.
+// startedBefore looks for the session that an earlier start with the key of n created, puts it into c
+// and reports whether there is one.
 func (t *tx) startedBefore(n *engine.NewSession, c *engine.Created) (bool, error) {
 	var first, hash string
 	err := t.row("start_read", func(row scanner) error { return row.Scan(&first, &hash) }, n.Key)

@@ -66,7 +66,8 @@ func (l *listing) choose(ctx context.Context, db *sql.Tx) error {
 	return nil
 }
 
-// plain reads all rows in the order of the page.
+// plain replaces the arms by a single one, which reads all sessions in the order of the page; every
+// filter is checked on each row.
 func (l *listing) plain() {
 	l.rest = l.q
 	order := newest

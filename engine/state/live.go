@@ -21,7 +21,7 @@ type LiveStep struct {
 	Missing  []string        `json:"missing,omitempty"`  // references without value, of a pending step
 	Why      []string        `json:"why,omitempty"`      // for each missing reference, the reason
 	Kind     string          `json:"kind,omitempty"`     // of the error it is in
-	Salt     int             `json:"salt,omitempty"`     // counts `retry` with new_key
+	Salt     int             `json:"salt,omitempty"`     // set by a `retry` with new_key
 	Approved json.RawMessage `json:"approved,omitempty"` // input a person approved
 	Tool     *ToolVisit      `json:"tool,omitempty"`     // the visit is a call of an agent's tool
 	Wait     *Wait           `json:"wait,omitempty"`     // for a time or a signal

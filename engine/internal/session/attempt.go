@@ -29,7 +29,7 @@ type attempt struct {
 	timeout  time.Duration
 	cancel   context.CancelCauseFunc // cancels a call under way
 	leave    context.CancelCauseFunc // removes the call from the queue for a slot
-	salt     int                     // part of the key; differs when a retry asked for a new key
+	salt     int                     // part of the key; changed by a retry that asks for a new key
 	since    int64                   // ms; when the call was decided
 	durable  bool                    // a written checkpoint lists the call, so it may start
 
@@ -50,7 +50,7 @@ type attemptResult struct {
 	finished time.Time
 }
 
-// callKey returns the idempotency key of a call. salt counts the retries that asked for a new key.
+// callKey returns the idempotency key of a call. salt is 0 until a retry asks for a new key.
 func callKey(session, step string, visit, number, salt int) string {
 	if salt > 0 {
 		return fmt.Sprintf("%s/%s/%d/%d.%d", session, step, visit, number, salt)

@@ -135,8 +135,8 @@ func (r *bodies) outcomeOf(id string, d *state.Suspended) (*function.BodyOutcome
 	return out, nil
 }
 
-// finishSuspended ends the visit of a suspended step with its output. When a path has left the
-// body (a break), only that path is taken.
+// finishSuspended ends the visit of a suspended step with its output. When paths have left
+// the body (a break), only those paths are taken.
 func (r *bodies) finishSuspended(id string, output json.RawMessage, v visitInfo) {
 	d := r.state.Suspended(id)
 	if problem := r.checkOutput(r.def.Step(id), output); problem != nil {

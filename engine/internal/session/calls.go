@@ -104,9 +104,9 @@ func (r *steps) finishAttempt(res *attemptResult) *store.Execution {
 	return r.complete(a.step, res.output, res.info())
 }
 
-// handOver handles a function that returned a handover (a question, a wait, a body, child
-// sessions, tool calls) instead of an output. handed is false when it returned none. record is
-// set when the step's paths are to be followed at once.
+// handOver handles a function that returned a body, child sessions, tool calls or a wait instead of
+// an output. handed is false when it returned none of these. record is set when the step's paths
+// are to be followed at once.
 func (r *steps) handOver(res *attemptResult) (record *store.Execution, handed bool) {
 	var (
 		body     *function.RunBody
@@ -162,7 +162,7 @@ func (r *steps) setNamed(a *attempt) *failure {
 }
 
 // grow returns the list stored under a name with the new values appended; soFar is the list as
-// this call has already changed it. It returns nil when the result would be empty.
+// this call has already changed it. It returns nil when nothing is added to it.
 func (r *steps) grow(n namedValue, soFar json.RawMessage) (json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if soFar == nil {

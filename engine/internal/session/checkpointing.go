@@ -21,7 +21,8 @@ func (r *Runner) checkpoint(ctx context.Context) error {
 }
 
 // rest writes all unwritten decisions and gives up the lease, when nothing more can be done now.
-// It returns false when a request arrived meanwhile and the session has to go on.
+// It returns false when the session has to go on: a request arrived meanwhile, or child sessions
+// had to be notified first.
 func (r *Runner) rest(ctx context.Context) (bool, error) {
 	select {
 	case <-r.poke:
@@ -162,8 +163,8 @@ func (r *Runner) extension() time.Duration {
 }
 
 // nextTimer returns when the session has something to do without outside input: a retry, or a
-// question whose deadline passes. The zero time means never. With calls under way it ignores
-// timers up to the newest wave; at rest, a step left active is due at once.
+// question whose deadline passes. The zero time means that only outside input moves it. With calls
+// under way it ignores timers up to the newest wave; at rest, a step left active is due at once.
 func (r *Runner) nextTimer(underWay bool) time.Time {
 	if r.state.Resting() {
 		return time.Time{}

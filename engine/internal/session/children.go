@@ -148,7 +148,7 @@ func (r *children) createChild(id string, d *state.Suspended, index int, spec st
 		return false
 	}
 	problem, err := r.e.descent.mayStartChild(r.ctx, r.e.Store, r.root, r.e.MaxChildren)
-	if err != nil { // the store reports the problem when the session is claimed
+	if err != nil { // not refused: a store that fails is reported when the checkpoint is written
 		r.log.Warn("descendants not counted", logError, err)
 	}
 	if problem != "" {
@@ -335,8 +335,8 @@ func (r *children) childResult(ctx context.Context, rec *store.SessionRecord, bo
 	return one, nil
 }
 
-// renewChildren replaces the list of child sessions after a retry. A child that has not failed
-// and whose specification is unchanged stays; the others start as new sessions.
+// renewChildren sets the list of child sessions, anew after a retry. A child stays if it still runs,
+// or if it has not failed and its specification is unchanged; the others start as new sessions.
 func (r *children) renewChildren(k *state.Children, list json.RawMessage, q *function.RunSessions) error {
 	var before json.RawMessage
 	if k.Sessions != nil {

@@ -134,7 +134,8 @@ func (r *draft) unqueue(drop func(a *attempt) bool) {
 	r.toStart = kept
 }
 
-// unqueueAll empties the queue. The steps stay active, so the next wave queues them again.
+// unqueueAll empties the queue. The steps stay active, so the next wave, of this runner or of the
+// engine that claims the session next, queues them again.
 func (r *draft) unqueueAll() {
 	r.unqueue(func(*attempt) bool { return true })
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Fork rebuilds the state that a session had when a visit began, so that a new session can begin that visit again.
+// Fork rebuilds the state that a session had when a visit began, for a new session. In it that visit,
+// and the other visits that were under way, begin anew.
 func Fork(ctx context.Context, in store.Store, definitions Definitions, rec *store.SessionRecord, p ForkPoint) (*state.State, *state.Counters, error) {
 	f := forking{store: in, definitions: definitions, ctx: ctx, q: p, rec: rec}
 	if err := f.read(); err != nil {
@@ -200,7 +201,8 @@ func (f *forking) fold(s *state.State, c *state.Counters, x *store.Execution) er
 	return nil
 }
 
-// ended sets a step's status from its last execution, with the data that a retry needs.
+// ended sets a step's status from the status of one of its executions, with the data that a retry
+// needs.
 func (f *forking) ended(s *state.State, x *store.Execution) {
 	s.EndLive(x.Step)
 	s.ClearFailure(x.Step)

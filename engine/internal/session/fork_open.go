@@ -134,7 +134,8 @@ func (o *openFinder) use(x *store.Execution) {
 	}
 }
 
-// place decides, from paths that led to no ended visit, which status the step had then.
+// place records what a step was then, given the paths to it that led to no ended visit: a waiting
+// join, an open visit, or neither.
 func (o *openFinder) place(step string, took []state.TakenPath) {
 	if len(took) == 0 {
 		return
@@ -253,7 +254,8 @@ func (f *forking) settled(x *store.Execution) bool {
 	return slices.ContainsFunc(judge.Read(x.Paths), func(p judge.Path) bool { return p.Open })
 }
 
-// tookOf returns the paths that led to an execution, with their numbers.
+// tookOf returns the paths that led to an execution, each with the number of the execution that
+// took it.
 func tookOf(x *store.Execution) []state.TakenPath {
 	out := make([]state.TakenPath, 0, len(x.Took))
 	for _, t := range x.Took {

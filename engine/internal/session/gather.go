@@ -10,7 +10,7 @@ import (
 // calls cost n²: 8,000 calls took twenty times as long as 1,000. So in a large session (manySteps)
 // a result waits for others, for at most four times as long as the last wave and its checkpoint
 // took: the session then spends about a fifth of its time on them. Calls that the last checkpoint
-// lists start meanwhile, in the slots of those that have ended.
+// lists start meanwhile, in place of those that have ended.
 //
 // Nothing that was acknowledged waits: a request ends the wait at once, and so does a result that
 // is not a plain success (an error, a question, a handover). The waiting results are those that a

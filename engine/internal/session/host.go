@@ -74,8 +74,8 @@ func (r *Runner) Stop() {
 
 // reportLost records calls whose results could not be stored because another worker has taken the
 // session: their effects may have happened twice, and people must see that. A call that was told
-// to stop counts too, since its effect may have happened before; one that never got a slot does
-// not.
+// to stop counts too, since its effect may have happened before; one that was never
+// made does not.
 func (r *Runner) reportLost(late []attemptResult) {
 	for _, res := range late {
 		if !res.made {

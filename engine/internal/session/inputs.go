@@ -132,8 +132,8 @@ func mergeBindings(fields []string, programs map[string]references.Program) json
 	return merged
 }
 
-// stayPending keeps a step pending until its references have values. It returns false when the same
-// values are missing as before.
+// stayPending keeps a step pending until its references have values, and records which of them have
+// none and why. It returns true only when the step was not pending before.
 func (r *inputs) stayPending(id string, l *state.LiveStep, missing []references.Missing) bool {
 	names, why := make([]string, len(missing)), make([]string, len(missing))
 	for i, m := range missing {

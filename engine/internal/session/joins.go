@@ -75,7 +75,7 @@ func (r *joins) reachable(step *graph.CompiledStep, live []*graph.CompiledStep) 
 }
 
 // settleSkipped marks as skipped the steps behind paths not taken that no live step can reach any
-// more. The mark is for display only: a step that has a status keeps it.
+// more. The mark activates nothing, and a step that has a status keeps it.
 func (r *joins) settleSkipped() {
 	untaken := r.state.Untaken()
 	if len(untaken) == 0 {

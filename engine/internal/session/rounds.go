@@ -33,7 +33,8 @@ func (r *bodies) settle(id string, d *state.Suspended) bool {
 	return true
 }
 
-// retry restarts the step that failed the round, or allows the same number of rounds again.
+// retry lets the round in which a step failed go on (the step itself is retried too, see
+// withContainers), or allows the same number of rounds again.
 func (r *bodies) retry(id string, d *state.Suspended) {
 	b := d.Body
 	if b.Failed == "" && b.Round >= b.Max && !b.Over {

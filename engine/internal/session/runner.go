@@ -81,7 +81,7 @@ func New(e *Env, c store.Claimed, seat Seat) *Runner {
 	return r
 }
 
-// load decodes the session that the claim returned.
+// load decodes a session as the claim or a later read returned it.
 func (r *Runner) load(rec store.SessionRecord) (err error) {
 	r.stored = rec.Status
 	if r.counters, err = state.ParseCounters(rec.ID, rec.Counters); err != nil {
@@ -156,8 +156,8 @@ func (r *Runner) Poke() {
 	}
 }
 
-// recoverCounters rebuilds the counters of a session whose counters were removed or damaged by
-// hand, from its history, its chat and its inbox, so that no number is used twice.
+// recoverCounters rebuilds the counters of a session whose counters were removed by hand, from its
+// history, its chat and its inbox, so that no number is used twice.
 func (r *Runner) recoverCounters(rec store.SessionRecord) (*state.Counters, error) {
 	c := state.NewCounters()
 	c.See(r.claimed)

@@ -11,8 +11,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// steer applies an operator's request. It returns the outcome text that is stored with the
-// request.
+// steer applies an operator's request while the lease is held. It returns the outcome text that is
+// stored with the request.
 func (r *requests) steer(q *store.Request) string {
 	switch q.Kind {
 	case store.RequestPause:

@@ -73,7 +73,8 @@ func (r *visits) withContainers(again []string) []string {
 	return out
 }
 
-// retrySuspended gives a retried suspended step a new allowance of rounds, sessions or calls.
+// retrySuspended makes a retried suspended step resolve its input again (see renew) and lets its
+// body or its child sessions continue.
 func (r *visits) retrySuspended(id string) {
 	d := r.state.Suspended(id)
 	if d == nil || r.def.Step(id) == nil { // a removed step fails again in the next wave

@@ -149,8 +149,8 @@ func (r *steps) noFunction(name string) string {
 	return text
 }
 
-// bypassed returns the output of a step that is bypassed instead of called; nil keeps the output
-// it has. A bypassed step without an output gets the JSON text of its property bypass_output,
+// bypassed returns the output of a step that is not called (bypassed, or without a function); nil
+// keeps the output it has. A bypassed step without an output gets the JSON text of its property bypass_output,
 // because the system that the workflow was imported from shows an empty text for such a node.
 func (r *steps) bypassed(step *graph.CompiledStep) json.RawMessage {
 	text, _ := step.Extra["bypass_output"].(string)

@@ -20,8 +20,8 @@ type visits struct {
 	body, sessions, tools suspendedCall // set once, when the runner is created
 }
 
-// A suspendedCall is a call whose function has returned to wait for other work: the steps of a
-// body, child sessions, or tool calls. Then the function is called again or the step ends.
+// A suspendedCall handles one kind of call whose function has returned to wait for other work: the
+// steps of a body, child sessions, or tool calls. Then the function is called again or the step ends.
 // Keeping the call's goroutine instead would hold a slot for days and would not survive a
 // restart. So the function returns what it waits for (RunBody, RunSessions, CallTools), the state
 // stores it, and each wave checks its progress.
@@ -38,7 +38,7 @@ type suspendedCall interface {
 	drop(d *state.Suspended)
 }
 
-// kind returns the suspendedCall of a step, nil for a call that has returned no handover yet.
+// kind returns what handles the suspended call d, nil for a call that has returned no handover yet.
 func (r *visits) kind(d *state.Suspended) suspendedCall {
 	switch {
 	case d.Body != nil:
