@@ -54,8 +54,8 @@ func Condition(ctx context.Context, text json.RawMessage) (json.RawMessage, erro
 	return input.Encode(ConditionOutput{Result: holds, Branch: strconv.FormatBool(holds), Text: input.ResultText(given), Input: given}), nil
 }
 
-// names returns the variables of the expression. The values of references always have a name,
-// because their names occur nowhere else.
+// names returns the values that the expression can use: variables, references and input. The
+// values of references are always among them, because their names occur nowhere else.
 func (in ConditionInput) names(given, bindings json.RawMessage) (map[string]any, error) {
 	names := map[string]any{}
 	for _, part := range []struct {

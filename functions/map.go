@@ -21,7 +21,7 @@ type MapInput struct {
 	Separator   *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
 }
 
-// MapOutput is the output of map, in the order of the items.
+// MapOutput is the output of map, in the order of the items, whichever ended first.
 type MapOutput struct {
 	Results []json.RawMessage `json:"results" jsonschema:"the result of each session, {error: {message, kind}} where it failed"`
 	Outputs []string          `json:"outputs" jsonschema:"their texts"`

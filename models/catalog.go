@@ -41,7 +41,7 @@ type CatalogOptions struct {
 	// default. Script is always enabled.
 	Enabled []string
 	// Aliases maps model names in workflows and imported flows to provider/model. The
-	// providers are enabled thereby.
+	// providers that they name are enabled.
 	Aliases map[string]string
 	// Providers by name. Those that are neither the default nor enabled are never opened, even
 	// if their keys are in the environment.

@@ -24,7 +24,7 @@ var HTTPClient = sync.OnceValue(func() *http.Client {
 	return &http.Client{Transport: transport}
 })
 
-// LimitBody returns a body that fails after limit bytes.
+// LimitBody returns a body that fails when more than limit bytes are read of it.
 func LimitBody(body io.ReadCloser, limit int64) io.ReadCloser {
 	return &limitedBody{ReadCloser: body, limit: limit, left: limit}
 }

@@ -91,8 +91,8 @@ func (r *Recorder) end(e *entry, resp Response, err error) {
 	r.failed = r.write()
 }
 
-// write replaces the file by renaming, so that neither a reader nor a crash leaves a partial
-// file.
+// write replaces the file by renaming, so that no reader ever sees a partial file, not even
+// after a crash.
 func (r *Recorder) write() error {
 	text, err := r.encode()
 	if err != nil {

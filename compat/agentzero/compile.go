@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Properties that a compiled workflow has for the export.
+// Properties that a compiled workflow has in addition to what runs.
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertyFlow      = "source"        // of the workflow: the flow without nodes and edges, JSON text

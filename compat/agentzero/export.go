@@ -14,7 +14,7 @@ import (
 )
 
 // topLevel returns the fields of a flow that the workflow does not represent: everything but
-// nodes and edges, such as viewport.
+// nodes, edges, name and description, such as viewport.
 func topLevel(src []byte) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(src, &all) != nil {
@@ -76,7 +76,7 @@ func compiled(text []byte) (*engine.Workflow, error) {
 }
 
 // withoutEmptyError removes the field that agents have only because of their group's strategy:
-// who changes the strategy in the graph changes only the group.
+// a person who changes the strategy in the graph changes only the group.
 func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
 	out := *w
 	out.Steps = slices.Clone(w.Steps)

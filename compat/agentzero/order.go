@@ -68,8 +68,8 @@ func (f *flow) upstream(n *node, found func(*node)) {
 	visit(n)
 }
 
-// circles returns the cycles of the graph without the edges in without, each as nodes in the
-// order of the file.
+// circles returns the sets of nodes that lead to each other, each in the order of the file,
+// ignoring the edges in without.
 func (f *flow) circles(without map[*edge]bool) [][]*node {
 	place := make(map[*node]int, len(f.Nodes))
 	for i, n := range f.Nodes {

@@ -54,7 +54,7 @@ var sourceFields = []sourceField{
 }
 
 // integrationInput returns the input of an integration's step. Its arguments are those of the
-// tool that calls it; without a tool they are the session's inputs.
+// tool that calls it; without a tool they are the input arguments of the session.
 func integrationInput(n *node) inputs.Object {
 	in := inputs.Of("type", integrationType(n), "arguments", inputs.RefOr("initial.arguments"))
 	for _, f := range sourceFields {

@@ -164,7 +164,8 @@ func (s Start) Method() string {
 	return "POST"
 }
 
-// Asked returns the question of a run; for a webhook it is built from its template.
+// Asked returns the question of a run. For a webhook it depends on the input mode: the question
+// of the request, none, or a text built from the flow's template; a space if that is empty.
 func (s Start) Asked(p *Prediction) string {
 	if s.Input != "webhookTrigger" {
 		return p.Question

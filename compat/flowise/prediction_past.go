@@ -55,7 +55,7 @@ func saidIn(run Run) string {
 	return said
 }
 
-// LastState returns the final flow state of a run.
+// LastState returns the latest flow state of a run, nil for none.
 func LastState(entries []Entry) json.RawMessage {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].Data.State != nil {

@@ -22,8 +22,8 @@ type Spoken struct {
 }
 
 // Conversation returns the messages of a run: for each request its message and one answer,
-// however many nodes produced text. said are the session's messages. A run that failed or has
-// not ended has no answer.
+// however many nodes produced text. said are the session's messages. A run that failed or is
+// still running has no answer.
 func Conversation(run Run, entries []Entry, said []engine.Message) []Spoken {
 	var out []Spoken
 	if question := questionOf(entries); question != "" {

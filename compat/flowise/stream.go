@@ -287,7 +287,7 @@ func (s *Stream) lastWords(e Entry) []Event {
 	return []Event{{"token", content}}
 }
 
-// Rest returns the final events of a run.
+// Rest returns the last events of a run that has ended or waits for a person.
 func (s *Stream) Rest(run Run, entries []Entry) []Event {
 	out := s.Update(entries, true)
 	state := State(run.Session)

@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Properties that a compiled workflow has for the export.
+// Properties that a compiled workflow has in addition to what runs.
 const (
 	propertyFormat    = "source_format" // of the workflow
 	propertySource    = "source"        // of the workflow: the file without nodes and edges, JSON text

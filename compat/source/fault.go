@@ -46,8 +46,8 @@ func (f *Faults) Err() error {
 	return f
 }
 
-// Error returns a line FILE:LINE:COL: text for each of the first hundred faults; a last line
-// counts the others.
+// Error returns a line FILE:LINE:COL: text for each of the first hundred faults; if there are
+// more, a last line without a position counts them.
 func (f *Faults) Error() string {
 	shown := f.List[:min(len(f.List), mostFaults)]
 	index := NewIndex(f.Src)
@@ -62,8 +62,8 @@ func (f *Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine shortens a text from the file to one line, so that long names or line breaks in it
-// do not break the format of an error.
+// oneLine shortens a long text from the file and escapes the line breaks in it, so that neither
+// breaks the format of an error.
 func oneLine(text string) string {
 	if len(text) > mostMessage {
 		end := mostMessage

@@ -96,7 +96,8 @@ func told(e *engine.SessionError) string {
 }
 
 // resultText returns a tool's output as text for the model: the answer of an agent, the output
-// itself or its only field if that is text, everything else as JSON.
+// itself if it is text, its field text if that is the only field or meant for the model (see
+// writesText), everything else as JSON.
 func (r *round) resultText(one engine.ToolResult) string {
 	if len(one.Output) == 0 {
 		return "null"
@@ -118,8 +119,8 @@ func (r *round) resultText(one engine.ToolResult) string {
 }
 
 // writesText reports whether the tool's output has a field text meant for the model, beside
-// the same data in other forms. The function or the property text of the TOOL path declares
-// it.
+// the same data in other forms. The function integration has one; of other functions the
+// property text of the TOOL path says so.
 func (r *round) writesText(tool string) bool {
 	t := r.tool(tool)
 	return t != nil && (t.Function == "integration" || t.Properties["text"] == true)

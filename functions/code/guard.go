@@ -122,7 +122,7 @@ func repetition(op syntax.Token, x, y starlark.Value) (int, starlark.Value) {
 	return int(times), sequence
 }
 
-// weighInts refuses integers so long that computing with them would exceed the time limit.
+// weighInts refuses integers so long that a single operation with them could take long.
 func weighInts(values ...starlark.Value) (int, error) {
 	for _, v := range values {
 		if n, ok := v.(starlark.Int); ok && intSize(n) > maxIntBits/8 {
@@ -156,7 +156,8 @@ func (g *guard) weighIn(x, y starlark.Value) error {
 	return err
 }
 
-// plain reports whether v can be compared or printed in constant time.
+// plain reports whether v is a single value without elements, which need not be weighed before
+// it is compared.
 func plain(v starlark.Value) bool {
 	switch v.(type) {
 	case starlark.String, starlark.Bytes, starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:

@@ -55,9 +55,9 @@ func Operators(t Type) []Operator {
 type Options struct {
 	// StripMarkup compares texts without their Markdown and HTML, see [Strip].
 	StripMarkup bool
-	// LenientNumbers converts what is not a number to 0, so no value counts as empty. A rule
-	// of type number uses the number at the start of a text; an order operator of type text
-	// requires that the whole text is a number.
+	// LenientNumbers converts what is not a number to 0. A rule of type number uses the number
+	// at the start of a text and counts no value as empty; for an order operator of type text
+	// the whole text must be a number.
 	LenientNumbers bool
 	// LenientPatterns accepts a pattern as rich text editors escape it (brackets and stars
 	// escaped, backslashes doubled). A pattern that is still invalid matches nothing.

@@ -63,7 +63,7 @@ func (f frame) with(chat []models.Message) ([]models.Message, error) {
 }
 
 // around inserts a conversation at its marked position, otherwise after the step's own
-// messages. System messages are moved to the front, followed by before.
+// messages. System messages are moved to the front, followed by the rest of before.
 func (f frame) around(before, talk []models.Message) ([]models.Message, error) {
 	systemBefore, ownBefore := apart(f.before)
 	systemAfter, ownAfter := apart(f.after)

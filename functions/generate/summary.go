@@ -31,8 +31,8 @@ func (a *Asking) recall(ctx context.Context, in Input, past *Past) ([]models.Mes
 	return chat, nil
 }
 
-// condense replaces the messages that exceed memory_tokens by a summary. The newest whole
-// messages are always kept.
+// condense replaces the messages that exceed memory_tokens by a summary. whole is the number of
+// newest messages that are kept in any case.
 func (a *Asking) condense(ctx context.Context, in Input, said []models.Message, whole int, past *Past, wording func(talk string) []models.Message) ([]models.Message, error) {
 	old := said[:len(said)-max(whole, fitting(said, int(in.MemoryTokens)))]
 	said = said[len(old):]

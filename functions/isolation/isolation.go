@@ -1,11 +1,11 @@
 // Package isolation configures how programs that steps run are isolated from the engine: from
 // its vault, keys, store and tokens, and from its memory and environment.
 //
-// On Linux, programs run in their own namespaces, in which empty files are mounted over the
-// engine's files, and Landlock prevents them from tracing the engine. Where namespaces are not
-// allowed, as in most containers, Landlock does both. Programs are isolated from the engine,
-// not from each other or from the rest of the machine: an engine that runs untrusted programs
-// should run as a separate user, better on a separate machine.
+// On Linux, programs run in their own namespaces, in which empty files and folders are mounted
+// over the engine's, and Landlock prevents them from tracing the engine. Where namespaces are
+// not allowed, as in most containers, Landlock does both. Programs are isolated from the
+// engine, not from each other or from the rest of the machine: an engine that runs untrusted
+// programs should run as a separate user, better on a separate machine.
 package isolation
 
 import (

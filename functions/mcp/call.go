@@ -114,8 +114,9 @@ func (in Input) params(key string) (*sdk.CallToolParams, error) {
 	return params, nil
 }
 
-// with calls f with the session of a server and a timeout. A failed connection is retired, as
-// is one that does not answer a ping after a call timed out.
+// with calls f with the session of a server, limited by the server's timeout. A connection that
+// fails is retired. After a call that timed out or was cancelled the server is pinged, and the
+// connection is retired if it does not answer.
 func (p *Pool) with(ctx context.Context, name string, s Server, f func(context.Context, *sdk.ClientSession) error) error {
 	allowed := p.options.timeout(s)
 	bounded, cancel := context.WithTimeout(ctx, allowed)

@@ -123,8 +123,8 @@ func (p *Pool) release(name string, c *connection, broken bool) {
 	p.mu.Unlock()
 }
 
-// probe pings a server after a call timed out. The connection is retired only if there is no
-// answer: other calls may be waiting for slow tools of the same server.
+// probe pings a server after a call timed out or was cancelled. The connection is retired only
+// if there is no answer: other calls may be waiting for slow tools of the same server.
 func (p *Pool) probe(name string, c *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

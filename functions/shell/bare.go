@@ -70,7 +70,7 @@ func (b *binder) wordStart() bool {
 	return b.at == 0 || strings.IndexByte(" \t\n;&|()`", b.text[b.at-1]) >= 0
 }
 
-// comment copies a comment.
+// comment copies a comment with the references in it, because nothing in it is run.
 func (b *binder) comment() {
 	end := strings.IndexByte(b.text[b.at:], '\n')
 	if end < 0 {

@@ -182,8 +182,8 @@ func marked(stream string, cut bool) string {
 	return stream
 }
 
-// shortened cuts a stream by the number of bytes by which the whole output, of size bytes, is
-// too long.
+// shortened cuts a stream of at least 1,000 bytes in the proportion in which the whole output,
+// of size bytes, is too long.
 func shortened(stream string, cut bool, size int) (string, bool) {
 	if len(stream) < 1000 {
 		return stream, cut

@@ -20,8 +20,8 @@ type File struct {
 }
 
 // A Match answers every call whose last user message matches its pattern. With Result, the
-// call must also contain a matching tool result; with Said, the conversation must contain an
-// earlier matching line of the model.
+// last message of the call must also be a matching tool result; with Said, the conversation
+// must also contain a matching message of the model.
 type Match struct {
 	Pattern *regexp.Regexp
 	Result  *regexp.Regexp // nil for any call

@@ -99,8 +99,8 @@ func (a *editor) load(ctx context.Context, b flowBody) (any, error) {
 	return map[string]any{"ok": true, "flow": text}, nil
 }
 
-// flowText returns the text of a saved flow as the editor sent it, or, if the workflow was
-// edited elsewhere, its export, provided that it compiles to the same workflow.
+// flowText returns the text of a saved flow: a draft as the editor sent it, else the export of
+// the workflow. A workflow that a flow cannot express is refused.
 func flowText(w *engine.Workflow) (json.RawMessage, error) {
 	if draft, ok := w.Extra[flows.DraftProperty].(string); ok {
 		return json.RawMessage(draft), nil

@@ -68,8 +68,8 @@ func policy(err error) refusalByPolicy {
 	return nil
 }
 
-// Policy returns the status of a refusal by policy, and sets its headers; 0 for any other
-// error.
+// Policy returns the status of a refusal by policy or by an overloaded engine, and sets its
+// headers; 0 for any other error.
 func Policy(h http.Header, err error) int {
 	if errors.Is(err, engine.ErrOverloaded) {
 		h.Set("Retry-After", "5")

@@ -59,8 +59,8 @@ func (i *Int) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Bool is a truth value. It accepts the texts true, false, yes, no and "" in any case; null is
-// false.
+// Bool is a truth value. It also accepts 1 and 0, and the texts true, yes, 1, false, no, 0 and
+// "" in any case; "" and null are false.
 type Bool bool
 
 // UnmarshalJSON reads a truth value or its text.
@@ -95,8 +95,8 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ParseDuration reads a number of seconds or Go's form of a duration, with the additional
-// units d and w.
+// ParseDuration reads a number of seconds or Go's form of a duration, which the units w and d
+// may precede, in this order.
 func ParseDuration(text string) (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
 		return bounded(seconds*float64(time.Second), text)

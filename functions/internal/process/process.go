@@ -60,8 +60,8 @@ type Limits struct {
 	Processes uint64 // processes of the same user; not enforced for root
 }
 
-// Isolation reports whether a command is isolated from the engine: by namespaces, by Landlock, or
-// by both. Without namespaces the command keeps the network.
+// Isolation says whether a command is to be isolated from the engine: by its own namespaces,
+// by Landlock, or by both. Without namespaces the command keeps the network.
 type Isolation int
 
 const (

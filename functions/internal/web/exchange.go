@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	firstWait = time.Second      // the longest wait before an attempt, and the longest Retry-After that is obeyed
-	longest   = 30 * time.Second // wait before an attempt, and the longest Retry-After that is waited for
+	firstWait = time.Second      // wait before the second attempt if the policy sets none; it doubles
+	longest   = 30 * time.Second // the longest wait before an attempt, and the longest Retry-After that is obeyed
 	// MostRetries is the maximal number of retries within one call. The step's own retry
 	// policy, which survives a crash, applies in addition.
 	MostRetries = 10
