@@ -127,9 +127,9 @@ func itemFrom(p properties) engine.BatchItem {
 	}
 }
 
-// Batch returns one batch.
+// Batch returns one batch, read under its lock: see seal.go on why.
 func (s *Store) Batch(ctx context.Context, id string) (*engine.Batch, error) {
-	rows, err := s.read(ctx, queryBatch, params{"id": id})
+	rows, err := s.locked(ctx, queryBatchLocked, params{"id": id})
 	return oneBatch(id, rows, err)
 }
 
@@ -150,7 +150,7 @@ func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int)
 	if limit <= 0 {
 		limit = 50
 	}
-	rows, err := s.read(ctx, queryBatchesNewest, params{"after_at": stamp(after.At), "after_id": after.ID, "limit": limit})
+	rows, err := s.locked(ctx, queryBatchesNewest, params{"after_at": stamp(after.At), "after_id": after.ID, "limit": limit})
 	list := make([]engine.Batch, len(rows))
 	for i, r := range rows {
 		list[i] = batchFrom(r.properties("batch"))

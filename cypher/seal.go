@@ -78,7 +78,7 @@ func (s *Store) whole(ctx context.Context, ids []string) ([]engine.SessionRecord
 	if list, torn = sift(list, rows); len(torn) == 0 {
 		return list, nil
 	}
-	rows, err = s.locked(ctx, torn)
+	rows, err = s.locked(ctx, querySessionsLocked, params{"ids": distinct(torn)}) // in the order of those who lock several
 	return append(list, sessionsFrom(rows)...), err
 }
 
@@ -99,11 +99,10 @@ func sift(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, to
 // errOnlyLooked ends a transaction that must leave nothing behind.
 var errOnlyLooked = errors.New("only looked")
 
-// locked reads sessions under their locks, in the order of ids, which is that of the
-// others who lock several.
-func (s *Store) locked(ctx context.Context, ids []string) (rows []row, err error) {
-	err = s.together(ctx, "sessions", true, func(t transaction) error {
-		if rows, err = t.ask(ctx, querySessionsLocked, params{"ids": distinct(ids)}); err != nil {
+// locked asks a statement that takes the locks of what it returns and writes nothing else.
+func (s *Store) locked(ctx context.Context, q statement, p params) (rows []row, err error) {
+	err = s.together(ctx, q.name, true, func(t transaction) error {
+		if rows, err = t.ask(ctx, q, p); err != nil {
 			return err
 		}
 		return errOnlyLooked

@@ -1,6 +1,7 @@
 package cypher_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -91,3 +92,58 @@ func TestReadsByHand(t *testing.T) {
 		t.Errorf("a look has left a lock of %v on the session", lock)
 	}
 }
+
+// A batch that is read while its progress is written is of one saving, alone and in a list.
+func TestBatchReadsAreWhole(t *testing.T) {
+	store := open(t)
+	id := unique("batch")
+	b, _, err := store.CreateBatch(t.Context(), engine.Batch{ID: id, Action: engine.ActionDelete})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(b engine.Batch) bool {
+		return b.Done == b.Total && b.Failed == b.Total && b.Reached == b.Total && (b.Message == "" && b.Total == 0 || b.Message == messageOf(b.Total))
+	}
+	var written atomic.Bool
+	var readers sync.WaitGroup
+	read := func(get func() (engine.Batch, error)) {
+		readers.Go(func() {
+			for !written.Load() {
+				if got, err := get(); err != nil || !whole(got) {
+					t.Errorf("%v, a batch of several savings: %+v", err, got)
+					return
+				}
+			}
+		})
+	}
+	for range 2 {
+		read(func() (engine.Batch, error) {
+			got, err := store.Batch(t.Context(), id)
+			if err != nil {
+				return engine.Batch{}, err
+			}
+			return *got, nil
+		})
+		read(func() (engine.Batch, error) {
+			list, err := store.ListBatches(t.Context(), engine.Cursor{}, 500)
+			for _, got := range list {
+				if got.ID == id {
+					return got, err
+				}
+			}
+			return engine.Batch{}, errors.Join(err, errors.New("not in the list"))
+		})
+	}
+	for n := int64(1); n <= 1000; n++ {
+		b.Total, b.Done, b.Failed, b.Reached, b.Message = n, n, n, n, messageOf(n)
+		if saved, err := store.SaveBatch(t.Context(), b, nil, time.Minute, false); err != nil || !saved {
+			t.Errorf("saving %d: %v, %v", n, saved, err)
+			break
+		}
+	}
+	written.Store(true)
+	readers.Wait()
+}
+
+// messageOf is a message whose length differs from that of the next one.
+func messageOf(n int64) string { return fmt.Sprintf("%d %s", n, strings.Repeat("x", int(n%7)*90)) }

@@ -147,7 +147,7 @@ var (
 	queryBatchCreate      = load("batch_create")
 	queryBatchCollecting  = load("batch_collecting")
 	queryBatchItemsPut    = load("batch_items_put")
-	queryBatch            = load("batch")
+	queryBatchLocked      = load("batch_locked")
 	queryBatchesNewest    = load("batches_newest")
 	queryBatchItems       = load("batch_items")
 	queryBatchItemsOpen   = load("batch_items_open")

@@ -3,8 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"runtime/debug"
 	"time"
+
+	"github.com/stepgraph/stepgraph/internal/build"
 )
 
 // announceLoop writes every few seconds that the engine is running, which functions it has and what it holds.
@@ -43,23 +44,6 @@ func (b background) announce(ctx context.Context, state string) error {
 	if err != nil {
 		return err
 	}
-	a := Announcement{ID: b.id, Name: b.o.Name, Functions: functionNames(b.registry), Version: buildVersion(), State: state, Holds: holds}
+	a := Announcement{ID: b.id, Name: b.o.Name, Functions: functionNames(b.registry), Version: build.Version(), State: state, Holds: holds}
 	return b.store.Announce(ctx, a, forgetEngines)
-}
-
-// buildVersion returns the program's version, or its commit when it has no version.
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "dev-" + s.Value[:12]
-		}
-	}
-	return "dev"
 }

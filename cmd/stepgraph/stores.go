@@ -9,6 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/build"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
@@ -64,7 +65,7 @@ func (a *app) openStore(ctx context.Context, address, serving string) (engine.St
 	return cypher.Open(ctx, cypher.Options{
 		URI: address, Username: user, Password: password,
 		ReaderUsername: a.env("NEO4J_READER_USERNAME"), ReaderPassword: a.env("NEO4J_READER_PASSWORD"),
-		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: version(), Migrate: new(false), // migrate, doctor and what serves decide it
+		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: build.Version(), Migrate: new(false), // migrate, doctor and what serves decide it
 		CallTimeout: a.lease * 2 / 3, // 0, the default, where no lease was set
 	})
 }
