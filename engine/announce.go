@@ -8,39 +8,46 @@ import (
 	"github.com/stepgraph/stepgraph/internal/build"
 )
 
-// announceLoop writes every few seconds that the engine is running, which functions it has and what it holds.
+// announceLoop writes that the engine is running, which functions it has and what it holds: every
+// announceEvery, and sooner when its load has changed. It also gives work away that other engines
+// have room for.
 func (b background) announceLoop(ctx context.Context) {
+	var last time.Time
+	var said announcedLoad
 	announce := func() {
-		if err := b.announce(ctx, ""); err != nil && ctx.Err() == nil {
-			b.o.Log.Warn("announce the engine's functions", logError, err)
+		l := newAnnouncedLoad(b.Load())
+		if time.Since(last) < announceEvery && !l.differs(said) {
+			return
 		}
+		if err := b.announce(ctx, "", l); err != nil {
+			if ctx.Err() == nil {
+				b.o.Log.Warn("announce the engine's functions", logError, err)
+			}
+			return
+		}
+		last, said = time.Now(), l
 	}
 	announce()
-	every(ctx, announceEvery, announce)
+	share := balance{background: b}
+	every(ctx, balanceEvery, func() {
+		announce()
+		if err := share.shareWork(ctx); err != nil && ctx.Err() == nil {
+			b.o.Log.Warn("share work with other engines", logError, err)
+		}
+	})
 }
 
 // sayGoodbye announces that the engine is draining or has stopped. Nothing depends on it.
 func (b background) sayGoodbye(state string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := b.announce(ctx, state); err != nil {
+	if err := b.announce(ctx, state, newAnnouncedLoad(b.Load())); err != nil {
 		b.o.Log.Debug("announce that the engine ends", logError, err)
 	}
 }
 
-// An announcedLoad is the part of an announcement about the engine's load.
-type announcedLoad struct {
-	Sessions int `json:"sessions"`
-	Waiting  int `json:"waiting"`
-	Calls    int `json:"calls"`
-	Queued   int `json:"queued"`
-	Places   int `json:"places"`
-	Slots    int `json:"slots"`
-}
-
-func (b background) announce(ctx context.Context, state string) error {
-	l := b.Load()
-	holds, err := json.Marshal(announcedLoad{l.Sessions, l.Waiting, l.Calls, l.Queued, l.Limits.Sessions, l.Limits.Calls})
+func (b background) announce(ctx context.Context, state string, l announcedLoad) error {
+	holds, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 // A host implements session.Host: the engine as its sessions use it.
 type host struct{ e *Engine }
 
-func (h host) Slot(ctx context.Context, function, workflow string, person bool) (func(), error) {
+func (h host) Slot(ctx context.Context, function, session, workflow string, person bool) (func(), error) {
 	level := h.e.limits.Limits(workflow).Level()
 	if person {
 		level = levelOfPeople
 	}
-	return h.e.slots.take(ctx, function, caller{workflow, level})
+	return h.e.slots.take(ctx, function, caller{session, workflow, level})
 }
 
 // ConcurrencyKey returns the value of the workflow's concurrency key for a new session.

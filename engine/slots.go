@@ -3,6 +3,7 @@ package engine
 import (
 	"container/list"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -32,8 +33,9 @@ type turns struct {
 	next []string              // workflows with waiting calls, in the order of their turns
 }
 
-// A caller identifies the workflow and the priority level of a call.
+// A caller identifies the session, the workflow and the priority level of a call.
 type caller struct {
+	session  string
 	workflow string
 	level    int // lower first
 }
@@ -171,6 +173,32 @@ func (s *slots) grant() {
 		s.free--
 		close(w.granted)
 	}
+}
+
+// last returns the sessions of at most n calls that wait for a slot of a function, those whose
+// turn comes last. Calls of sessions that a person has moved on are left out.
+func (s *slots) last(function string, n int) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	levels := s.pools[function].levels
+	var found []string
+	for _, level := range slices.Backward(slices.Sorted(maps.Keys(levels))) {
+		if level == levelOfPeople {
+			break
+		}
+		var ends []*list.Element // of the queues of its workflows
+		for _, workflow := range levels[level].next {
+			ends = append(ends, levels[level].of[workflow].Back())
+		}
+		for len(ends) > 0 && len(found) < n {
+			end := ends[0]
+			found = append(found, end.Value.(*slotWaiter).session)
+			if ends = ends[1:]; end.Prev() != nil {
+				ends = append(ends, end.Prev())
+			}
+		}
+	}
+	return found
 }
 
 // level returns the first level that has waiting calls.

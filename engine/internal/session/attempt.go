@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/event"
@@ -32,6 +33,7 @@ type attempt struct {
 	salt     int                     // part of the key; changed by a retry that asks for a new key
 	since    int64                   // ms; when the call was decided
 	durable  bool                    // a written checkpoint lists the call, so it may start
+	begun    atomic.Bool             // the call has its slot
 
 	mu     sync.Mutex // guards what the function reports through its Call
 	said   []spoken

@@ -26,7 +26,7 @@ func (r *Runner) checkpoint(ctx context.Context) error {
 func (r *Runner) rest(ctx context.Context) (bool, error) {
 	select {
 	case <-r.poke:
-		if r.stopNow = r.stopping.Load(); !r.stopNow {
+		if r.stopNow = r.mustRest(); !r.stopNow {
 			return false, r.fetchRequests(ctx)
 		}
 	default:
@@ -75,7 +75,7 @@ func (r *Runner) write(ctx context.Context, release bool) (rested bool, err erro
 		if r.inbox > r.counters.Seen() {
 			r.e.WakeUp() // a request arrived while the lease was given up
 		}
-		if r.state.Lacks() {
+		if r.state.Lacks() || r.yielding.Load() && cp.Status == store.StatusActive {
 			r.e.LeaveAlone(r.id)
 			return true, nil
 		}

@@ -46,8 +46,9 @@ func (r *effects) startEffect(ctx context.Context, a *attempt) {
 		defer a.cancel(nil)
 		defer leave(nil)
 		res := attemptResult{attempt: a, started: r.nowTime()}
-		free, err := r.e.Slot(inQueue, a.spec.Name, r.workflow, person)
+		free, err := r.e.Slot(inQueue, a.spec.Name, r.id, r.workflow, person)
 		if err == nil {
+			a.begun.Store(true)
 			r.seat.Calls(1)
 			if err = r.leaseForCall(inQueue); err == nil {
 				res = *a.call(ctx)

@@ -50,8 +50,8 @@ type Limits struct {
 
 // A Host is the engine as its sessions see it.
 type Host interface {
-	// Slot waits for a slot for one call of a function; the returned func gives it back.
-	Slot(ctx context.Context, function, workflow string, person bool) (func(), error)
+	// Slot waits for a slot for one call of a function, made for a session; the returned func gives it back.
+	Slot(ctx context.Context, function, session, workflow string, person bool) (func(), error)
 	// ConcurrencyKey returns the value of the workflow's concurrency key for a new session that begins in this state.
 	ConcurrencyKey(session, workflow string, begun *state.State) string
 	// WakeUp has the engine look for due work now.

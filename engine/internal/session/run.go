@@ -33,7 +33,7 @@ func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
 				return err
 			}
 		}
-		if r.stopNow = r.stopping.Load(); r.stopNow {
+		if r.stopNow = r.mustRest(); r.stopNow {
 			r.unqueueAll() // the steps stay active in the state: the engine that claims the session next starts them
 			leaveQueues(r.running)
 		}
@@ -94,7 +94,7 @@ func (r *Runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 	case <-due:
 		r.unsettled = true
 	case <-r.poke:
-		r.stopNow = r.stopping.Load()
+		r.stopNow = r.mustRest()
 		return false, r.fetchRequests(ctx)
 	case <-r.lost:
 		return false, ErrLost

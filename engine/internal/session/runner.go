@@ -45,6 +45,7 @@ type Runner struct {
 
 	// Read by the engine's loops from other goroutines.
 	stopping atomic.Bool
+	yielding atomic.Bool
 	waiting  atomic.Bool  // the session waits for calls
 	known    atomic.Int64 // newest inbox number known
 	extended bool         // a checkpoint of this runner has extended the lease; the first one always does
