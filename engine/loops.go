@@ -23,6 +23,7 @@ func (b background) pollLoop(ctx context.Context) {
 	failures := 0
 	var turns rotation
 	for {
+		began := time.Now()
 		more, err := b.claim(ctx, &turns)
 		b.polled.note(err)
 		wait := b.o.PollEvery - time.Duration(rand.Int64N(int64(b.o.PollEvery)/4+1))
@@ -41,9 +42,32 @@ func (b background) pollLoop(ctx context.Context) {
 			}
 			failures = 0
 		}
+		if turns.fruitless {
+			rest(ctx, min(max(fruitlessFactor*time.Since(began), minFruitless), maxFruitless))
+		}
 		if b.timer.wait(ctx, wait, b.wake) != nil {
 			return
 		}
+	}
+}
+
+// After a search that left out workflows that hold their share and found nothing, the next one waits for ten times as
+// long as it took, within these bounds. An engine that is nearly full of one workflow frees a place
+// with each step of a session, and each free place asks for a search: without the pause an engine
+// with 1,000 sessions of 20 steps searched 17,000 times, a fifth of its processor time.
+const (
+	fruitlessFactor = 10
+	minFruitless    = 5 * time.Millisecond
+	maxFruitless    = 100 * time.Millisecond
+)
+
+// rest waits, or returns when ctx ends.
+func rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 
@@ -53,15 +77,13 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 		return false, err
 	}
 	signal(b.turns)
-	places, skip := b.room(claimAtOnce)
-	if len(places) == 0 {
+	places, over := b.room(claimAtOnce)
+	if turns.fruitless = false; len(places) == 0 {
 		return false, ctx.Err()
 	}
-	skip = append(append(skip, turns.skip()...), b.limits.Skipped()...)
+	skip := append(append(over, turns.skip()...), b.limits.Skipped()...)
 	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(places), Skip: skip, Except: b.leftAlone(), Token: b.o.NewID})
-	for _, p := range places[len(claimed):] {
-		b.giveBack(p)
-	}
+	b.searched(places[len(claimed):], err == nil && (len(over) > 0 || len(claimed) == len(places)))
 	if err != nil {
 		return false, err
 	}
@@ -69,6 +91,7 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 	for i, c := range claimed {
 		b.runNow(places[i], c, nil)
 	}
+	turns.fruitless = len(claimed) == 0 && len(over) > 0
 	return turns.claimed(claimed, len(places)), nil
 }
 

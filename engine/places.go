@@ -34,6 +34,8 @@ type places struct {
 	held    share         // these and those that wait for a slot
 	refused bool          // some due work was left in the store because no place was free
 	late    time.Duration // how long the earliest of that work has been due
+
+	freed bool // a place was freed since the newest search for due work began
 }
 
 // A share is a limited number of places, and how many each workflow holds.
@@ -182,13 +184,19 @@ func (h *holding) giveBack(p *place) {
 // freePlace frees a place, and looks for due work again if some was left without a place.
 func (h *holding) freePlace(workflow string) {
 	h.places.running.add(workflow, -1)
+	h.noteFreed()
+}
+
+func (h *holding) noteFreed() {
+	h.places.freed = true
 	if h.places.refused {
 		h.places.refused = false
 		h.wakeUp()
 	}
 }
 
-// room reserves places for a claim: it returns the places, and the workflows to leave out.
+// room reserves places for a claim: it returns the places, and the workflows to leave out. The
+// caller calls searched after the claim.
 func (h *holding) room(most int) (list []*place, skip []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -198,7 +206,8 @@ func (h *holding) room(most int) (list []*place, skip []string) {
 	run, over := h.places.running.atOnce()
 	hold, overHeld := h.places.held.atOnce()
 	n := min(most, run, hold)
-	if n < most {
+	h.places.freed = false
+	if n <= 0 {
 		h.places.refused = true
 	}
 	for range n {
@@ -207,6 +216,26 @@ func (h *holding) room(most int) (list []*place, skip []string) {
 		list = append(list, p)
 	}
 	return list, append(over, overHeld...)
+}
+
+// searched ends a search for due work and frees the places that it did not use. left reports that
+// it left some work behind for want of places, or may have: then the next free place starts another
+// search. A search that found all there was asks for nothing. Otherwise each step of a session
+// would start one, as it frees a place.
+func (h *holding) searched(unused []*place, left bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range unused {
+		h.places.running.add(p.workflow, -1)
+		h.places.held.add(p.workflow, -1)
+	}
+	switch {
+	case !left:
+	case h.places.freed:
+		h.wakeUp()
+	default:
+		h.places.refused = true
+	}
 }
 
 // occupy assigns a place to a session's seat, now that its workflow is known.
@@ -261,10 +290,7 @@ func (s *seat) leave() {
 	}
 	s.in.places.held.add(s.workflow, -1)
 	s.has, s.left = false, true
-	if s.in.places.refused {
-		s.in.places.refused = false
-		s.in.wakeUp()
-	}
+	s.in.noteFreed()
 }
 
 // A rotation makes claims of due work alternate between workflows. Due sessions come oldest first,
@@ -273,8 +299,9 @@ func (s *seat) leave() {
 // workflow has due sessions. Skipping a long row of due sessions costs the store time, so after a
 // search that found nothing the next rotationRest claims leave nothing out.
 type rotation struct {
-	served map[string]bool
-	rest   int
+	served    map[string]bool
+	rest      int
+	fruitless bool // the newest search left out workflows that hold their share, and found nothing
 }
 
 const rotationRest = 16

@@ -18,6 +18,12 @@ type meteredStore struct {
 	commits    atomic.Int64 // checkpoints
 	bytes      atomic.Int64 // of their states and counters
 	extensions atomic.Int64 // of leases, by checkpoints and without
+	searches   atomic.Int64 // for due sessions
+}
+
+func (s *meteredStore) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+	s.searches.Add(1)
+	return s.Store.Claim(ctx, o)
 }
 
 func (s *meteredStore) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
@@ -118,5 +124,18 @@ func TestLeaseIsExtendedByTime(t *testing.T) {
 	slow := runChains(t, 1, 4, 150*time.Millisecond, engine.Options{LeaseFor: 300 * time.Millisecond})
 	if slow.extensions.Load() < 4 {
 		t.Errorf("4 steps of half a lease each: %d extensions, want one each at least", slow.extensions.Load())
+	}
+}
+
+// TestAFullEngineSearchesLittle: an engine that is nearly full of one workflow frees a place with
+// each of its steps, and more of the same workflow is due, which it may not take.
+func TestAFullEngineSearchesLittle(t *testing.T) {
+	const sessions, most = 30, 16
+	began := time.Now()
+	store := runChains(t, sessions, 60, 200*time.Microsecond, engine.Options{MaxSessions: most})
+	// Each claimed session may take a search of its own and one after it, others are 5 ms apart.
+	want := 3*sessions + int64(time.Since(began)/(5*time.Millisecond)) + 10
+	if searches := store.searches.Load(); searches > want {
+		t.Errorf("%d sessions of 60 steps: %d searches for due sessions in %s, want at most %d", sessions, searches, time.Since(began), want)
 	}
 }
