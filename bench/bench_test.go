@@ -3,6 +3,7 @@ package bench_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,33 @@ func wantNothingLeft(t *testing.T, store engine.Store) {
 	}
 	if len(sessions) > 0 || len(workflows) > 0 {
 		t.Errorf("left %d sessions and %d workflows", len(sessions), len(workflows))
+	}
+}
+
+// TestFill: the sessions stay when workloads have been played beside them, and can be answered.
+func TestFill(t *testing.T) {
+	for _, kind := range []string{"memory", "sqlite"} {
+		t.Run(kind, func(t *testing.T) {
+			store := open(t, kind)
+			if err := bench.Fill(t.Context(), store, bench.Filling{Paused: 620, Finished: 30}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := bench.Run(t.Context(), store, "pause", small); err != nil {
+				t.Fatal(err)
+			}
+			counts, err := store.CountSessions(t.Context(), engine.SessionQuery{Workflow: bench.FillWorkflow}, "status")
+			if err != nil || counts[engine.StatusAwaitingInput] != 621 || counts[engine.StatusComplete] != 31 { // with the two that were copied
+				t.Errorf("got %v, %v", counts, err)
+			}
+			list, err := store.ListSessions(t.Context(), engine.SessionQuery{Labels: map[string]string{"n": "619"}, WithState: true})
+			if err != nil || len(list) != 1 || !strings.HasPrefix(list[0].ID, "paused-") || list[0].Root != list[0].ID {
+				t.Fatalf("got %v, %v", list, err)
+			}
+			history, err := store.Executions(t.Context(), list[0].ID, engine.HistoryQuery{Lineage: true})
+			if err != nil || len(history) != 2 || len(history[1].Took) != 1 || !strings.HasPrefix(history[1].Took[0].Execution, list[0].ID) {
+				t.Errorf("got %+v, %v", history, err)
+			}
+		})
 	}
 }
 

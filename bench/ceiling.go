@@ -19,6 +19,9 @@ const (
 	ceilingGroup    = 200 // rows in one commit
 )
 
+// heldFor is the lease of sessions that are written without an engine.
+const heldFor = time.Hour
+
 func ceiling() workload {
 	return workload{name: "ceiling", play: func(ctx context.Context, b *bench) error { return b.playCeiling(ctx) }}
 }
@@ -74,7 +77,7 @@ func (b *bench) claimed(ctx context.Context) ([]*engine.SessionRecord, error) {
 	for i := range fresh {
 		id := fmt.Sprintf("bench-%d-%d", began, i)
 		fresh[i] = engine.NewSession{ID: id, Workflow: b.workflow, State: filler(ceilingState), Counters: json.RawMessage(`{}`),
-			Status: engine.StatusActive, Root: id, Claim: &engine.Lease{Token: "bench-" + id, Owner: "bench", For: time.Hour}}
+			Status: engine.StatusActive, Root: id, Claim: &engine.Lease{Token: "bench-" + id, Owner: "bench", For: heldFor}}
 	}
 	created, err := b.store.Create(ctx, fresh)
 	if err != nil {
