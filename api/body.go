@@ -86,6 +86,10 @@ func readLimited(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, e
 
 // unreadable is the problem of a body that did not arrive whole.
 func unreadable(err error) *Problem {
+	var refused *Problem // beyond a quota
+	if errors.As(err, &refused) {
+		return refused
+	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return problem("too_large", fmt.Sprintf("the body has more than %d bytes", large.Limit))

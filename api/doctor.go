@@ -24,6 +24,9 @@ func (s *server) doctor(ctx context.Context, _ *empty) (*struct{ Body Findings }
 	if err != nil {
 		return nil, err
 	}
+	if s.o.Findings != nil {
+		found = append(s.o.Findings(), found...)
+	}
 	out := Findings{Status: "ok", Findings: append([]engine.Finding{}, found...)}
 	for _, f := range found {
 		if f.Level == "error" || f.Level == "warning" && out.Status == "ok" {

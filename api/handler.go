@@ -15,6 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/compat/flowise/flowiseapi"
 	"github.com/stepgraph/stepgraph/compat/luna"
 	"github.com/stepgraph/stepgraph/compat/nebulaflow/nebulaflowapi"
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -63,6 +64,10 @@ type Options struct {
 	// Collectors are added to /metrics: what an engine or a store has to count.
 	Collectors []prometheus.Collector
 
+	// Findings, if set, are added to those of GET /api/v1/doctor: what the program that serves
+	// knows of itself.
+	Findings func() []engine.Finding
+
 	// Neo4jBrowser is where the store's Neo4j Browser is, for links that open it.
 	Neo4jBrowser string
 
@@ -102,6 +107,7 @@ type server struct {
 	refusals refusalCounts
 	actions  map[string]string // operation by method and route
 	meters   access.Meters
+	slow     slowBodies
 	routes   chi.Routes // all of them
 }
 
@@ -123,7 +129,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	s.e = e
 	outer := chi.NewRouter()
 	s.routes = outer
-	outer.Use(s.observe, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
+	outer.Use(s.observe, hurryBodies, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))
 	for path, handle := range map[string]http.HandlerFunc{"/healthz": s.healthz, "/readyz": s.readyz} {
@@ -139,6 +145,11 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		t := tokenFrom(ctx)
 		return t == nil || t.Allows(access.Edit)
 	}}
+	flows.Serve = s.serveAs
+	flows.Wrong = func(w http.ResponseWriter, r *http.Request) {
+		endBody(w)
+		s.slowWrong(r)
+	}
 	flows.Secrets, _ = o.Vault.(flowiseapi.Secrets)
 	if o.Compat {
 		flowiseapi.MountOpen(outer, e, flows)

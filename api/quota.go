@@ -20,6 +20,13 @@ var (
 	errStoreFull = &policyError{"the store has reached the size that the operator set", http.StatusInsufficientStorage}
 )
 
+// tooManySlow is the error of reading a body when too many others are as slow.
+func tooManySlow() *Problem {
+	p := problem("quota_exceeded", "too many bodies of this token or address are slow to arrive")
+	p.header.Set("Retry-After", "10")
+	return p
+}
+
 type meterKey struct{}
 
 // overQuota is the refusal of a request, with the time after which it may come again.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -142,4 +143,57 @@ func TestAFullStoreTakesNothingNew(t *testing.T) {
 	}
 	w.do("GET", "/api/v1/sessions/s1", nil).want(200)
 	w.do("DELETE", "/api/v1/sessions/s1?cancel=true", nil)
+}
+
+// TestPublishedFlowsHaveAQuota: who calls a flow with its own MCP token is no token of the
+// server, and has the quota of those without one of their own; a wrong token is logged.
+func TestPublishedFlowsHaveAQuota(t *testing.T) {
+	w := newWorld(t, Options{Tokens: newTokens(t), Token: strings.Repeat("m", 32), Compat: true, KeepAudit: true, Quota: access.Quota{Sessions: 2, Bytes: 4000}})
+	flow := w.do("POST", "/api/v1/chatflows", map[string]any{"name": "f", "type": "AGENTFLOW", "flowData": flowData("x")}, masterHeader).want(200).str("id")
+	mcpToken := "Authorization: Bearer " + w.do("POST", "/api/v1/mcp-server/"+flow, map[string]any{"toolName": "say"}, masterHeader).want(200).str("token")
+	call := func(question, with string) *reply {
+		return w.do("POST", "/api/v1/mcp/"+flow, map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+			"params": map[string]any{"name": "say", "arguments": map[string]any{"question": question}}}, with, "Accept: application/json, text/event-stream")
+	}
+	for range 2 {
+		if got := call("a", mcpToken).want(200); strings.Contains(got.text, "sessions an hour") {
+			t.Fatal(got.text)
+		}
+	}
+	if got := call("a", mcpToken).want(200); !strings.Contains(got.text, `"isError":true`) || !strings.Contains(got.text, "sessions an hour") {
+		t.Errorf("a third session: %s", got.text)
+	}
+	if got := call(strings.Repeat("x", 4000), mcpToken).want(429); got.header.Get("Retry-After") == "" {
+		t.Errorf("too many bytes: %s", got.text)
+	}
+	call("a", "Authorization: Bearer wrong").want(401)
+	if !strings.Contains(w.log.String(), "wrong token") {
+		t.Errorf("the wrong token is not logged: %s", w.log)
+	}
+	trail := w.do("GET", "/api/v1/audit?action=startSession", nil, masterHeader).want(200)
+	if strings.Count(trail.text, `"who":"mcp:`+flow+`"`) < 2 {
+		t.Errorf("audit: %s", trail.text)
+	}
+}
+
+// TestChunkedBodiesBeyondTheQuota: a body without Content-Length is refused like any other.
+func TestChunkedBodiesBeyondTheQuota(t *testing.T) {
+	file := newTokens(t)
+	w := newWorld(t, Options{Tokens: file})
+	with := token(t, file, access.Wish{Name: "chunks", Scopes: []string{access.Answer}, Quota: access.Quota{Bytes: 2000}})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/api/v1/sessions",
+		io.MultiReader(strings.NewReader(`{"workflow":"plain","inputs":{"x":"`+strings.Repeat("x", 3000)), strings.NewReader(`"}}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+with)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("%s, Retry-After %q", answer.Status, answer.Header.Get("Retry-After"))
+	}
 }

@@ -206,6 +206,18 @@ func TestWrongTokensAreSlowed(t *testing.T) {
 	if _, other := wrong.add("10.0.0.2"); last != longestPause || other != 0 {
 		t.Errorf("after 50 tries %s, another address %s", last, other)
 	}
+	w := newWorld(t, Options{Token: strings.Repeat("m", 32), Compat: true})
+	for n := 1; n <= freeTries+4; n++ { // each route of a token of its own counts too
+		path := "/api/v1/sessions"
+		if n%2 == 0 {
+			path = "/api/v1/mcp/x"
+		}
+		began := time.Now()
+		w.do("POST", path, map[string]any{}, "Authorization: Bearer wrong").want(401)
+		if least := time.Duration(n-freeTries) * pausePerTry; time.Since(began) < least {
+			t.Errorf("try %d was answered after %s, want at least %s", n, time.Since(began), least)
+		}
+	}
 }
 
 // TestACrossSiteGetStartsNothing: a webhook of Flowise may be a GET, which any page can send.

@@ -98,7 +98,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 	if s.o.Token == "" && s.o.Tokens == nil && s.o.People == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			setCaller(r, cmp.Or(s.o.Caller, anonymousName))
-			next.ServeHTTP(w, r)
+			s.serveBody(next, w, r, anonymousName)
 		})
 	}
 	want := sha256.Sum256([]byte(s.o.Token))
@@ -107,7 +107,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(text))
 		if s.o.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			setCaller(r, OperatorToken)
-			next.ServeHTTP(w, r)
+			s.serveBody(next, w, r, OperatorToken)
 			return
 		}
 		scope := access.ScopeOf(r.Method, routePath(r))
@@ -128,8 +128,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 		}
 		setCaller(r, token.Name)
 		if !token.Allows(scope) {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
-			w.Header().Set("Connection", "close")
+			endBody(w)
 			s.o.Log.Warn("token lacks a scope", "token", token.Name, "scope", scope, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
 			problem("forbidden", "token "+token.Name+" lacks the scope "+scope).write(w)
 			return
@@ -140,8 +139,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			metered, refusal = s.metered(r, token)
 		}
 		if refusal != nil {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
-			w.Header().Set("Connection", "close")
+			endBody(w)
 			refusal.write(w)
 			return
 		}
@@ -151,7 +149,7 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 			defer stop()
 			metered = watched
 		}
-		next.ServeHTTP(w, metered)
+		s.serveBody(next, w, metered, token.Name)
 	})
 }
 
@@ -169,21 +167,45 @@ func (s *server) findToken(text string) *access.Token {
 // refuse answers a request without a right token. The body is not waited for: whoever has no
 // token may not hold a connection. Wrong tokens are logged, and slowed down by address.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now()) // a writer without deadlines goes without
+	endBody(w)
 	if wrong {
-		host := addressOf(r)
-		n := s.wrong.hold(host)
-		if n == 1 || n%100 == 0 {
-			s.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
-		}
+		s.slowWrong(r)
 	}
-	w.Header().Set("Connection", "close")
 	w.Header().Set("WWW-Authenticate", `Bearer realm="stepgraph"`)
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
 	}
 	problem("unauthorized", "").write(w)
+}
+
+// endBody has the server not wait for the rest of a body before it answers.
+func endBody(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a writer without deadlines goes without
+	w.Header().Set("Connection", "close")
+}
+
+// slowWrong logs a wrong token, and holds its answer back as long as its address has earned.
+func (s *server) slowWrong(r *http.Request) {
+	host := addressOf(r)
+	n := s.wrong.hold(host)
+	if n == 1 || n%100 == 0 {
+		s.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
+	}
+}
+
+// serveAs serves a request of a caller who has shown another token than one of this server's,
+// as one that may start sessions and answer: within the quota of tokens without one of their
+// own, and by name in the audit trail.
+func (s *server) serveAs(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
+	setCaller(r, caller)
+	token := &access.Token{Name: caller, Scopes: []string{access.Answer}}
+	metered, refusal := s.metered(r, token)
+	if refusal != nil {
+		endBody(w)
+		refusal.write(w)
+		return
+	}
+	s.serveBody(next, w, metered.WithContext(withToken(metered.Context(), token)), caller)
 }
 
 // addressOf is where a request comes from, without port.

@@ -33,24 +33,36 @@ func serveAPI(t *testing.T, o api.Options) *listener {
 func TestSlowBodiesWithoutATokenHoldNoConnection(t *testing.T) {
 	on := serveAPI(t, api.Options{Token: strings.Repeat("t", 32), Compat: true})
 	for _, path := range []string{"/api/v1/sessions", "/api/v1/batches", "/api/v1/workflows/import", "/api/v1/eval/condition", "/api/v1/chatflows",
-		"/api/v1/prediction/x", "/mcp/x", "/api/session", "/api/flow_save"} {
+		"/api/v1/prediction/x", "/mcp/x", "/api/v1/mcp/x", "/api/session", "/api/flow_save"} {
 		began := time.Now()
-		answer, err := slowPost(on.Addr().String(), path, 5*time.Second)
+		answer, err := slowRequest(on.Addr().String(), "POST "+path, 5*time.Second)
 		if err != nil || !strings.HasPrefix(answer, "HTTP/1.1 401") || time.Since(began) > 3*time.Second {
 			t.Errorf("%s: after %s %q, %v", path, time.Since(began), answer, err)
 		}
 	}
 }
 
-// slowPost announces a body of 1,000 bytes, sends one, and reads until the server closes.
-func slowPost(address, path string, within time.Duration) (string, error) {
+// Nor do the routes that need no token wait for a body: none of them reads one.
+func TestSlowBodiesOnOpenRoutesHoldNoConnection(t *testing.T) {
+	on := serveAPI(t, api.Options{Token: strings.Repeat("t", 32), Compat: true, SignIn: func(string) string { return "" }})
+	for _, route := range []string{"GET /healthz", "POST /readyz", "GET /", "GET /docs", "GET /api/v1/ping", "GET /api/v1/chatflows-streaming/x", "GET /sign-in", "GET /sign-in/x"} {
+		began := time.Now()
+		answer, err := slowRequest(on.Addr().String(), route, 5*time.Second)
+		if !strings.HasPrefix(answer, "HTTP/1.1 ") || time.Since(began) > 4*time.Second {
+			t.Errorf("%s: after %s %.100q, %v", route, time.Since(began), answer, err)
+		}
+	}
+}
+
+// slowRequest announces a body of 1,000 bytes, sends one, and reads until the server closes.
+func slowRequest(address, route string, within time.Duration) (string, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(within))
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", path)
+	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", route)
 	text, err := io.ReadAll(conn)
 	return string(text), err
 }

@@ -106,14 +106,22 @@ func (f *api) callTool(w http.ResponseWriter, r *http.Request) {
 		p, err = f.publishedOf(c)
 	}
 	if err != nil || !p.Trusts(token) {
+		if f.o.Wrong != nil {
+			f.o.Wrong(w, r)
+		}
 		writeJSON(w, http.StatusUnauthorized, map[string]any{"jsonrpc": "2.0", "id": nil,
 			"error": map[string]any{"code": -32001, "message": "Unauthorized: the token is not that of a published flow"}})
 		return
 	}
 	patient(w)
 	server := f.toolServer(c)
-	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: wire.FlowLimit, DisableLocalhostProtection: true}).ServeHTTP(w, r) // hosts are checked by the API
+	tool := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: wire.FlowLimit, DisableLocalhostProtection: true}) // hosts are checked by the API
+	if f.o.Serve == nil {
+		tool.ServeHTTP(w, r)
+		return
+	}
+	f.o.Serve(tool, w, r, "mcp:"+c.ID)
 }
 
 // toolServer is a server with the one tool that runs a flow.

@@ -46,6 +46,11 @@ type Options struct {
 	// MayEdit reports whether the caller may change flows, and so see the tokens for calling
 	// them; nil: everybody may.
 	MayEdit func(ctx context.Context) bool
+	// Serve serves a call of a published flow by next, or refuses it. The caller has shown the
+	// flow's own token and is not known to the server; nil: next serves.
+	Serve func(next http.Handler, w http.ResponseWriter, r *http.Request, caller string)
+	// Wrong is called before a call with a wrong token is answered; nil: nothing is.
+	Wrong func(w http.ResponseWriter, r *http.Request)
 }
 
 type api struct {

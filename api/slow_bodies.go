@@ -1,0 +1,157 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Bounds of bodies that take long to arrive. A valid token may send a body slowly, but not a
+// thousand at once: each holds a connection, and what has come of it in memory.
+const (
+	slowAfter     = 2 * time.Second // from then on a body counts as slow
+	slowOfCaller  = 64              // slow bodies of one token
+	slowOfAddress = 128             // slow bodies of one address; those of a proxy are many people's
+)
+
+// slowBodies counts the slow bodies of tokens and addresses. The zero value is ready.
+type slowBodies struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+// enter counts a slow body, unless its token or its address has as many as it may have.
+func (s *slowBodies) enter(caller, address string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of[caller] >= slowOfCaller || s.of[address] >= slowOfAddress {
+		return false
+	}
+	if s.of == nil {
+		s.of = map[string]int{}
+	}
+	s.of[caller]++
+	s.of[address]++
+	return true
+}
+
+func (s *slowBodies) leave(keys ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		if s.of[key]--; s.of[key] <= 0 {
+			delete(s.of, key)
+		}
+	}
+}
+
+// hurryBodies gives a body that nobody asks for a moment. The server itself reads what a
+// handler has left before it answers, also on the routes that need no token: without this,
+// whoever announces a body there and never sends it holds a connection.
+func hurryBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hasBody(r) {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(leftoverTimeout)) // a writer without deadlines goes without
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func hasBody(r *http.Request) bool {
+	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
+}
+
+// serveBody serves a request whose body counts while it is on its way.
+func (s *server) serveBody(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
+	if !hasBody(r) {
+		next.ServeHTTP(w, r)
+		return
+	}
+	b := &arriving{ReadCloser: r.Body, of: &s.slow, caller: "token " + caller, address: "address " + addressOf(r), control: http.NewResponseController(w)}
+	if caller == anonymousName { // of whom there are many
+		b.caller = "anonymous at " + addressOf(r)
+	}
+	b.allow()
+	b.timer = time.AfterFunc(slowAfter, b.late)
+	defer b.end(true)
+	r.Body = b
+	next.ServeHTTP(w, r)
+}
+
+// An arriving body is one that has not come as a whole.
+type arriving struct {
+	io.ReadCloser
+	of              *slowBodies
+	caller, address string
+	control         *http.ResponseController
+	timer           *time.Timer
+
+	mu                     sync.Mutex
+	counted, refused, over bool
+}
+
+// late counts the body as slow. Where there are too many its read is ended, and ended again
+// in case that a reader has set a deadline of its own meanwhile.
+func (b *arriving) late() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return
+	}
+	if b.counted = b.of.enter(b.caller, b.address); b.counted {
+		return
+	}
+	b.refused = true
+	_ = b.control.SetReadDeadline(time.Now()) // a writer without deadlines goes without
+	b.timer.Reset(slowAfter)
+}
+
+// allow gives the next part its time.
+func (b *arriving) allow() {
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
+}
+
+// Read ends the count when the body has come, and lifts the deadline, which would end the
+// request's context.
+func (b *arriving) Read(p []byte) (int, error) {
+	if b.isRefused() {
+		return 0, tooManySlow()
+	}
+	b.allow()
+	n, err := b.ReadCloser.Read(p)
+	switch {
+	case err == io.EOF:
+		_ = b.control.SetReadDeadline(time.Time{})
+		b.end(false)
+	case errors.Is(err, os.ErrDeadlineExceeded) && b.isRefused():
+		err = tooManySlow()
+	}
+	return n, err
+}
+
+func (b *arriving) isRefused() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refused
+}
+
+// end takes the body off the count. The server itself reads what a handler has left before it
+// answers; for that a body has a moment.
+func (b *arriving) end(unread bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return
+	}
+	b.over = true
+	b.timer.Stop()
+	if b.counted {
+		b.of.leave(b.caller, b.address)
+	}
+	if unread {
+		_ = b.control.SetReadDeadline(time.Now().Add(leftoverTimeout)) // a writer without deadlines goes without
+	}
+}
