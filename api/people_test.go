@@ -399,3 +399,36 @@ func mustURL(t *testing.T, text string) *url.URL {
 	}
 	return u
 }
+
+// TestStrangersDoNotShutPeopleOut: sign-ins that nobody ends, however many, keep nobody from
+// signing in, and a cookie that the server has not made begins none.
+func TestStrangersDoNotShutPeopleOut(t *testing.T) {
+	withoutPauses(t)
+	p := newProvider(t)
+	signIn, err := people.New(people.Options{Issuer: p.server.URL, ClientID: "stepgraph", ClientSecret: "hush", Log: logger(&logBuffer{}), Scopes: map[string][]string{"*": {access.Read}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{People: signIn})
+	for range 10_001 {
+		answer := httptest.NewRecorder()
+		signIn.Start(answer, httptest.NewRequest("GET", "/sign-in/oidc", nil))
+		if answer.Code != http.StatusFound {
+			t.Fatalf("begun: %d %s", answer.Code, answer.Body)
+		}
+	}
+	ada := newBrowser(t, w.server.URL)
+	p.says(map[string]any{"sub": "1"})
+	if status, text := ada.send("GET", "/sign-in/oidc"); status != http.StatusOK {
+		t.Errorf("after 10,001 others: %d %s", status, text)
+	}
+	forged := base64.RawURLEncoding.EncodeToString([]byte(`{"State":"x","Nonce":"","Verifier":"","Until":"2099-01-01T00:00:00Z"}`))
+	for _, cookie := range []string{"", "x", forged} {
+		answer := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/sign-in/oidc/callback?state=x&code=y", nil)
+		r.AddCookie(&http.Cookie{Name: "stepgraph_sign_in", Value: cookie})
+		if signIn.Callback(answer, r); answer.Code != http.StatusBadRequest {
+			t.Errorf("cookie %q: %d", cookie, answer.Code)
+		}
+	}
+}

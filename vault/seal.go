@@ -98,6 +98,23 @@ func (v *Vault) key(create bool) ([]byte, error) {
 	return key, nil
 }
 
+// MakeKey makes the key where there is none, before the first secret needs it. Programs of
+// steps are kept from files that are there when they start: one that waits until the first
+// secret is stored would read a key that is made then.
+func (v *Vault) MakeKey() error {
+	if v.options.File == "" {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	unlock, err := v.file.Lock()
+	if err != nil {
+		return err
+	}
+	_, err = v.key(true)
+	return errors.Join(err, unlock())
+}
+
 // newKey makes the key file. It is never written over: a key that is lost cannot be had
 // again.
 func (v *Vault) newKey() ([]byte, error) {

@@ -44,16 +44,11 @@ type Options struct {
 type SignIn struct {
 	o Options
 
+	begun    *sealer
 	mu       sync.Mutex
 	provider *oidc.Provider
-	begun    map[string]begun      // by state
+	answered map[string]time.Time  // states whose answer has been used, or is being used, until they expire
 	sessions map[[32]byte]signedIn // by hash of the cookie
-}
-
-// begun is a sign-in between start and callback.
-type begun struct {
-	nonce, verifier string
-	until           time.Time
 }
 
 type signedIn struct {
@@ -65,7 +60,6 @@ const (
 	sessionCookie = "stepgraph_session"
 	stateCookie   = "stepgraph_sign_in"
 	beginTime     = 10 * time.Minute
-	mostBegun     = 10_000
 	mostSessions  = 100_000
 )
 
@@ -97,7 +91,7 @@ func New(o Options) (*SignIn, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &SignIn{o: o, begun: map[string]begun{}, sessions: map[[32]byte]signedIn{}}, nil
+	return &SignIn{o: o, begun: newSealer(), answered: map[string]time.Time{}, sessions: map[[32]byte]signedIn{}}, nil
 }
 
 // Token is that of the person whose browser sends the request; nil for none. A page of another
@@ -128,41 +122,24 @@ func (s *SignIn) Start(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusBadGateway, "the provider cannot be reached", err)
 		return
 	}
-	state, one := rand.Text(), begun{nonce: rand.Text(), verifier: oauth2.GenerateVerifier(), until: time.Now().Add(beginTime)}
-	s.mu.Lock()
-	for key, old := range s.begun {
-		if time.Now().After(old.until) {
-			delete(s.begun, key)
-		}
-	}
-	full := len(s.begun) >= mostBegun
-	if !full {
-		s.begun[state] = one
-	}
-	s.mu.Unlock()
-	if full {
-		s.fail(w, r, http.StatusServiceUnavailable, "too many people are signing in; try again later", nil)
-		return
-	}
-	s.cookie(w, r, stateCookie, state, beginTime)
-	http.Redirect(w, r, config.AuthCodeURL(state, oidc.Nonce(one.nonce), oauth2.S256ChallengeOption(one.verifier)), http.StatusFound)
+	one := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Until: time.Now().Add(beginTime)}
+	s.cookie(w, r, stateCookie, s.begun.seal(one), beginTime)
+	http.Redirect(w, r, config.AuthCodeURL(one.State, oidc.Nonce(one.Nonce), oauth2.S256ChallengeOption(one.Verifier)), http.StatusFound)
 }
 
 // Callback takes the provider's answer, signs the person in and shows Studio.
 func (s *SignIn) Callback(w http.ResponseWriter, r *http.Request) {
-	state := r.FormValue("state")
 	// The cookie binds the answer to the browser that asked: a stolen answer is useless in another browser.
-	cookie, err := r.Cookie(stateCookie)
-	s.mu.Lock()
-	one, ok := s.begun[state]
-	delete(s.begun, state)
-	s.mu.Unlock()
+	one, err := s.begunBy(r)
 	s.cookie(w, r, stateCookie, "", -1)
-	if err != nil || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(state)) != 1 || !ok || time.Now().After(one.until) {
-		s.fail(w, r, http.StatusBadRequest, "this sign-in was not started here, or it took longer than ten minutes", nil)
+	if err != nil {
+		s.fail(w, r, http.StatusBadRequest, "this sign-in was not started here, or it took longer than ten minutes", err)
 		return
 	}
 	token, until, err := s.person(r, one)
+	if err != nil {
+		s.forget(one.State) // nobody was signed in
+	}
 	switch {
 	case errors.Is(err, errNoScopes):
 		s.fail(w, r, http.StatusForbidden, "you are signed in, and none of your groups has access", err)
@@ -193,6 +170,45 @@ func (s *SignIn) Callback(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
+// begunBy reads the sign-in that a browser has begun, and takes its answer: a second one, or
+// one beside it, is refused.
+func (s *SignIn) begunBy(r *http.Request) (begun, error) {
+	cookie, err := r.Cookie(stateCookie)
+	if err != nil {
+		return begun{}, err
+	}
+	one, err := s.begun.open(cookie.Value)
+	now := time.Now()
+	switch {
+	case err != nil:
+		return begun{}, err
+	case subtle.ConstantTimeCompare([]byte(one.State), []byte(r.FormValue("state"))) != 1:
+		return begun{}, errors.New("the state is another one")
+	case now.After(one.Until):
+		return begun{}, errors.New("it took too long")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for state, until := range s.answered {
+		if now.After(until) {
+			delete(s.answered, state)
+		}
+	}
+	if _, used := s.answered[one.State]; used {
+		return begun{}, errors.New("the answer was used before")
+	}
+	s.answered[one.State] = one.Until
+	return one, nil
+}
+
+// forget takes an answer back that signed nobody in, so that only people who sign in take
+// memory.
+func (s *SignIn) forget(state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.answered, state)
+}
+
 // SignOut ends the session of the browser.
 func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie(sessionCookie); err == nil {
@@ -217,7 +233,7 @@ func (s *SignIn) person(r *http.Request, one begun) (*access.Token, time.Time, e
 		return nil, none, fmt.Errorf("the provider says %q", fault)
 	}
 	ctx := oidc.ClientContext(r.Context(), s.o.HTTPClient)
-	answer, err := config.Exchange(ctx, r.FormValue("code"), oauth2.VerifierOption(one.verifier))
+	answer, err := config.Exchange(ctx, r.FormValue("code"), oauth2.VerifierOption(one.Verifier))
 	if err != nil {
 		return nil, none, err
 	}
@@ -226,7 +242,7 @@ func (s *SignIn) person(r *http.Request, one begun) (*access.Token, time.Time, e
 	if err != nil {
 		return nil, none, err
 	}
-	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(one.nonce)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(one.Nonce)) != 1 {
 		return nil, none, errors.New("the nonce is another one")
 	}
 	var claims map[string]any

@@ -40,11 +40,14 @@ func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Fin
 		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
 	}
 	found := []engine.Finding{{Level: findingOK, Code: "configuration",
-		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}, a.isolationFinding(set)}
+		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}}
 	if set.store == "" {
-		if more, asked := a.askDoctor(ctx, to); asked {
+		if more, asked := a.askDoctor(ctx, to); asked { // the server says what isolation it has
 			return append(found, more...)
 		}
+	}
+	found = append(found, a.isolationFinding(set))
+	if set.store == "" {
 		if !a.hasDevStore() {
 			return append(found, engine.Finding{Level: findingError, Code: "store", Message: "there is no " + a.devFile(), Mend: "stepgraph dev makes one; --store names another"})
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // ownFiles are the files of an engine, which the programs of steps neither read nor change:
-// store, vault, tokens, configuration, and the files that hold secrets. Stars stand for what
-// is kept beside a file under its name.
+// store, archive, vault, tokens, configuration, and the files that hold secrets. Stars stand
+// for what is kept beside a file under its name.
 func (a *app) ownFiles(store string) []string {
 	own := []string{a.dir}
 	if kind, file, err := kindOfStore(first(store, a.devStore())); err == nil && kind == storeSQLite {
@@ -20,7 +20,7 @@ func (a *app) ownFiles(store string) []string {
 			own = append(own, file, file+".*")
 		}
 	}
-	for _, file := range []string{a.file, a.auditFile, a.oidcSecret, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)} {
+	for _, file := range []string{a.file, a.archive, a.auditFile, a.oidcSecret, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)} {
 		if file != "" {
 			own = append(own, file)
 		}

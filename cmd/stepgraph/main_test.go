@@ -14,8 +14,11 @@ import (
 
 // TestMain makes the test binary the program itself when a script or a kill test starts
 // it as stepgraph.
+// programs are the programs that tests start by name; files for one system add theirs.
+var programs = map[string]func(){"stepgraph": main}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stepgraph": main})
+	testscript.Main(m, programs)
 }
 
 // TestScripts plays testdata/script: what a user types, and what comes back.

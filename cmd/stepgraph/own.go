@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/functions/isolation"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -19,6 +20,7 @@ import (
 type ownEngine struct {
 	*client.Client
 	engine   *engine.Engine
+	settings settings
 	catalog  *models.Catalog
 	recorder *models.Recorder
 	outside  *outside
@@ -35,7 +37,7 @@ type ownOptions struct {
 
 // openOwn opens store and engine; nothing runs yet.
 func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
-	own := &ownEngine{}
+	own := &ownEngine{settings: o.settings}
 	if o.record != "" {
 		own.recorder = models.NewRecorder(o.record)
 	}
@@ -44,6 +46,11 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 		return nil, err
 	}
 	own.outside.recorder, own.outside.querier = own.recorder, own.querier
+	if a.runsPrograms(o.settings) && o.settings.isolate != isolation.Off {
+		if err := own.outside.vault.MakeKey(); err != nil {
+			return nil, fmt.Errorf("profiles, variables and secrets: %w", err)
+		}
+	}
 	registry, catalog, err := a.registry(o.settings, own.outside)
 	if err != nil {
 		return nil, err

@@ -156,6 +156,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 		Model: own.catalog.Default(), Anonymous: s.anonymous,
 	}
+	options.Findings = func() []engine.Finding { return []engine.Finding{s.a.isolationFinding(own.settings)} }
 	if s.audit != nil {
 		options.Audit = s.audit.record
 	}
