@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,6 +83,10 @@ func TestSecretsAreNowhere(t *testing.T) {
 		"model":   `{"id":"root","function":"generate","input":{"base_url":"` + service.URL + `/v1","api_key":"$KEY","model":"m","user":"hello"}}`,
 		"else":    `{"id":"root","function":"api","input":{"url":"` + strings.Replace(service.URL, "127.0.0.1", "localhost", 1) + `/echo","headers":{"X-Key":"$KEY"}}}`,
 	}
+	reads := readingRoutes(t, func() string {
+		_, document := do("GET", "/openapi.json", "")
+		return document
+	}())
 	for name, step := range steps {
 		if code, text := do("PUT", "/api/v1/workflows/"+name+"?force=true", `{"steps":[`+step+`,{"id":"say","function":"reply","input":{"message":"@{SESSION_ID}.root"}}],"paths":[{"source":"root","target":"say"}]}`); code >= 300 {
 			t.Fatalf("%s: %d %s", name, code, text)
@@ -91,12 +96,16 @@ func TestSecretsAreNowhere(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &s); err != nil || s.ID == "" {
 			t.Fatalf("%s: %s", name, text)
 		}
-		for _, part := range []string{"", "/state", "/executions", "/messages", "/requests", "/explain"} {
-			do("GET", "/api/v1/sessions/"+s.ID+part, "")
+		for _, route := range reads { // every one that the API's document has for sessions and workflows
+			path := strings.NewReplacer("{session}", s.ID, "{workflow}", name, "{step}", "root", "{path}", "none").Replace(route)
+			if code, text := do("GET", path, ""); code == 404 && !strings.Contains(route, "{path}") || code >= 500 {
+				t.Errorf("GET %s: %d %s", path, code, text)
+			}
 		}
 		do("POST", "/api/v1/eval/reference", fmt.Sprintf(`{"session":%q,"text":"@{SESSION_ID}.root $KEY ${KEY}"}`, s.ID))
 		do("GET", "/api/v1/workflows/"+name+"/export?format=cypher", "")
-		do("GET", "/api/v1/workflows/"+name+"/log", "")
+		do("GET", "/api/v1/chatmessage/"+name, "")
+		do("POST", "/api/flow_load", fmt.Sprintf(`{"name":%q}`, name))
 		do("GET", "/api/session/"+s.ID, "")
 	}
 	_, text := do("POST", "/api/v1/batches", `{"action":"retry","filter":{}}`)
@@ -105,7 +114,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	do("GET", "/api/v1/batches/"+batch.ID+"/results?follow=true", "")
-	for _, path := range []string{"/metrics", "/api/v1/doctor", "/api/v1/audit", "/api/v1/secrets", "/api/v1/secrets/KEY", "/api/v1/server", "/docs", "/openapi.json", "/api/v1/sessions", "/api/v1/executions"} {
+	for _, path := range []string{"/metrics", "/api/v1/doctor", "/api/v1/audit", "/api/v1/secrets", "/api/v1/secrets/KEY", "/api/v1/server", "/", "/docs", "/api/v1/awaiting", "/api/v1/batches", "/api/v1/engines", "/api/v1/tokens", "/api/v1/chatflows", "/openapi.json", "/api/v1/sessions", "/api/v1/executions"} {
 		do("GET", path, "")
 	}
 	// Streams: a session of each kind is followed from its start, as events and by the WebSocket
@@ -132,7 +141,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 			all["export "+name+format] = got.out + got.err
 		}
 	}
-	for _, args := range [][]string{{"audit"}, {"audit", "-o", "json"}, {"doctor"}, {"secret", "list"}, {"secret", "list", "-o", "json"}, {"session", "list", "-o", "json"}} {
+	for _, args := range [][]string{{"prune", "--archive", filepath.Join(dir, "archive"), "--older-than", "1ms"}, {"audit"}, {"audit", "-o", "json"}, {"doctor"}, {"secret", "list"}, {"secret", "list", "-o", "json"}, {"session", "list", "-o", "json"}} {
 		got := invoke(t, "", nil, append(args, "--dir", dir)...)
 		if got.code != 0 && args[0] != "doctor" || got.out == "" {
 			t.Errorf("%v: exit %d %s", args, got.code, got.err)
@@ -162,12 +171,36 @@ func TestSecretsAreNowhere(t *testing.T) {
 	if n := len(slices.DeleteFunc(got, func(text string) bool { return !strings.Contains(text, canary) })); n < 4 {
 		t.Errorf("the service received the secret %d times: this test proves nothing", n)
 	}
+	if kept := strings.Join(slices.Collect(maps.Keys(all)), " "); !strings.Contains(kept, ".ndjson") || !strings.Contains(kept, "/trace") {
+		t.Error("no archive or no trace was looked at")
+	}
 	for place, text := range all {
 		if at := strings.Index(text, canary); at >= 0 {
 			t.Errorf("%s holds the secret: …%.200s", place, text[max(0, at-100):])
 		}
 	}
 	t.Logf("looked at %d answers and files", len(all))
+}
+
+// readingRoutes are the GET routes of sessions and workflows, without the streams.
+func readingRoutes(t *testing.T, document string) (routes []string) {
+	t.Helper()
+	var api struct {
+		Paths map[string]map[string]any
+	}
+	if err := json.Unmarshal([]byte(document), &api); err != nil {
+		t.Fatal(err)
+	}
+	for path, methods := range api.Paths {
+		if _, reads := methods["get"]; reads && (strings.Contains(path, "{session}") || strings.Contains(path, "{workflow}")) && !strings.HasSuffix(path, "/events") && !strings.HasSuffix(path, "/diff") {
+			routes = append(routes, path)
+		}
+	}
+	if len(routes) < 12 {
+		t.Fatalf("only %d routes: %v", len(routes), routes)
+	}
+	slices.Sort(routes)
+	return routes
 }
 
 // overWebSocket is all that NebulaFlow's route says of a session.

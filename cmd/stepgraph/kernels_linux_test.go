@@ -34,7 +34,9 @@ func refuseCalls(what string) error {
 		number, flags = 0, 16 // where seccomp_data has the number of a call and the low half of its first argument
 		refuse        = unix.SECCOMP_RET_ERRNO
 	)
-	load := func(at uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at} }
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
 	give := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
 	unless := func(test uint16, k uint32, skip uint8) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, Jf: skip, K: k}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"regexp"
 	"time"
 )
 
@@ -23,9 +22,9 @@ type File struct {
 // last message of the call must also be a matching tool result; with Said, the conversation
 // must also contain a matching message of the model.
 type Match struct {
-	Pattern *regexp.Regexp
-	Result  *regexp.Regexp // nil for any call
-	Said    *regexp.Regexp // nil for any call
+	Pattern *Pattern
+	Result  *Pattern // nil for any call
+	Said    *Pattern // nil for any call
 	Reply   Reply
 }
 

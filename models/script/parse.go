@@ -3,7 +3,6 @@ package script
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +116,7 @@ func (p parser) match(n *node) (Match, error) {
 	if match.Pattern, err = p.expression(n.get("pattern")); err != nil {
 		return Match{}, err
 	}
-	for name, to := range map[string]**regexp.Regexp{"result": &match.Result, "said": &match.Said} {
+	for name, to := range map[string]**Pattern{"result": &match.Result, "said": &match.Said} {
 		if pattern := n.get(name); pattern != nil {
 			if *to, err = p.expression(pattern); err != nil {
 				return Match{}, err
@@ -128,15 +127,15 @@ func (p parser) match(n *node) (Match, error) {
 	return match, err
 }
 
-func (p parser) expression(n *node) (*regexp.Regexp, error) {
+func (p parser) expression(n *node) (*Pattern, error) {
 	if n.kind() != '"' {
 		return nil, p.fail(n, "a pattern is a text")
 	}
-	expression, err := regexp.Compile(n.str())
+	pattern, err := newPattern(n.str())
 	if err != nil {
 		return nil, p.fail(n, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	return expression, nil
+	return pattern, nil
 }
 
 // reply reads one reply, with or without a delay around it.

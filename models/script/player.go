@@ -87,10 +87,14 @@ func (p *Player) take(req models.Request) (Reply, error) {
 		return p.remember(req.Key, replies[p.used[req.Step]-1]), nil
 	}
 	message := req.LastUser()
+	work := work{left: mostWork}
 	for _, match := range p.file.Match {
-		if match.Pattern.MatchString(message) && match.fitsResult(req) && match.fitsSaid(req) && p.file.fits(req, match.Reply) {
+		if work.matches(match.Pattern, message) && match.fitsResult(&work, req) && match.fitsSaid(&work, req) && p.file.fits(req, match.Reply) {
 			return match.Reply, nil
 		}
+	}
+	if err := work.spent(); err != nil {
+		return Reply{}, err
 	}
 	if p.usedAny < len(p.file.Any) {
 		p.usedAny++
@@ -109,14 +113,14 @@ func (p *Player) take(req models.Request) (Reply, error) {
 
 // fitsResult reports whether a call brings the result of a tool that the match wants, if it
 // wants one.
-func (m *Match) fitsResult(req models.Request) bool {
-	return m.Result == nil || answersTools(req) && m.Result.MatchString(req.Messages[len(req.Messages)-1].Content)
+func (m *Match) fitsResult(w *work, req models.Request) bool {
+	return m.Result == nil || answersTools(req) && w.matches(m.Result, req.Messages[len(req.Messages)-1].Content)
 }
 
 // fitsSaid reports whether the model has said before what the match wants, if it wants that.
-func (m *Match) fitsSaid(req models.Request) bool {
+func (m *Match) fitsSaid(w *work, req models.Request) bool {
 	return m.Said == nil || slices.ContainsFunc(req.Messages, func(said models.Message) bool {
-		return said.Role == models.RoleAssistant && m.Said.MatchString(said.Content)
+		return said.Role == models.RoleAssistant && w.matches(m.Said, said.Content)
 	})
 }
 

@@ -323,3 +323,24 @@ func TestSaid(t *testing.T) {
 		t.Errorf("said %q, %q, %q", first, second, other)
 	}
 }
+
+// TestPatternsOfAScriptAreBounded: the person who chats does not make the patterns of a script
+// run for minutes, whichever of them it is.
+func TestPatternsOfAScriptAreBounded(t *testing.T) {
+	long := strings.Repeat("a", 100_000)
+	for name, text := range map[string]string{
+		"one large":  `{"match":[{"pattern":"a{0,1000}a{0,1000}b$","reply":"x"}],"otherwise":"echo"}`,
+		"many":       `{"match":[` + strings.Repeat(`{"pattern":"(a|b|ab|c){0,30}d$","reply":"x"},`, 100) + `{"pattern":"e$","reply":"x"}],"otherwise":"echo"}`,
+		"of results": `{"match":[{"pattern":"a","said":"a{0,1000}a{0,1000}b$","reply":"x"}],"otherwise":"echo"}`,
+	} {
+		began := time.Now()
+		_, err := player(t, text).Generate(context.Background(), models.Request{Messages: []models.Message{
+			{Role: models.RoleAssistant, Content: long}, {Role: models.RoleUser, Content: long}}})
+		if err == nil || !strings.Contains(err.Error(), "take too long") {
+			t.Errorf("%s: after %s: %v", name, time.Since(began), err)
+		}
+	}
+	if got := ask(player(t, `{"match":[{"pattern":"(?i)(refund|money back)","reply":"x"}],"otherwise":"echo"}`), "", "", long+" Refund"); got != "x" {
+		t.Errorf("an ordinary pattern on a long message: %.100s", got)
+	}
+}
