@@ -1,15 +1,10 @@
 package cypher_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -126,8 +121,9 @@ func TestReadQueryIsBounded(t *testing.T) {
 // looks at what is sent.
 func TestQueriesOfWorkflowsHaveAUserOfTheirOwn(t *testing.T) {
 	server := neo4jtest.URI(t)
-	recorder := newLogins(t, server.URI)
-	store := openAt(t, cypher.Options{URI: recorder.uri(), Database: server.Database, Username: "writer-of-all", Password: "w", ReaderUsername: "only-reads", ReaderPassword: "r"})
+	p := neo4jtest.NewProxy(t, server.URI)
+	p.Record()
+	store := openAt(t, cypher.Options{URI: p.URI(), Database: server.Database, Username: "writer-of-all", Password: "w", ReaderUsername: "only-reads", ReaderPassword: "r"})
 	if _, err := store.ReadQuery(t.Context(), "RETURN 'asked-by-a-step' AS x", nil, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +131,7 @@ func TestQueriesOfWorkflowsHaveAUserOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, sent := range recorder.all() {
+	for _, sent := range p.Recorded() {
 		asks, writer, reader := strings.Contains(sent, "asked-by-a-step"), strings.Contains(sent, "writer-of-all"), strings.Contains(sent, "only-reads")
 		if asks && (!reader || writer) || reader && strings.Contains(sent, "MATCH") {
 			t.Errorf("a query went by the wrong user: %q", sent)
@@ -156,69 +152,3 @@ func TestQueriesOfWorkflowsHaveAUserOfTheirOwn(t *testing.T) {
 		t.Errorf("doctor says nothing of it: %s", text)
 	}
 }
-
-// logins records what clients send on each connection.
-type logins struct {
-	listener net.Listener
-	mu       sync.Mutex
-	sent     []*bytes.Buffer
-}
-
-func newLogins(t *testing.T, uri string) *logins {
-	t.Helper()
-	u, err := url.Parse(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &logins{listener: listener}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", u.Host)
-			if err != nil {
-				_ = client.Close()
-				return
-			}
-			l.mu.Lock()
-			n := len(l.sent)
-			l.sent = append(l.sent, &bytes.Buffer{})
-			l.mu.Unlock()
-			go func() {
-				_, _ = io.Copy(client, server)
-				_ = client.Close()
-			}()
-			go func() {
-				_, _ = io.Copy(server, io.TeeReader(client, writerFunc(func(p []byte) (int, error) {
-					l.mu.Lock()
-					defer l.mu.Unlock()
-					return l.sent[n].Write(p)
-				})))
-				_ = server.Close()
-			}()
-		}
-	}()
-	return l
-}
-
-func (l *logins) uri() string { return "bolt://" + l.listener.Addr().String() }
-
-func (l *logins) all() (all []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, b := range l.sent {
-		all = append(all, b.String())
-	}
-	return all
-}
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

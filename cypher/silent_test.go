@@ -15,8 +15,8 @@ import (
 // of them together. By the driver's own means each costs two minutes.
 func TestSilentConnections(t *testing.T) {
 	server := neo4jtest.URI(t)
-	p := newProxy(t, server.URI)
-	store := openAt(t, cypher.Options{URI: p.uri(), Username: server.Username, Password: server.Password,
+	p := neo4jtest.NewProxy(t, server.URI)
+	store := openAt(t, cypher.Options{URI: p.URI(), Username: server.Username, Password: server.Password,
 		Database: server.Database, CallTimeout: 2 * time.Second})
 	var all sync.WaitGroup
 	for range 9 { // that many connections are in the pool then
@@ -27,7 +27,7 @@ func TestSilentConnections(t *testing.T) {
 		})
 	}
 	all.Wait()
-	p.silence()
+	p.Silence()
 	begun := time.Now()
 	err := store.Ping(t.Context())
 	if !errors.Is(err, engine.ErrUnavailable) || !errors.Is(err, engine.ErrStoreSlow) {

@@ -12,11 +12,11 @@ import (
 
 // throughProxy opens a store whose connections the test can break. attempts is how often
 // the store itself tries.
-func throughProxy(t *testing.T, attempts int) (*cypher.Store, *proxy) {
+func throughProxy(t *testing.T, attempts int) (*cypher.Store, *neo4jtest.Proxy) {
 	t.Helper()
 	server := neo4jtest.URI(t)
-	p := newProxy(t, server.URI)
-	return openAt(t, cypher.Options{URI: p.uri(), Username: server.Username, Password: server.Password,
+	p := neo4jtest.NewProxy(t, server.URI)
+	return openAt(t, cypher.Options{URI: p.URI(), Username: server.Username, Password: server.Password,
 		Database: server.Database, Attempts: attempts}), p
 }
 
@@ -28,15 +28,15 @@ var checkpoints = map[string]func(*engine.Checkpoint){
 
 func TestCommitWithoutAnswer(t *testing.T) {
 	for name, shape := range checkpoints {
-		for where, want := range map[cut]engine.CommitOutcome{before: engine.Committed, after: engine.Again} {
-			t.Run(name+map[cut]string{before: ", cut before it arrived", after: ", cut after it was written"}[where], func(t *testing.T) {
+		for where, want := range map[neo4jtest.Cut]engine.CommitOutcome{neo4jtest.BeforeCommit: engine.Committed, neo4jtest.AfterCommit: engine.Again} {
+			t.Run(name+map[neo4jtest.Cut]string{neo4jtest.BeforeCommit: ", cut before it arrived", neo4jtest.AfterCommit: ", cut after it was written"}[where], func(t *testing.T) {
 				store, p := throughProxy(t, 1)
 				record, l := session(t, store, unique("workflow"))
 				c := firstCheckpoint(record.ID, l)
 				shape(&c)
 
 				// A pull that only looks must not be what is cut: the next commit is.
-				p.next(where)
+				p.CutNext(where)
 				_, err := store.Commit(t.Context(), []engine.Checkpoint{c})
 				if !errors.Is(err, engine.ErrUnknownOutcome) {
 					t.Fatalf("error %v, want one that is %q", err, engine.ErrUnknownOutcome)
@@ -61,13 +61,13 @@ func TestCommitWithoutAnswer(t *testing.T) {
 func TestCommitSettlesItself(t *testing.T) {
 	store, p := throughProxy(t, 5)
 	record, l := session(t, store, unique("workflow"))
-	p.next(after)
+	p.CutNext(neo4jtest.AfterCommit)
 	results, err := store.Commit(t.Context(), []engine.Checkpoint{firstCheckpoint(record.ID, l)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if results[0].Outcome != engine.Again || p.pending() {
-		t.Errorf("outcome %v (cut pending: %v), want %v", results[0].Outcome, p.pending(), engine.Again)
+	if results[0].Outcome != engine.Again || p.Pending() {
+		t.Errorf("outcome %v (cut pending: %v), want %v", results[0].Outcome, p.Pending(), engine.Again)
 	}
 	wantOnce(t, store, record.ID)
 }
@@ -104,13 +104,13 @@ func wantOnce(t *testing.T, store *cypher.Store, id string) {
 func TestCreateWithoutAnswer(t *testing.T) {
 	store, p := throughProxy(t, 5)
 	l, id := lease(), unique("session")
-	p.next(after)
+	p.CutNext(neo4jtest.AfterCommit)
 	made, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w", Key: unique("key"), BodyHash: "h", Claim: l}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made[0].Err != nil || made[0].Exists || made[0].Session.ID != id || made[0].Session.Lease != l.Token || p.pending() {
-		t.Errorf("created %+v (cut pending: %v), want the session as new, leased", made[0], p.pending())
+	if made[0].Err != nil || made[0].Exists || made[0].Session.ID != id || made[0].Session.Lease != l.Token || p.Pending() {
+		t.Errorf("created %+v (cut pending: %v), want the session as new, leased", made[0], p.Pending())
 	}
 }
 
@@ -120,13 +120,13 @@ func TestClaimWithoutAnswer(t *testing.T) {
 	if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w"}}); err != nil {
 		t.Fatal(err)
 	}
-	p.next(after)
+	p.CutNext(neo4jtest.AfterCommit)
 	claimed, err := store.ClaimByID(t.Context(), []string{id}, engine.ClaimOptions{Owner: "test", For: time.Minute, Token: func() string { return unique("token") }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(claimed) != 1 || claimed[0].Session.Claims != 1 || p.pending() {
-		t.Errorf("claimed %+v (cut pending: %v), want the session, claimed once", claimed, p.pending())
+	if len(claimed) != 1 || claimed[0].Session.Claims != 1 || p.Pending() {
+		t.Errorf("claimed %+v (cut pending: %v), want the session, claimed once", claimed, p.Pending())
 	}
 }
 
@@ -136,7 +136,7 @@ func TestDeliverWithoutAnswer(t *testing.T) {
 	if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w"}}); err != nil {
 		t.Fatal(err)
 	}
-	p.next(after)
+	p.CutNext(neo4jtest.AfterCommit)
 	delivered, err := store.Deliver(t.Context(), []engine.Delivery{{Session: id, Key: key, Claim: l,
 		Decide: func(view engine.InboxView) (*engine.Request, error) {
 			if view.Same != nil {
@@ -148,7 +148,7 @@ func TestDeliverWithoutAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := delivered[0]
-	if d.Err != nil || d.Claimed == nil || len(d.Claimed.Requests) != 1 || d.Session.Inbox != 1 || p.pending() {
-		t.Errorf("delivered %+v (cut pending: %v), want one request and the lease that came with it", d, p.pending())
+	if d.Err != nil || d.Claimed == nil || len(d.Claimed.Requests) != 1 || d.Session.Inbox != 1 || p.Pending() {
+		t.Errorf("delivered %+v (cut pending: %v), want one request and the lease that came with it", d, p.Pending())
 	}
 }

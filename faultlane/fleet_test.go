@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 )
 
 // lease is how long a dead engine blocks a session here.
@@ -62,7 +64,7 @@ type fleet struct {
 // A process is one place in the fleet: an engine that may be running, stopped or dead.
 type process struct {
 	store   string // as its --store
-	proxy   *proxy // between it and the store; nil where there is none
+	proxy   *neo4jtest.Proxy // between it and the store; nil where there is none
 	cmd     *exec.Cmd
 	done    chan struct{}
 	address string // "" while it is dead
@@ -85,7 +87,7 @@ func newFleet(t *testing.T, functions string) *fleet {
 	return f
 }
 
-func (f *fleet) add(store string, p *proxy) *process {
+func (f *fleet) add(store string, p *neo4jtest.Proxy) *process {
 	e := &process{store: store, proxy: p}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -70,8 +70,8 @@ func TestNeo4j(t *testing.T) {
 		r.server = server
 		r.engines = func(f *fleet) {
 			for range 2 + r.seed%2 {
-				p := newProxy(t, server.URI)
-				f.add(p.uri(), p)
+				p := neo4jtest.NewProxy(t, server.URI)
+				f.add(p.URI(), p)
 			}
 		}
 		r.open = func(ctx context.Context) (engine.Store, error) { return openServer(ctx, server) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
+	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 )
 
 // A nemesis does faults, one after another, each at a moment that the seed and the
@@ -85,19 +86,19 @@ func (n *nemesis) do(ctx context.Context, name string) error {
 		last(ctx, long)
 		return n.fleet.cont(e)
 	case faultCut:
-		e.proxy.breakAll()
+		e.proxy.BreakAll()
 		return nil
 	case faultCommit:
-		e.proxy.next([]cut{before, after}[n.rng.IntN(2)])
-		if !until(ctx, 4*lease, func() bool { return !e.proxy.pending() }) {
+		e.proxy.CutNext([]neo4jtest.Cut{neo4jtest.BeforeCommit, neo4jtest.AfterCommit}[n.rng.IntN(2)])
+		if !until(ctx, 4*lease, func() bool { return !e.proxy.Pending() }) {
 			n.did[faultCommit]-- // nothing was committed over it: no fault to boast of
 		}
-		e.proxy.next(nowhere)
+		e.proxy.CutNext(neo4jtest.NoCut)
 		return nil
 	case faultStall:
-		e.proxy.stall()
+		e.proxy.Pause()
 		last(ctx, leases(n.rng, lease, true))
-		e.proxy.heal()
+		e.proxy.Resume()
 		return nil
 	case faultStoreKill:
 		return n.killStore(ctx)
