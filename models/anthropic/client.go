@@ -1,13 +1,11 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/internal/wire"
@@ -39,13 +37,10 @@ type Options struct {
 
 // A Client is a models.Model that calls one server.
 type Client struct {
-	name     string // in errors: "anthropic", with the host of another server behind it
-	key      string
-	prices   models.Prices
-	endpoint wire.Endpoint
-
-	mu       sync.Mutex
-	unschema map[string]bool // models that refused structured output
+	caller wire.Caller
+	prices models.Prices
+	// inWords holds the models that refused structured output: they get the schema in words.
+	inWords wire.ByModel[bool]
 }
 
 var _ models.Model = (*Client)(nil)
@@ -53,24 +48,15 @@ var _ models.Model = (*Client)(nil)
 // New returns a Client without connecting. An invalid address, and a missing key for Anthropic
 // itself, are errors.
 func New(options Options) (*Client, error) {
-	if options.BaseURL == "" {
-		options.BaseURL = BaseURL
+	caller, err := wire.NewCaller("anthropic", "anthropic.com", cmp.Or(options.BaseURL, BaseURL), options.Key, "v1", "messages")
+	if err != nil {
+		return nil, err
 	}
-	base, err := url.Parse(options.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("anthropic: the base URL is not an http or https address")
-	}
-	c := &Client{name: "anthropic", key: options.Key, prices: options.Prices, unschema: map[string]bool{}}
-	official := strings.HasSuffix("."+base.Hostname(), ".anthropic.com")
-	switch {
-	case official && c.key == "":
-		return nil, errors.New("anthropic: no API key; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server")
-	case !official:
-		c.name += " at " + base.Host
-	case c.prices == nil:
+	caller.Endpoint.Header, caller.Endpoint.HTTP, caller.Endpoint.MaxBody = options.header(), options.client(), options.MaxBody
+	c := &Client{caller: caller, prices: options.Prices}
+	if caller.Official && c.prices == nil {
 		c.prices = AnthropicPrices
 	}
-	c.endpoint = wire.Endpoint{URL: base.JoinPath("v1", "messages"), Header: options.header(), HTTP: options.client(), MaxBody: options.MaxBody}
 	return c, nil
 }
 
@@ -113,14 +99,14 @@ func Provider(options Options) models.Provider {
 
 // Generate calls the server once, or twice if it refuses structured output.
 func (c *Client) Generate(ctx context.Context, req models.Request) (models.Response, error) {
-	if err := c.check(req); err != nil {
+	if err := c.caller.Check(req, owned); err != nil {
 		return models.Response{}, err
 	}
-	inWords := c.inWords(req.Model)
+	inWords, _ := c.inWords.Get(req.Model)
 	message, failed := c.ask(ctx, req, inWords)
 	if failed != nil && !inWords && len(req.Schema) > 0 && aboutSchema(failed) {
 		if message, failed = c.ask(ctx, req, true); failed == nil {
-			c.learn(req.Model)
+			c.inWords.Set(req.Model, true)
 		}
 	}
 	if failed != nil {
@@ -136,32 +122,19 @@ func aboutSchema(failed *models.Error) bool {
 		(strings.Contains(text, "output_config") || strings.Contains(text, "output_format") || strings.Contains(text, "schema"))
 }
 
-func (c *Client) check(req models.Request) error {
-	if req.Model == "" {
-		return models.NewError(models.KindBadRequest, false, c.name+": no model named", nil)
-	}
-	for name := range req.Extra {
-		if owned[name] {
-			message := fmt.Sprintf("%s: the extra parameter %q belongs to the request itself", c.name, name)
-			return models.NewError(models.KindBadRequest, false, message, nil)
-		}
-	}
-	return nil
-}
-
 // ask sends one request. Its error is a *models.Error.
 func (c *Client) ask(ctx context.Context, req models.Request, inWords bool) (*message, *models.Error) {
 	params, err := parameters(req, inWords)
 	if err != nil {
-		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
+		return nil, c.caller.BadRequest(err)
 	}
 	body, err := wire.Encode(params, req.Extra)
 	if err != nil {
-		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
+		return nil, c.caller.BadRequest(err)
 	}
 	answer, err := c.answer(ctx, body, req)
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.caller.Failure(ctx, err, complaint)
 	}
 	return answer, nil
 }
@@ -169,7 +142,7 @@ func (c *Client) ask(ctx context.Context, req models.Request, inWords bool) (*me
 // answer posts a request and reads the response, as a stream unless the server does not
 // stream.
 func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*message, error) {
-	resp, err := c.endpoint.Post(ctx, body, req.Key)
+	resp, err := c.caller.Endpoint.Post(ctx, body, req.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -182,23 +155,4 @@ func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*
 		return wholeAnswer(resp, token)
 	}
 	return readStream(resp, token)
-}
-
-func (c *Client) inWords(model string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.unschema[model]
-}
-
-// maxModels limits the number of remembered models, because references can make any number of
-// names.
-const maxModels = 1000
-
-func (c *Client) learn(model string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.unschema) >= maxModels {
-		clear(c.unschema)
-	}
-	c.unschema[model] = true
 }

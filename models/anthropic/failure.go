@@ -1,20 +1,13 @@
 package anthropic
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
-
-// A streamError is an error event inside a stream that has begun with status 200.
-type streamError struct{ Type, Message string }
-
-func (e *streamError) Error() string { return "error in the stream: " + e.Type }
 
 // statuses maps error types to the HTTP status that they stand for, for errors that arrive in
 // a stream after status 200.
@@ -23,23 +16,9 @@ var statuses = map[string]int{
 	"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
 }
 
-// failure converts an error to a models.Error.
-func (c *Client) failure(ctx context.Context, err error) *models.Error {
-	var refused *wire.StatusError
-	var inStream *streamError
-	switch {
-	case ctx.Err() != nil:
-		return models.TransportError(ctx, c.name, err, c.key)
-	case errors.As(err, &refused):
-		return models.StatusError(c.name, refused.Status, refused.Header, complaint(refused.Body), c.key)
-	case errors.As(err, &inStream):
-		status, ok := statuses[inStream.Type]
-		if !ok {
-			status = http.StatusInternalServerError
-		}
-		return models.StatusError(c.name, status, nil, inStream.Message, c.key)
-	}
-	return models.TransportError(ctx, c.name, err, c.key)
+// inStream returns an error event of a stream.
+func inStream(kind, message string) *wire.Refusal {
+	return &wire.Refusal{Status: cmp.Or(statuses[kind], http.StatusInternalServerError), Message: message}
 }
 
 // complaint returns the message in an error body: {"error": {"type", "message"}}, or the text

@@ -75,7 +75,7 @@ func said(answer *message) string {
 func (c *Client) finish(req models.Request, answer *message) (models.Response, error) {
 	if answer.StopReason == "refusal" {
 		reason := strings.TrimSpace(answer.StopDetails.Explanation + " " + said(answer))
-		return models.Response{}, models.NewError(models.KindRefusal, false, strings.TrimRight(c.name+": the model refused: "+reason, ": "), nil)
+		return models.Response{}, models.NewError(models.KindRefusal, false, strings.TrimRight(c.caller.Name+": the model refused: "+reason, ": "), nil)
 	}
 	resp := models.Response{
 		Text:         said(answer),

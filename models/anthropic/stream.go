@@ -68,7 +68,7 @@ type assembly struct {
 func (s *assembly) add(ev *event) error {
 	switch ev.Type {
 	case "error":
-		return &streamError{Type: ev.Error.Type, Message: ev.Error.Message}
+		return inStream(ev.Error.Type, ev.Error.Message)
 	case "message_start":
 		s.message = ev.Message
 	case "content_block_start", "content_block_delta":

@@ -1,13 +1,10 @@
 package openai
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/internal/wire"
@@ -38,14 +35,9 @@ type Options struct {
 
 // A Client is a models.Model that calls one server.
 type Client struct {
-	name     string // in errors: "openai", with the host of another server behind it
-	official bool
-	key      string
+	caller   wire.Caller
 	prices   models.Prices
-	endpoint wire.Endpoint
-
-	mu       sync.Mutex
-	dialects map[string]dialect // by model
+	dialects wire.ByModel[dialect]
 }
 
 var _ models.Model = (*Client)(nil)
@@ -53,24 +45,15 @@ var _ models.Model = (*Client)(nil)
 // New returns a Client without connecting. An invalid address, and a missing key for OpenAI
 // itself, are errors.
 func New(options Options) (*Client, error) {
-	if options.BaseURL == "" {
-		options.BaseURL = BaseURL
+	caller, err := wire.NewCaller("openai", "openai.com", cmp.Or(options.BaseURL, BaseURL), options.Key, "chat", "completions")
+	if err != nil {
+		return nil, err
 	}
-	base, err := url.Parse(options.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("openai: the base URL is not an http or https address")
-	}
-	c := &Client{name: "openai", key: options.Key, prices: options.Prices, dialects: map[string]dialect{}}
-	c.official = strings.HasSuffix("."+base.Hostname(), ".openai.com")
-	switch {
-	case c.official && c.key == "":
-		return nil, errors.New("openai: no API key; set OPENAI_API_KEY, or OPENAI_BASE_URL for another server")
-	case !c.official:
-		c.name += " at " + base.Host
-	case c.prices == nil:
+	caller.Endpoint.Header, caller.Endpoint.HTTP, caller.Endpoint.MaxBody = options.header(), options.HTTPClient, options.MaxBody
+	c := &Client{caller: caller, prices: options.Prices}
+	if caller.Official && c.prices == nil {
 		c.prices = OpenAIPrices
 	}
-	c.endpoint = wire.Endpoint{URL: base.JoinPath("chat", "completions"), Header: options.header(), HTTP: options.HTTPClient, MaxBody: options.MaxBody}
 	return c, nil
 }
 
@@ -103,7 +86,7 @@ func Provider(options Options) models.Provider {
 // Generate calls the server once, and once more for each parameter that the server refuses as
 // unknown.
 func (c *Client) Generate(ctx context.Context, req models.Request) (models.Response, error) {
-	if err := c.check(req); err != nil {
+	if err := c.caller.Check(req, owned); err != nil {
 		return models.Response{}, err
 	}
 	spoken := c.dialect(req.Model)
@@ -117,46 +100,31 @@ func (c *Client) Generate(ctx context.Context, req models.Request) (models.Respo
 			return models.Response{}, failed
 		}
 		if spoken = simpler; keep {
-			c.learn(req.Model, spoken)
+			c.dialects.Set(req.Model, spoken)
 		}
 	}
-}
-
-// check refuses requests that a server would refuse with a less clear error, or accept and
-// ignore.
-func (c *Client) check(req models.Request) error {
-	if req.Model == "" {
-		return models.NewError(models.KindBadRequest, false, c.name+": no model named", nil)
-	}
-	for name := range req.Extra {
-		if owned[name] {
-			message := fmt.Sprintf("%s: the extra parameter %q belongs to the request itself", c.name, name)
-			return models.NewError(models.KindBadRequest, false, message, nil)
-		}
-	}
-	return nil
 }
 
 // ask sends one request. Its error is a *models.Error.
 func (c *Client) ask(ctx context.Context, req models.Request, spoken dialect) (*completion, *models.Error) {
 	params, err := parameters(req, spoken)
 	if err != nil {
-		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
+		return nil, c.caller.BadRequest(err)
 	}
 	body, err := wire.Encode(params, req.Extra)
 	if err != nil {
-		return nil, models.NewError(models.KindBadRequest, false, c.name+": "+err.Error(), nil)
+		return nil, c.caller.BadRequest(err)
 	}
 	answer, err := c.answer(ctx, body, req)
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.caller.Failure(ctx, err, func(body []byte) string { return complaint(body).text() })
 	}
 	return answer, nil
 }
 
 // answer posts a request and reads the answer, whole or as a stream.
 func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*completion, error) {
-	resp, err := c.endpoint.Post(ctx, body, req.Key)
+	resp, err := c.caller.Endpoint.Post(ctx, body, req.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -170,24 +138,10 @@ func (c *Client) answer(ctx context.Context, body []byte, req models.Request) (*
 	return readStream(resp, req.Token)
 }
 
+// dialect returns what is known about a model's server.
 func (c *Client) dialect(model string) dialect {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if d, ok := c.dialects[model]; ok {
+	if d, ok := c.dialects.Get(model); ok {
 		return d
 	}
-	return dialect{oldMaxTokens: !c.official}
-}
-
-// maxDialects limits the number of remembered models, because references can make any number
-// of names.
-const maxDialects = 1000
-
-func (c *Client) learn(model string, d dialect) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.dialects) >= maxDialects {
-		clear(c.dialects)
-	}
-	c.dialects[model] = d
+	return dialect{oldMaxTokens: !c.caller.Official}
 }

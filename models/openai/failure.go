@@ -1,44 +1,17 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/internal/wire"
 )
 
-// A streamError is an error that the server sends inside a stream, after it has begun with
-// status 200.
-type streamError struct {
-	header http.Header
-	body   []byte
-}
-
-func (e *streamError) Error() string { return "error in the stream" }
-
-// failure returns the models.Error for what went wrong.
-func (c *Client) failure(ctx context.Context, err error) *models.Error {
-	var refused *wire.StatusError
-	var inStream *streamError
-	switch {
-	case ctx.Err() != nil:
-		return models.TransportError(ctx, c.name, err, c.key)
-	case errors.As(err, &inStream):
-		return c.streamFailure(inStream)
-	case errors.As(err, &refused):
-		return models.StatusError(c.name, refused.Status, refused.Header, complaint(refused.Body).text(), c.key)
-	}
-	return models.TransportError(ctx, c.name, err, c.key)
-}
-
-// streamFailure derives from the error's type and code which status it would have had.
-func (c *Client) streamFailure(err *streamError) *models.Error {
-	said := complaint(err.body)
+// inStream returns an error that the server sends inside a stream, after status 200. Its type
+// and code say which status it would have had.
+func inStream(header http.Header, said trouble) *wire.Refusal {
 	status := http.StatusInternalServerError
 	switch word := said.Type + " " + said.Code; {
 	case strings.Contains(word, "rate_limit"), strings.Contains(word, "429"):
@@ -46,7 +19,7 @@ func (c *Client) streamFailure(err *streamError) *models.Error {
 	case strings.Contains(word, "invalid"), strings.Contains(word, "context_length"), strings.Contains(word, "400"):
 		status = http.StatusBadRequest
 	}
-	return models.StatusError(c.name, status, err.header, said.text(), c.key)
+	return &wire.Refusal{Status: status, Header: header, Message: said.text()}
 }
 
 // A trouble is the content of a server's error response.

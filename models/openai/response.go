@@ -109,15 +109,15 @@ func wholeAnswer(resp *http.Response, token func(string)) (*completion, error) {
 // refusal are errors.
 func (c *Client) finish(req models.Request, done *completion) (models.Response, error) {
 	if len(done.Choices) == 0 {
-		return models.Response{}, models.NewError(models.KindBadResponse, false, c.name+": the answer has no choices", nil)
+		return models.Response{}, models.NewError(models.KindBadResponse, false, c.caller.Name+": the answer has no choices", nil)
 	}
 	choice := done.Choices[0]
 	message := choice.Message
 	switch {
 	case message.Refusal != "":
-		return models.Response{}, models.NewError(models.KindRefusal, false, c.name+": the model refused: "+string(message.Refusal), nil)
+		return models.Response{}, models.NewError(models.KindRefusal, false, c.caller.Name+": the model refused: "+string(message.Refusal), nil)
 	case choice.FinishReason == "content_filter" && message.Content == "":
-		return models.Response{}, models.NewError(models.KindRefusal, false, c.name+": the content filter held the answer back", nil)
+		return models.Response{}, models.NewError(models.KindRefusal, false, c.caller.Name+": the content filter held the answer back", nil)
 	}
 	resp := models.Response{
 		Text:         string(message.Content),

@@ -44,7 +44,7 @@ func readStream(resp *http.Response, token func(string)) (*completion, error) {
 			return nil, fmt.Errorf("an event of the stream is not valid JSON: %w", err)
 		}
 		if len(piece.Error) > 0 && string(piece.Error) != "null" {
-			return nil, &streamError{header: resp.Header, body: []byte(event.Data)}
+			return nil, inStream(resp.Header, complaint([]byte(event.Data)))
 		}
 		if err := sum.add(&piece, token); err != nil {
 			return nil, err
