@@ -135,7 +135,7 @@ func (c *compiler) helperAs(purpose, wanted string) string {
 // because the child's output is available when the group has ended.
 func (c *compiler) edge(e *edge, entrance string) {
 	from := c.flow.byID[e.Source]
-	order := float64(e.index)
+	order := float64(e.Index)
 	p := engine.Path{Kind: engine.Next, Source: from.ID, Target: entrance, Priority: &order, Extra: c.ports(e)}
 	if from.group != nil {
 		p.Source = from.group.ID
@@ -160,7 +160,7 @@ func (c *compiler) name(p *engine.Path, e *edge) {
 }
 
 func (c *compiler) ports(e *edge) map[string]any {
-	extra := map[string]any{propertyEdge: string(e.raw), propertyOrder: float64(e.index)}
+	extra := map[string]any{propertyEdge: string(e.Raw), propertyOrder: float64(e.Index)}
 	if e.SourceHandle != "" {
 		extra[propertyFromPort] = e.SourceHandle
 	}
@@ -191,7 +191,7 @@ func (c *compiler) lines(src []byte) source.Lines {
 	}
 	for _, e := range append(append([]*edge(nil), c.flow.Edges...), c.flow.dropped...) {
 		if e.ID != "" {
-			out.Paths[e.ID] = index.Line(fmt.Sprintf("/edges/%d", e.index))
+			out.Paths[e.ID] = index.Line(fmt.Sprintf("/edges/%d", e.Index))
 		}
 	}
 	return out

@@ -39,7 +39,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)
 	}
 	x := newExporter(w)
-	nodes, err := x.nodes()
+	nodes, err := refit.Write(w, x.node)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,11 +68,11 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 
 // compiled returns the workflow that a flow compiles to.
 func compiled(text []byte) (*engine.Workflow, error) {
-	file, err := Parse("export.json", text)
+	w, err := refit.First(Parse)(text)
 	if err != nil {
 		return nil, err
 	}
-	return withoutEmptyError(&file.Workflows[0]), nil
+	return withoutEmptyError(w), nil
 }
 
 // withoutEmptyError removes the field that agents have only because of their group's strategy:
@@ -115,37 +115,21 @@ func newExporter(w *engine.Workflow) *exporter {
 	return x
 }
 
-// nodes are the nodes of all steps that were nodes, in the order of the file.
-func (x *exporter) nodes() ([]any, error) {
-	out := []any{}
-	for _, s := range refit.Nodes(x.w) {
-		text, err := x.node(s)
-		if err != nil {
-			return nil, fmt.Errorf("step %q: %w", s.ID, err)
-		}
-		out = append(out, json.RawMessage(text))
-	}
-	return out, nil
-}
-
 // node is the node of a step with what the workflow says of it now.
 func (x *exporter) node(s *engine.Step) (json.RawMessage, error) {
 	var n node
 	if err := json.Unmarshal([]byte(s.Config), &n); err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
-	text := []byte(s.Config)
-	set := func(path string, was, is any) error {
-		changed, err := refit.Set(text, path, was, is)
-		text = changed
-		return err
-	}
+	edit := refit.Edit{Text: []byte(s.Config)}
 	px, py := x.place(s, n.ParentID)
-	err := errors.Join(set("position.x", n.Position.X, px), set("position.y", n.Position.Y, py), set("data.label", n.Data.Label, s.Name))
+	edit.Set("position.x", n.Position.X, px)
+	edit.Set("position.y", n.Position.Y, py)
+	edit.Set("data.label", n.Data.Label, s.Name)
 	for _, c := range x.edited(s, &n) {
-		err = errors.Join(err, set("data."+c.field, c.was, c.is))
+		edit.Set("data."+c.field, c.was, c.is)
 	}
-	return text, err
+	return edit.Text, edit.Err
 }
 
 // place is where the node stands in the file: children relative to their group.

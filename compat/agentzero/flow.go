@@ -49,11 +49,11 @@ type flow struct {
 }
 
 type node struct {
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Position position `json:"position"`
-	ParentID string   `json:"parentId"`
-	Data     nodeData `json:"data"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Position source.Position `json:"position"`
+	ParentID string          `json:"parentId"`
+	Data     nodeData        `json:"data"`
 
 	raw      json.RawMessage
 	index    int
@@ -64,11 +64,6 @@ type node struct {
 	rivals   []string
 	name     string  // by which expressions can refer to it, "" for none
 	needs    []*node // see dependencies
-}
-
-type position struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
 }
 
 // nodeData holds what all kinds of node have in data.
@@ -91,16 +86,7 @@ type nodeData struct {
 	Format               string   `json:"format"`
 }
 
-type edge struct {
-	ID           string `json:"id"`
-	Source       string `json:"source"`
-	Target       string `json:"target"`
-	SourceHandle string `json:"sourceHandle"`
-	TargetHandle string `json:"targetHandle"`
-
-	raw   json.RawMessage
-	index int
-}
+type edge = source.Edge
 
 // override returns the instruction that precedes an agent's input.
 func (n *node) override() string {
@@ -163,10 +149,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 	if err := source.Decode(name, src, f); err != nil {
 		return nil, err
 	}
-	var raw struct {
-		Nodes []json.RawMessage `json:"nodes"`
-		Edges []json.RawMessage `json:"edges"`
-	}
+	var raw source.Canvas
 	if err := source.Decode(name, src, &raw); err != nil {
 		return nil, err
 	}
@@ -185,13 +168,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 		}
 		f.byID[n.ID] = n
 	}
-	for i, e := range f.Edges {
-		if e == nil {
-			e = &edge{}
-			f.Edges[i] = e
-		}
-		e.index, e.raw = i, source.Compact(raw.Edges[i])
-	}
+	raw.Number(f.Edges)
 	f.findGroups()
 	return f, nil
 }
@@ -235,7 +212,7 @@ func (f *flow) findGroups() {
 	}
 	for _, g := range f.Nodes {
 		if g.loose { // the public implementation goes by the edges
-			slices.SortStableFunc(g.children, func(a, b *node) int { return f.draws[a.ID].index - f.draws[b.ID].index })
+			slices.SortStableFunc(g.children, func(a, b *node) int { return f.draws[a.ID].Index - f.draws[b.ID].Index })
 		}
 	}
 }

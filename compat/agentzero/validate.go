@@ -81,7 +81,7 @@ func (c *checker) atEdge(e *edge, field, code, format string, args ...any) {
 		c.bad = map[*edge]bool{}
 	}
 	c.bad[e] = true
-	pointer := fmt.Sprintf("/edges/%d", e.index)
+	pointer := fmt.Sprintf("/edges/%d", e.Index)
 	if field != "" {
 		pointer += "/" + field
 	}

@@ -97,7 +97,7 @@ func (c *compiler) compile(src []byte) {
 	for _, e := range c.graph.Edges {
 		from, to := c.graph.byID[e.Source], c.graph.byID[e.Target]
 		if !makesTool(from, to) || from.kind == kindTool && to != from.reads {
-			c.canvas.Edges = append(c.canvas.Edges, canvasItem{e.index, e.raw})
+			c.canvas.Edges = append(c.canvas.Edges, canvasItem{e.Index, e.Raw})
 		}
 	}
 	c.w.Extra = map[string]any{propertyFormat: Format, propertyFile: topLevel(src)}
@@ -142,7 +142,7 @@ func (c *compiler) offers(agent *node) {
 			continue
 		}
 		if c.offered += len(t.description) + len(t.parameters); c.offered > mostOffered {
-			c.faults.AddFor([]string{e.ID, t.target.ID}, fmt.Sprintf("/edges/%d", e.index), codeTooLarge,
+			c.faults.AddFor([]string{e.ID, t.target.ID}, fmt.Sprintf("/edges/%d", e.Index), codeTooLarge,
 				"edge %q: up to here what agents are told of their tools comes to more than %d MB; shorten the description and the parameters of %q", e.ID, mostOffered>>20, t.target.ID)
 			continue
 		}
@@ -155,9 +155,9 @@ func (c *compiler) offers(agent *node) {
 
 // path is the TOOL path of an edge.
 func (c *compiler) path(e *edge) engine.Path {
-	order := float64(e.index)
+	order := float64(e.Index)
 	p := engine.Path{Kind: engine.Tool, Source: e.Source, Target: e.Target, Priority: &order,
-		Extra: map[string]any{propertyEdge: string(e.raw), propertyOrder: order}}
+		Extra: map[string]any{propertyEdge: string(e.Raw), propertyOrder: order}}
 	if e.SourceHandle != "" {
 		p.Extra[propertyFromPort] = e.SourceHandle
 		p.Label = e.SourceHandle
@@ -180,7 +180,7 @@ func (c *compiler) lines(src []byte) source.Lines {
 	}
 	for _, e := range c.graph.Edges {
 		if e.ID != "" {
-			out.Paths[e.ID] = index.Line(fmt.Sprintf("/edges/%d", e.index))
+			out.Paths[e.ID] = index.Line(fmt.Sprintf("/edges/%d", e.Index))
 		}
 	}
 	return out

@@ -42,7 +42,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := refit.Dialect{Parse: compiled, Drawn: drawn}
+	d := refit.Dialect{Parse: refit.First(Parse), Drawn: drawn}
 	if len(drawn.Nodes) > 0 {
 		if d.Before, err = whole(false); err != nil {
 			return nil, nil, err
@@ -50,15 +50,6 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	}
 	text, problems := refit.Fit(w, text, d)
 	return text, problems, nil
-}
-
-// compiled is the workflow a file compiles to.
-func compiled(text []byte) (*engine.Workflow, error) {
-	file, err := Parse("export.json", text)
-	if err != nil {
-		return nil, err
-	}
-	return &file.Workflows[0], nil
 }
 
 // A placed is a node or edge and its place in the file; one without a place comes last.
@@ -116,18 +107,10 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 	if err := json.Unmarshal([]byte(s.Config), &n); err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
-	text, err := []byte(s.Config), error(nil)
-	set := func(path string, was, is any) {
-		if err == nil {
-			text, err = refit.Set(text, path, was, is)
-		}
-	}
-	if s.X != nil && s.Y != nil {
-		set("position.x", n.Position.X, *s.X)
-		set("position.y", n.Position.Y, *s.Y)
-	}
+	edit := refit.Edit{Text: []byte(s.Config)}
+	edit.Move(n.Position, s)
 	if s.Name != or(n.Data.Label, n.Data.AgentName) {
-		set("data.label", n.Data.Label, s.Name)
+		edit.Set("data.label", n.Data.Label, s.Name)
 	}
 	if kinds[n.Type] == kindIntegration {
 		for _, f := range sourceFields {
@@ -136,10 +119,10 @@ func exportNode(s *engine.Step) (json.RawMessage, error) {
 			if json.Unmarshal([]byte(s.Input), &in) != nil || json.Unmarshal(in[f.input], &is) != nil {
 				continue // absent, or no plain text: Compare tells
 			}
-			set("data."+f.data, f.of(&n.Data), is)
+			edit.Set("data."+f.data, f.of(&n.Data), is)
 		}
 	}
-	return text, err
+	return edit.Text, edit.Err
 }
 
 func exportEdges(w *engine.Workflow, added bool) ([]json.RawMessage, error) {

@@ -41,10 +41,10 @@ type graph struct {
 }
 
 type node struct {
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Position position `json:"position"`
-	Data     nodeData `json:"data"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Position source.Position `json:"position"`
+	Data     nodeData        `json:"data"`
 
 	raw   json.RawMessage
 	index int
@@ -52,11 +52,6 @@ type node struct {
 
 	reads *node // of a tool: the first integration it leads to, nil for none
 	offer *offer
-}
-
-type position struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
 }
 
 // nodeData holds what the kinds of node that run have in data.
@@ -115,16 +110,7 @@ type parameter struct {
 	Required    bool   `json:"required"`
 }
 
-type edge struct {
-	ID           string `json:"id"`
-	Source       string `json:"source"`
-	Target       string `json:"target"`
-	SourceHandle string `json:"sourceHandle"`
-	TargetHandle string `json:"targetHandle"`
-
-	raw   json.RawMessage
-	index int
-}
+type edge = source.Edge
 
 // readGraph decodes a file.
 func readGraph(name string, src []byte) (*graph, error) {
@@ -132,10 +118,7 @@ func readGraph(name string, src []byte) (*graph, error) {
 	if err := source.Decode(name, src, g); err != nil {
 		return nil, err
 	}
-	var raw struct {
-		Nodes []json.RawMessage `json:"nodes"`
-		Edges []json.RawMessage `json:"edges"`
-	}
+	var raw source.Canvas
 	if err := source.Decode(name, src, &raw); err != nil {
 		return nil, err
 	}
@@ -151,12 +134,8 @@ func readGraph(name string, src []byte) (*graph, error) {
 		}
 		g.byID[n.ID] = n
 	}
-	for i, e := range g.Edges {
-		if e == nil {
-			e = &edge{}
-			g.Edges[i] = e
-		}
-		e.index, e.raw = i, source.Compact(raw.Edges[i])
+	raw.Number(g.Edges)
+	for _, e := range g.Edges {
 		g.out[e.Source] = append(g.out[e.Source], e)
 		from, to := g.byID[e.Source], g.byID[e.Target]
 		if from != nil && from.reads == nil && to != nil && to.kind == kindIntegration {

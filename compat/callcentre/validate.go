@@ -70,7 +70,7 @@ func (c *checker) atNode(n *node, pointer, code, format string, args ...any) {
 }
 
 func (c *checker) atEdge(e *edge, code, format string, args ...any) {
-	c.faults.AddFor([]string{e.ID}, fmt.Sprintf("/edges/%d", e.index), code, "edge %q (%s to %s): %s", e.ID, e.Source, e.Target, fmt.Sprintf(format, args...))
+	c.faults.AddFor([]string{e.ID}, fmt.Sprintf("/edges/%d", e.Index), code, "edge %q (%s to %s): %s", e.ID, e.Source, e.Target, fmt.Sprintf(format, args...))
 }
 
 func (c *checker) warn(step, path, code, format string, args ...any) {

@@ -199,9 +199,9 @@ func (c *compiler) local(n *node, value string) string {
 // edge draws the path of an edge. Children run in the order of the edges.
 func (c *compiler) edge(e *edge) {
 	from := c.flow.byID[e.Source]
-	order := float64(e.index)
+	order := float64(e.Index)
 	p := engine.Path{Kind: engine.Next, Source: c.exits[e.Source], Target: c.entrances[e.Target], Priority: &order,
-		Extra: map[string]any{propertyEdge: string(e.raw), propertyOrder: order}}
+		Extra: map[string]any{propertyEdge: string(e.Raw), propertyOrder: order}}
 	if e.SourceHandle != "" {
 		p.Extra[propertyFromPort] = e.SourceHandle
 	}
@@ -239,7 +239,7 @@ func (c *compiler) lines(src []byte) source.Lines {
 	}
 	for _, e := range c.flow.Edges {
 		if e.ID != "" {
-			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("%s/edges/%d", c.flow.at, e.index))
+			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("%s/edges/%d", c.flow.at, e.Index))
 		}
 	}
 	return out

@@ -35,7 +35,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 		return nil, nil, err
 	}
 	write := func(text string) []string { return writeReferences(w, text) }
-	d := refit.Dialect{Parse: compiled, Write: write, Drawn: drawn, Fields: fieldsOf, Values: &refit.Values{Is: computesValues, Name: nameValues}}
+	d := refit.Dialect{Parse: refit.First(Parse), Write: write, Drawn: drawn, Fields: fieldsOf, Values: &refit.Values{Is: computesValues, Name: nameValues}}
 	if old, fewer := refit.Drawn(paths); fewer || len(drawn.Nodes) > 0 {
 		if d.Before, err = join(w, inputs.Of("nodes", nodes, "edges", exportEdges(w, old))); err != nil {
 			return nil, nil, err
@@ -43,15 +43,6 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	}
 	text, problems := refit.Fit(w, text, d)
 	return text, problems, nil
-}
-
-// compiled is the workflow a file compiles to.
-func compiled(text []byte) (*engine.Workflow, error) {
-	file, err := Parse("export.json", text)
-	if err != nil {
-		return nil, err
-	}
-	return &file.Workflows[0], nil
 }
 
 // join is the document with what stood beside its nodes and edges. That of a chatflow is
@@ -64,13 +55,9 @@ func join(w *engine.Workflow, content inputs.Object) ([]byte, error) {
 // exportNodes are the nodes of all steps that were nodes, in the order of the document, and
 // its sticky notes.
 func exportNodes(w *engine.Workflow) ([]any, error) {
-	out := []any{}
-	for _, s := range refit.Nodes(w) {
-		text, err := exportNode(s)
-		if err != nil {
-			return nil, fmt.Errorf("step %q: %w", s.ID, err)
-		}
-		out = append(out, text)
+	out, err := refit.Write(w, exportNode)
+	if err != nil {
+		return nil, err
 	}
 	if notes, ok := w.Extra[propertyNotes].(string); ok {
 		var list []json.RawMessage
@@ -86,21 +73,13 @@ func exportNodes(w *engine.Workflow) ([]any, error) {
 
 func exportNode(s *engine.Step) (json.RawMessage, error) {
 	var n node
-	text := []byte(s.Config)
-	if err := json.Unmarshal(text, &n); err != nil {
+	edit := refit.Edit{Text: []byte(s.Config)}
+	if err := json.Unmarshal(edit.Text, &n); err != nil {
 		return nil, err
 	}
-	var all error
-	set := func(path string, was, is any) {
-		changed, err := refit.Set(text, path, was, is)
-		text, all = changed, errors.Join(all, err)
-	}
-	if s.X != nil && s.Y != nil {
-		set("position.x", n.Position.X, *s.X)
-		set("position.y", n.Position.Y, *s.Y)
-	}
-	set("data.label", n.label(), s.Name)
-	return text, all
+	edit.Move(n.Position, s)
+	edit.Set("data.label", n.label(), s.Name)
+	return edit.Text, edit.Err
 }
 
 // exportEdges are the edges of all paths that were edges, and new ones between nodes.

@@ -53,10 +53,10 @@ type flow struct {
 }
 
 type node struct {
-	ID         string   `json:"id"`
-	Type       string   `json:"type"`
-	Position   position `json:"position"`
-	ParentNode string   `json:"parentNode"`
+	ID         string          `json:"id"`
+	Type       string          `json:"type"`
+	Position   source.Position `json:"position"`
+	ParentNode string          `json:"parentNode"`
 	Data       struct {
 		Name        string   `json:"name"`
 		Label       string   `json:"label"`
@@ -70,11 +70,6 @@ type node struct {
 	children []*node
 }
 
-type position struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
-}
-
 // A param defines one input. Only those that accept variables have theirs resolved.
 type param struct {
 	Name           string  `json:"name"`
@@ -83,16 +78,7 @@ type param struct {
 	Array          []param `json:"array"`
 }
 
-type edge struct {
-	ID           string `json:"id"`
-	Source       string `json:"source"`
-	Target       string `json:"target"`
-	SourceHandle string `json:"sourceHandle"`
-	TargetHandle string `json:"targetHandle"`
-
-	raw   json.RawMessage
-	index int
-}
+type edge = source.Edge
 
 func (n *node) kind() string { return n.Data.Name }
 
@@ -163,10 +149,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 		f.at = "/flowData"
 		f.document, _ = json.Marshal(data)
 	}
-	var doc struct {
-		Nodes []json.RawMessage `json:"nodes"`
-		Edges []json.RawMessage `json:"edges"`
-	}
+	var doc source.Canvas
 	if err := source.Decode(name, f.document, &doc); err != nil {
 		return nil, err
 	}
@@ -183,7 +166,7 @@ func readFlow(name string, src []byte) (*flow, error) {
 		if err := decodeAt(name, f.document, fmt.Sprintf("/edges/%d", i), raw, e); err != nil {
 			return nil, err
 		}
-		e.raw, e.index = raw, i
+		e.Raw, e.Index = raw, i
 		f.Edges = append(f.Edges, e)
 	}
 	f.nest()

@@ -36,23 +36,15 @@ func ref(path, otherwise string) piece { return piece{ref: inputs.Ref(path) + "|
 // value is the text as it stands in the input of a step. It gives a text, or the value of a
 // reference that stands alone.
 func (t text) value() any {
-	var parts []any
-	var open strings.Builder
-	flush := func() {
-		if open.Len() > 0 {
-			parts = append(parts, inputs.Literal(open.String()))
-			open.Reset()
-		}
-	}
+	var all inputs.Parts
 	for _, p := range t {
 		if p.ref == "" {
-			open.WriteString(p.lit)
-			continue
+			all.Literal(p.lit)
+		} else {
+			all.Reference(p.ref)
 		}
-		flush()
-		parts = append(parts, p.ref)
 	}
-	flush()
+	parts := all.List()
 	switch {
 	case len(parts) == 0:
 		return ""

@@ -22,16 +22,12 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	if w.Extra[propertyFormat] != Format {
 		return nil, nil, fmt.Errorf("workflow %q: %w", w.ID, ErrNotAFlow)
 	}
-	nodes, err := exportNodes(w)
+	nodes, err := refit.Write(w, exportNode)
 	if err != nil {
 		return nil, nil, err
 	}
 	drawn := refit.Draw(w, func(s *engine.Step) (any, string) { return draw(w, s) })
 	edges := edgesOf(w, refit.Edges(w, refit.IsEdge))
-	all := []any{}
-	for _, n := range nodes {
-		all = append(all, n)
-	}
 	beside, _ := w.Extra[propertySource].(string)
 	var top struct{ Outputs []json.RawMessage }
 	_ = json.Unmarshal([]byte(beside), &top) // Join names what is wrong with it
@@ -42,13 +38,13 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 		}
 		return refit.Join(content, beside)
 	}
-	text, err := whole(slices.Concat(all, drawn.Nodes), edges)
+	text, err := whole(slices.Concat(nodes, drawn.Nodes), edges)
 	if err != nil {
 		return nil, nil, err
 	}
-	d := refit.Dialect{Parse: compiled, Drawn: drawn, Fields: fieldsOf}
+	d := refit.Dialect{Parse: refit.First(Parse), Drawn: drawn, Fields: fieldsOf}
 	if old, fewer := refit.Drawn(refit.Edges(w, refit.IsEdge)); fewer || len(drawn.Nodes) > 0 {
-		if d.Before, err = whole(all, edgesOf(w, old)); err != nil {
+		if d.Before, err = whole(nodes, edgesOf(w, old)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -56,47 +52,17 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 	return text, problems, nil
 }
 
-// compiled is the workflow a file compiles to.
-func compiled(text []byte) (*engine.Workflow, error) {
-	file, err := Parse("export.json", text)
-	if err != nil {
-		return nil, err
-	}
-	return &file.Workflows[0], nil
-}
-
-// exportNodes are the nodes of all steps that were nodes, in the order of the file.
-func exportNodes(w *engine.Workflow) ([]json.RawMessage, error) {
-	out := []json.RawMessage{}
-	for _, s := range refit.Nodes(w) {
-		text, err := exportNode(s)
-		if err != nil {
-			return nil, fmt.Errorf("step %q: %w", s.ID, err)
-		}
-		out = append(out, text)
-	}
-	return out, nil
-}
-
 func exportNode(s *engine.Step) (json.RawMessage, error) {
 	n := nodeOf(s)
-	text := []byte(s.Config)
-	var all error
-	set := func(path string, was, is any) {
-		changed, err := refit.Set(text, path, was, is)
-		text, all = changed, errors.Join(all, err)
-	}
-	if s.X != nil && s.Y != nil {
-		set("position.x", n.Position.X, *s.X)
-		set("position.y", n.Position.Y, *s.Y)
-	}
-	set("data.title", n.title(), s.Name)
-	set("data.bypass", n.Data.Bypass, s.Bypass)
-	set("data.active", n.active(), !s.Inactive)
+	edit := refit.Edit{Text: []byte(s.Config)}
+	edit.Move(n.Position, s)
+	edit.Set("data.title", n.title(), s.Name)
+	edit.Set("data.bypass", n.Data.Bypass, s.Bypass)
+	edit.Set("data.active", n.active(), !s.Inactive)
 	if n.Type == kindCLI {
-		set("data.needsUserApproval", n.Data.Approval, s.Approval)
+		edit.Set("data.needsUserApproval", n.Data.Approval, s.Approval)
 	}
-	return text, all
+	return edit.Text, edit.Err
 }
 
 // edgesOf are the edges of paths, with the handles that an editor gives those drawn since.

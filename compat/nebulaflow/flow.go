@@ -60,21 +60,16 @@ type port struct {
 }
 
 type node struct {
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Data     data     `json:"data"`
-	Position position `json:"position"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Data     data            `json:"data"`
+	Position source.Position `json:"position"`
 	index    int
 	raw      json.RawMessage
 	fault    string  // what in it is of another kind than it must be
 	in, out  []*edge // live, in the order of the file
 	values   []*edge // as inputs gives them
 	next     []*edge // out of the node, whether or not they are live
-}
-
-type position struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
 }
 
 // data is everything a node may be configured with; each type uses some of it.

@@ -31,23 +31,15 @@ func ref(path string, trimmed bool) text { return text{{ref: inputs.RefOr(path),
 
 // value is the text as it stands in the input of a step.
 func (t text) value() any {
-	var parts []any
-	var open strings.Builder
-	flush := func() {
-		if open.Len() > 0 {
-			parts = append(parts, inputs.Literal(open.String()))
-			open.Reset()
-		}
-	}
+	var all inputs.Parts
 	for _, p := range t {
 		if p.ref == "" {
-			open.WriteString(p.lit)
-			continue
+			all.Literal(p.lit)
+		} else {
+			all.Reference(p.ref)
 		}
-		flush()
-		parts = append(parts, p.ref)
 	}
-	flush()
+	parts := all.List()
 	if len(parts) == 0 {
 		return ""
 	}

@@ -2,6 +2,7 @@ package refit
 
 import (
 	"encoding/json"
+	"fmt"
 	"sort"
 
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
@@ -27,6 +28,19 @@ func Nodes(w *engine.Workflow) []*engine.Step {
 	}
 	sort.SliceStable(steps, func(i, j int) bool { return Place(steps[i].Extra) < Place(steps[j].Extra) })
 	return steps
+}
+
+// Write writes the nodes of the file, in its order, each as write returns it.
+func Write(w *engine.Workflow, write func(*engine.Step) (json.RawMessage, error)) ([]any, error) {
+	out := []any{}
+	for _, s := range Nodes(w) {
+		text, err := write(s)
+		if err != nil {
+			return nil, fmt.Errorf("step %q: %w", s.ID, err)
+		}
+		out = append(out, text)
+	}
+	return out, nil
 }
 
 // A Drawing holds the nodes that a format writes for steps added to a workflow.

@@ -3,9 +3,12 @@ package refit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/compat/internal/inputs"
+	"github.com/stepgraph/stepgraph/compat/source"
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/tidwall/sjson"
 )
 
@@ -24,6 +27,29 @@ func Set(object []byte, path string, was, is any) ([]byte, error) {
 		return nil, fmt.Errorf("set %s: %w", path, err)
 	}
 	return out, nil
+}
+
+// An Edit changes fields of a node's text, each only where it differs, see Set.
+type Edit struct {
+	Text []byte
+	Err  error // of the fields that could not be set
+}
+
+// Set sets one field.
+func (e *Edit) Set(path string, was, is any) {
+	text, err := Set(e.Text, path, was, is)
+	if err == nil {
+		e.Text = text
+	}
+	e.Err = errors.Join(e.Err, err)
+}
+
+// Move sets the position of a node to that of its step; a step without one leaves it.
+func (e *Edit) Move(was source.Position, s *engine.Step) {
+	if s.X != nil && s.Y != nil {
+		e.Set("position.x", was.X, *s.X)
+		e.Set("position.y", was.Y, *s.Y)
+	}
 }
 
 // Join returns the text of a file: the fields of first, followed by the other fields of the

@@ -6,11 +6,23 @@ import (
 	"encoding/json"
 	"sort"
 
+	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 // Code is the code of every problem that Compare returns.
 const Code = "does_not_fit"
+
+// First returns a Dialect's Parse: the first workflow of a file that a format compiles.
+func First(parse func(name string, src []byte) (source.File, error)) func([]byte) (*engine.Workflow, error) {
+	return func(text []byte) (*engine.Workflow, error) {
+		file, err := parse("export.json", text)
+		if err != nil {
+			return nil, err
+		}
+		return &file.Workflows[0], nil
+	}
+}
 
 // Compare lists the differences between a workflow and the one compiled from the written file,
 // in both directions. Layout and properties without effect on a run are ignored.

@@ -98,3 +98,25 @@ func Literal(text string) any {
 func Joined(separator string, parts ...any) Object {
 	return Of("@text", parts, "@join", separator)
 }
+
+// Parts collects the parts of a text: literal pieces, of which neighbours become one, and
+// references. Its zero value is ready to use.
+type Parts struct {
+	list    []any
+	literal strings.Builder
+}
+
+// Literal adds a piece of text.
+func (p *Parts) Literal(text string) { p.literal.WriteString(text) }
+
+// Reference adds a reference, as Ref and RefOr return it.
+func (p *Parts) Reference(ref string) { p.list = append(p.List(), ref) }
+
+// List returns the parts so far, without empty ones.
+func (p *Parts) List() []any {
+	if p.literal.Len() > 0 {
+		p.list = append(p.list, Literal(p.literal.String()))
+		p.literal.Reset()
+	}
+	return p.list
+}
