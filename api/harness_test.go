@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -51,17 +52,11 @@ func newWorld(t *testing.T, o Options) *world {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- w.engine.Run(ctx) }()
+	enginetest.Start(t, w.engine)
 	w.server = httptest.NewServer(New(w.engine, o))
 	t.Cleanup(func() {
 		w.server.CloseClientConnections()
 		w.server.Close()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
 	})
 	return w
 }

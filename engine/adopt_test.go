@@ -1,10 +1,10 @@
 package engine_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/tidwall/gjson"
 )
@@ -27,9 +27,7 @@ func TestAdoptStarts(t *testing.T) {
 	if n, bad, err := e.Adopt(t.Context()); n != 4 || len(bad) > 0 || err != nil {
 		t.Fatalf("adopted %d, %v, %v", n, bad, err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }()
+	stopEngine := enginetest.Start(t, e)
 	for id, want := range map[string]struct{ step, entry string }{"empty": {"root", ""}, "entry": {"side", "side"}, "stands": {"side", "side"}, "named": {"root", ""}} {
 		s, err := e.Wait(t.Context(), id)
 		if err != nil || s.Status != engine.StatusComplete || s.Steps[want.step] != engine.StatusComplete || len(s.Steps) != 1 {
@@ -40,6 +38,5 @@ func TestAdoptStarts(t *testing.T) {
 			t.Errorf("%s: entry %q, want %q, %v", id, entry, want.entry, err)
 		}
 	}
-	stop()
-	<-ended
+	stopEngine()
 }

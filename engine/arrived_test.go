@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -52,9 +53,8 @@ func TestAnswerFoundByACheckpoint(t *testing.T) {
 			return struct{}{}, nil
 		})
 		e := engine.New(store, registry, engine.Options{ReadEvery: -1})
-		ctx, stop := context.WithCancel(t.Context())
-		stopped := make(chan error)
-		go func() { stopped <- e.Run(ctx) }()
+		ctx := t.Context()
+		stopEngine := enginetest.Start(t, e)
 		_, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "w",
 			Steps: []engine.Step{{ID: "root"}, {ID: "a", Function: "ask_name"}, {ID: "b", Function: "ask_name"}, {ID: "slow", Function: "slow_down"},
 				{ID: "both", Function: "greet", Join: engine.JoinAll, Input: `{"name": "@{SESSION_ID}.a.response and @{SESSION_ID}.b.response"}`}},
@@ -82,7 +82,6 @@ func TestAnswerFoundByACheckpoint(t *testing.T) {
 		if len(s.Messages) == 0 || s.Messages[len(s.Messages)-1].Content != "Hello Ada and Bob" || s.Status != engine.StatusComplete {
 			t.Errorf("the session is %s and said %+v", s.Status, s.Messages)
 		}
-		stop()
-		<-stopped
+		stopEngine()
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
@@ -114,16 +115,8 @@ func (o *operator) run(store engine.Store, options engine.Options) {
 	options.Log = slog.New(slog.NewTextHandler(o.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	options.PollEvery = 20 * time.Millisecond
 	e := engine.New(store, o.fakes.registry(), options)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(o.ctx))
-	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx) }()
 	o.engine = e
-	o.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-done; err != nil {
-			o.Error(err)
-		}
-	})
+	o.stop = enginetest.Start(o, e)
 }
 
 func (o *operator) noError(err error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
@@ -37,10 +38,8 @@ func playFanout(tb testing.TB, store engine.Store, n int, takes time.Duration) t
 	if _, err := e.Put(tb.Context(), fanoutWorkflow(n), engine.PutOptions{}); err != nil {
 		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(tb.Context())
-	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx) }()
-	defer func() { cancel(); <-done }()
+	ctx := tb.Context()
+	enginetest.Start(tb, e)
 	time.Sleep(50 * time.Millisecond)
 	began := time.Now()
 	if _, err := e.Start(ctx, engine.StartRequest{Workflow: "F", ID: "A"}); err != nil {

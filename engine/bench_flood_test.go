@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -44,10 +45,8 @@ func flooded(tb testing.TB, w *engine.Workflow, n int, one func(context.Context,
 	if _, err := e.Put(tb.Context(), w, engine.PutOptions{Force: true}); err != nil {
 		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(tb.Context())
-	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx) }()
-	defer func() { cancel(); <-done }()
+	ctx := tb.Context()
+	enginetest.Start(tb, e)
 	if _, err := e.Start(ctx, engine.StartRequest{Workflow: "form", ID: "A"}); err != nil {
 		tb.Fatal(err)
 	}

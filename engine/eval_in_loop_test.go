@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -18,9 +19,7 @@ func TestEvalInsideALoop(t *testing.T) {
 	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
-	defer func() { stop(); <-stopped }()
+	enginetest.Start(t, e)
 	w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "loop", Input: `{"over": ["a", "b"]}`},
 		{ID: "ask", Function: "request", Input: `{"prompt": "@{SESSION_ID}.root.item after @{SESSION_ID}.root.results[0].response|nothing"}`}},
 		Paths: []engine.Path{{Kind: engine.Contains, Source: "root", Target: "ask"}, {Kind: engine.Next, Source: "root", Target: "ask", Condition: "@{SESSION_ID}.root.results"}}}

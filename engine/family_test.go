@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -76,9 +77,7 @@ func TestFamilyBesideMany(t *testing.T) {
 	e := engine.New(store, registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
-	defer func() { stop(); <-stopped }()
+	enginetest.Start(t, e)
 	familyWorkflows(t, ctx, e)
 	if _, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "top", ID: "t"}); err != nil {
 		t.Fatal(err)

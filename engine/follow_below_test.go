@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -18,9 +19,7 @@ func TestSubscribeShowsQuestionsBelow(t *testing.T) {
 	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
-	defer func() { stop(); <-stopped }()
+	enginetest.Start(t, e)
 	for _, w := range []*engine.Workflow{
 		{ID: "asks", Steps: []engine.Step{{ID: "root", Function: "request", Input: `{"prompt": "Who?"}`}}},
 		{ID: "main", Steps: []engine.Step{{ID: "root", Function: "subflow", Input: `{"workflow": "asks"}`},

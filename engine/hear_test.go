@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -21,9 +22,7 @@ func TestHear(t *testing.T) {
 	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
-	defer func() { stop(); <-stopped }()
+	enginetest.Start(t, e)
 	if _, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "talk"}}}, ""); err != nil {
 		t.Fatal(err)
 	}

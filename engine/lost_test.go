@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/tidwall/gjson"
 )
@@ -173,9 +174,8 @@ func TestStoppedQueueLosesNothing(t *testing.T) {
 				return in, nil
 			}, func(s *engine.Spec) { s.Effects, s.Limit = true, 1 })
 			e := engine.New(store, r, engine.Options{})
-			ctx, stop := context.WithCancel(t.Context())
-			done := make(chan error)
-			go func() { done <- e.Run(ctx) }()
+			ctx := t.Context()
+			stopEngine := enginetest.Start(t, e)
 			if stopAfter > 0 {
 				if _, err := e.Put(ctx, w, engine.PutOptions{}); err != nil {
 					t.Error(err)
@@ -187,8 +187,7 @@ func TestStoppedQueueLosesNothing(t *testing.T) {
 			} else if _, err := e.Wait(ctx, "A"); err != nil {
 				t.Error(err)
 			}
-			stop()
-			<-done
+			stopEngine()
 		}
 		play(1500 * time.Millisecond)
 		play(0)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -34,16 +35,9 @@ func (f *fleet) start(name string, functions ...string) (e *engine.Engine, stop 
 		})
 	}
 	e = engine.New(f.store, registry, engine.Options{Name: name})
-	ctx, cancel := context.WithCancel(f.Context())
-	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx) }()
+	stop = enginetest.Start(f, e)
 	synctest.Wait()
-	return e, func() {
-		cancel()
-		if err := <-done; err != nil {
-			f.Error(err)
-		}
-	}
+	return e, stop
 }
 
 // session starts a session of root -> step, which calls the function.

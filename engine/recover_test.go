@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -38,8 +39,7 @@ func TestLostCounters(t *testing.T) {
 	e := engine.New(store, registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
+	stopEngine := enginetest.Start(t, e)
 	_, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "w",
 		Steps: []engine.Step{{ID: "root", Function: "ask_name"}, {ID: "greet", Function: "greet", Input: `{"name": "@{SESSION_ID}.root.response"}`}},
 		Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "greet"}, {Kind: engine.Next, Source: "greet", Target: "root"}}}, "")
@@ -71,6 +71,5 @@ func TestLostCounters(t *testing.T) {
 	if err != nil || len(said) != 10 || said[9].N != 10 {
 		t.Errorf("%d messages, %v", len(said), err)
 	}
-	stop()
-	<-stopped
+	stopEngine()
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -18,9 +19,8 @@ func TestRefusalsAreLoggedOnce(t *testing.T) {
 		func(s *engine.Spec) { s.Disabled = "it is off, start with --allow-it" })
 	var said bytes.Buffer
 	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{Log: slog.New(slog.NewTextHandler(&said, nil))})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }()
+	ctx := t.Context()
+	stopEngine := enginetest.Start(t, e)
 	if _, err := e.Put(ctx, &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "off"}}}, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +30,7 @@ func TestRefusalsAreLoggedOnce(t *testing.T) {
 			t.Fatal(s, err)
 		}
 	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	stopEngine()
 	if n := strings.Count(said.String(), `msg="step refused by policy"`); n != 1 || !strings.Contains(said.String(), "start with --allow-it") {
 		t.Errorf("said %d times:\n%s", n, said.String())
 	}

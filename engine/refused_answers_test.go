@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 )
 
 const (
@@ -182,15 +183,10 @@ func TestAnswerBehindAReask(t *testing.T) {
 			refusals(t, engine.Options{}, func(r *refusal) {
 				r.workflow("w", []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "after", Function: "work"}}, "root>after")
 				early := engine.New(r.store.Store, r.fakes.registry(), engine.Options{})
-				ctx, stop := context.WithCancel(r.ctx)
-				stopped := make(chan error)
-				go func() { stopped <- early.Run(ctx) }()
+				stopEarly := enginetest.Start(r, early)
 				r.start("w", "S")
 				r.until("S", engine.StatusAwaitingInput)
-				stop()
-				if err := <-stopped; err != nil {
-					r.Fatal(err)
-				}
+				stopEarly()
 				if err := r.act("S", kind, func(a *engine.Action) { a.To = map[bool]string{true: "after"}[kind == engine.RequestMove] }); err != nil {
 					r.Fatal(err)
 				}
@@ -211,9 +207,7 @@ func TestAnswerThenCancel(t *testing.T) {
 	refusals(t, engine.Options{}, func(r *refusal) {
 		r.workflow("w", []engine.Step{{ID: "root", Function: "ask", Input: `{"prompt": "?"}`}, {ID: "charge", Function: "work"}}, "root>charge")
 		early := engine.New(r.store.Store, r.fakes.registry(), engine.Options{})
-		ctx, stop := context.WithCancel(r.ctx)
-		stopped := make(chan error)
-		go func() { stopped <- early.Run(ctx) }()
+		stopEarly := enginetest.Start(r, early)
 		const sessions = 20
 		for i := range sessions {
 			r.start("w", fmt.Sprintf("S%d", i))
@@ -221,10 +215,7 @@ func TestAnswerThenCancel(t *testing.T) {
 		for i := range sessions {
 			r.until(fmt.Sprintf("S%d", i), engine.StatusAwaitingInput)
 		}
-		stop()
-		if err := <-stopped; err != nil {
-			r.Fatal(err)
-		}
+		stopEarly()
 		for i := range sessions {
 			id := fmt.Sprintf("S%d", i)
 			if err := errors.Join(r.answer(id, "root", `"yes"`), r.act(id, engine.RequestCancel)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -39,8 +40,7 @@ func TestTornDefinition(t *testing.T) {
 	e := engine.New(store, registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
+	stopEngine := enginetest.Start(t, e)
 	for i := range 3 {
 		_, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "w",
 			Steps: []engine.Step{{ID: "root"}, {ID: "greet", Function: "greet", Input: fmt.Sprintf(`{"name": "%d"}`, i)}},
@@ -59,6 +59,5 @@ func TestTornDefinition(t *testing.T) {
 			t.Errorf("edit %d: said %+v", i, s.Messages)
 		}
 	}
-	stop()
-	<-stopped
+	stopEngine()
 }

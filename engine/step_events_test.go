@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -17,9 +18,8 @@ func follow(t *testing.T, registry *engine.Registry, w *engine.Workflow) ([]engi
 	t.Helper()
 	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
-	defer func() { stop(); <-stopped }()
+	defer stop()
+	enginetest.Start(t, e)
 	if _, err := e.PutWorkflow(ctx, w, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -42,15 +43,12 @@ func TestStepsAtOnce(t *testing.T) {
 			if _, err := e.Put(ctx, w, engine.PutOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			ended := make(chan error, 1)
-			running, stop := context.WithCancel(ctx)
-			go func() { ended <- e.Run(running) }()
+			stopEngine := enginetest.Start(t, e)
 			s, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "w"})
 			if err != nil || s.Status != engine.StatusComplete {
 				t.Fatalf("%v %+v", err, s)
 			}
-			stop()
-			<-ended
+			stopEngine()
 			if calls.Load() != 6 || most.Load() != want {
 				t.Errorf("%d calls, at most %d at once, want 6 and %d", calls.Load(), most.Load(), want)
 			}

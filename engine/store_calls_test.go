@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -78,8 +79,7 @@ func runChains(t *testing.T, sessions, steps int, takes time.Duration, o engine.
 	e := engine.New(store, registry, o)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	stopped := make(chan error)
-	go func() { stopped <- e.Run(ctx) }()
+	stopEngine := enginetest.Start(t, e)
 	if _, err := e.PutWorkflow(ctx, chain(steps), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,7 @@ func runChains(t *testing.T, sessions, steps int, takes time.Duration, o engine.
 			t.Error(err)
 		}
 	}
-	stop()
-	<-stopped
+	stopEngine()
 	return store
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -111,16 +112,9 @@ func TestNoCallInTheLastThirdOfALease(t *testing.T) {
 				return map[string]any{"done": true}, nil
 			}, func(s *engine.Spec) { s.Effects, s.Limit = true, 1 })
 			e := engine.New(store, registry, engine.Options{Name: name})
-			ctx, stop := context.WithCancel(t.Context())
-			done := make(chan error, 1)
-			go func() { done <- e.Run(ctx) }()
+			stop := enginetest.Start(t, e)
 			synctest.Wait()
-			return e, func() {
-				stop()
-				if err := <-done; err != nil {
-					t.Error(err)
-				}
-			}
+			return e, stop
 		}
 		cut := faults.Wrap(shared, faults.Plan{})
 		first, stopFirst := run("first", cut, 40*time.Second)

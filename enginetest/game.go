@@ -56,7 +56,7 @@ func Play(tb testing.TB, g Game) *Result {
 		tb.Fatalf("migrate %s: %v", g.Store.Describe(), err)
 	}
 	p := &player{tb: tb, game: g, engine: engine.New(g.Store, g.Registry, g.options(tb))}
-	stop := p.run(ctx)
+	stop := run(ctx, p.tb, p.engine)
 	defer stop()
 	return p.play(ctx)
 }
@@ -83,19 +83,6 @@ type player struct {
 	game   Game
 	engine *engine.Engine
 	id     string
-}
-
-// run lets the engine work until the func it returns has returned.
-func (p *player) run(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- p.engine.Run(ctx) }()
-	return func() {
-		cancel()
-		if err := <-done; err != nil {
-			p.tb.Errorf("engine: %v", err)
-		}
-	}
 }
 
 func (p *player) play(ctx context.Context) *Result {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -28,9 +29,8 @@ func TestOnlyTheRouterIsHeard(t *testing.T) {
 	})
 	e := engine.New(memory.New(memory.Options{}), registry(streams, nil), engine.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }()
-	defer func() { cancel(); <-ended }()
+	defer cancel()
+	enginetest.Start(t, e)
 	if _, err := e.PutWorkflow(ctx, load(t, hotel), ""); err != nil {
 		t.Fatal(err)
 	}

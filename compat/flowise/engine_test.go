@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/memory"
@@ -51,10 +52,7 @@ func startWith(t *testing.T, catalog generate.Models, variables map[string]json.
 		t.Fatal(err)
 	}
 	e := engine.New(store, registry, engine.Options{Variables: func() map[string]json.RawMessage { return variables }})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-ended })
+	enginetest.Start(t, e)
 	return running{e, t}
 }
 

@@ -1,7 +1,6 @@
 package luna_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
@@ -44,16 +44,10 @@ func newClient(t *testing.T, cypher string) *client {
 			}
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx) }()
+	enginetest.Start(t, e)
 	server := httptest.NewServer(api.New(e, api.Options{Compat: true, Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(func() {
 		server.Close()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
 	})
 	return &client{t, server, e}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/nebulaflow"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
@@ -224,10 +225,7 @@ func play(t *testing.T, run recordedRun, flows []*engine.Workflow, q engine.Star
 	p.engine = engine.New(store, registry, options)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	ended := make(chan error, 1)
-	running, stop := context.WithCancel(ctx)
-	go func() { ended <- p.engine.Run(running) }()
-	defer func() { stop(); <-ended }()
+	defer enginetest.Start(t, p.engine)()
 	for _, w := range flows {
 		if _, err := p.engine.Put(ctx, w, engine.PutOptions{}); err != nil {
 			t.Fatal(err)

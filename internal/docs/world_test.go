@@ -16,6 +16,7 @@ import (
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 )
 
 // TestMain runs the tests in the folder of the pages.
@@ -80,16 +81,8 @@ func newWorld(t *testing.T) *world {
 
 // run lets the engine work until the test ends, and then removes what it has made.
 func (w *world) run() {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- w.engine.Run(ctx) }()
-	w.t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			w.t.Error(err)
-		}
-		w.remove()
-	})
+	w.t.Cleanup(w.remove)
+	enginetest.Start(w.t, w.engine)
 }
 
 func (w *world) remove() {

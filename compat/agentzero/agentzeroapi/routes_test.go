@@ -52,9 +52,7 @@ func newFlowServer(t *testing.T) *flowServer {
 		t.Fatal(err)
 	}
 	s.e = engine.New(store, registry, engine.Options{Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.e.Run(ctx) }()
+	enginetest.Start(t, s.e)
 	router := chi.NewRouter()
 	agentzeroapi.Mount(router, s.e, func() ([]agentzeroapi.Profile, error) {
 		return []agentzeroapi.Profile{{Key: "researcher", Label: "Reads a lot"}}, nil
@@ -63,10 +61,6 @@ func newFlowServer(t *testing.T) *flowServer {
 	s.url = server.URL
 	t.Cleanup(func() {
 		server.Close()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
 	})
 	return s
 }

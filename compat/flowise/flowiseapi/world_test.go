@@ -2,7 +2,6 @@ package flowiseapi_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/models"
@@ -67,15 +67,7 @@ func newServer(t *testing.T, variables map[string]json.RawMessage) *server {
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	s.e = engine.New(store, registry, engine.Options{Log: quiet, Variables: func() map[string]json.RawMessage { return variables }})
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.e.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	enginetest.Start(t, s.e)
 	s.url = s.serve(api.Options{Vault: known})
 	return s
 }
