@@ -63,7 +63,7 @@ type fleet struct {
 
 // A process is one place in the fleet: an engine that may be running, stopped or dead.
 type process struct {
-	store   string // as its --store
+	store   string           // as its --store
 	proxy   *neo4jtest.Proxy // between it and the store; nil where there is none
 	cmd     *exec.Cmd
 	done    chan struct{}
