@@ -83,6 +83,8 @@ func TestJoinsPassNoClosedGate(t *testing.T) {
 		"a merge and one of its arms":              {"s>c c:0>x c:1>y x>m y>m m>j x>j", []run{{"c", "", 1}, {"", "", 1}}},
 		"a gated node and what gates it":           {"s>r s>c c:0>x r>m x>m m>j r>j", []run{{"c", "", 1}, {"", "", 0}}},
 		"what comes with the sibling arm":          {"s>c c:0>d c:0>b c:1>a a>b d:0>j b>j", []run{{"c d", "", 1}, {"c", "", 0}, {"", "", 1}}},
+		"past what two decisions share":            {"s>c c:0>m c:1>d d:0>m d:1>j m>j", []run{{"c", "", 1}, {"d", "", 1}, {"", "", 1}}},
+		"shared, beside what is required":          {"s>r s>c r>j c:0>m c:1>d d:0>m d:1>j m>j", []run{{"c", "", 1}, {"d", "", 1}, {"", "", 1}}},
 		"human input beside its source":            {"s>r r>h h:0>j r>j", []run{{"", "p", 1}, {"", "r", 0}}},
 		"human input on a parallel branch":         {"s>r s>h h:0>x x>j r>j h:1>n", []run{{"", "p", 1}, {"", "r", 0}}},
 		"condition agent":                          {"s>r s>g g:0>x x>j r>j", []run{{"g", "", 1}, {"", "", 0}}},

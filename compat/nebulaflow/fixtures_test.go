@@ -43,23 +43,26 @@ type recordedRun struct {
 }
 
 type stubs struct {
-	LLM []struct {
-		Match   string
-		Reply   *string
-		Text    *string
-		DelayMs int
-		Error   string
-		OnAbort string
-		Tools   []struct {
-			Name string
-			Args json.RawMessage
-		}
-	}
+	LLM       []llmStub
 	Approvals []struct {
 		Type            string
 		ModifiedCommand *string
 	}
 	PauseAfter, AbortAfter string
+	steered                chan struct{} // closed when the session was paused or aborted
+}
+
+type llmStub struct {
+	Match   string
+	Reply   *string
+	Text    *string
+	DelayMs int
+	Error   string
+	OnAbort string
+	Tools   []struct {
+		Name string
+		Args json.RawMessage
+	}
 }
 
 type observed struct {
@@ -208,6 +211,7 @@ type played struct {
 func play(t *testing.T, run recordedRun, flows []*engine.Workflow, q engine.StartRequest) *played {
 	t.Helper()
 	p := &played{flow: flows[0], seeds: q.Seeds}
+	run.Stubs.steered = make(chan struct{})
 	registry := engine.NewRegistry()
 	functions.Standard(registry, functions.Options{Shell: shell.Options{Allow: true, Dir: t.TempDir()}, Models: only{models.Func(func(ctx context.Context, ask models.Request) (models.Response, error) {
 		p.mu.Lock()
@@ -254,6 +258,7 @@ func (p *played) steer(ctx context.Context, s stubs, id string) {
 		for _, x := range list {
 			if x.Step == strings.TrimPrefix(when, "completed:") {
 				_, _ = p.engine.Act(ctx, engine.Action{Session: id, Kind: kind})
+				close(s.steered)
 				return
 			}
 		}
@@ -319,6 +324,12 @@ type only struct{ model models.Model }
 func (o only) Model(name string) (models.Model, string, error) { return o.model, name, nil }
 func (o only) Endpoint(models.Endpoint) (models.Model, error)  { return o.model, nil }
 
+// afterSteering reports whether a reply came after the session was paused or aborted: not the
+// first one, whose end is the reason to do so.
+func (s stubs) afterSteering(one llmStub) bool {
+	return s.PauseAfter+s.AbortAfter != "" && slices.ContainsFunc(s.LLM, func(other llmStub) bool { return other.DelayMs < one.DelayMs })
+}
+
 // answer is what the first stub that matches says, else an echo.
 func (s stubs) answer(ctx context.Context, ask models.Request) (models.Response, error) {
 	prompt := ask.LastUser()
@@ -333,6 +344,13 @@ func (s stubs) answer(ctx context.Context, ask models.Request) (models.Response,
 		case <-timer.C:
 		case <-ctx.Done():
 			return models.Response{}, ctx.Err()
+		}
+		if s.afterSteering(one) {
+			select {
+			case <-s.steered:
+			case <-ctx.Done():
+				return models.Response{}, ctx.Err()
+			}
 		}
 		if one.Error != "" {
 			return models.Response{}, models.NewError(models.KindScripted, false, one.Error, nil)

@@ -9,10 +9,7 @@
 // gate: while it stays closed, the node does not run.
 package gates
 
-import (
-	"math/big"
-	"slices"
-)
+import "math/big"
 
 // An Edge connects two nodes; Arm is the branch if From is a decision.
 type Edge struct{ From, To, Arm int }
@@ -43,25 +40,24 @@ type Result struct {
 	Wide   []bool    // of each node: too many different branches meet there to tell them apart; any is enough
 	Missed []bool    // of each node among Ends: a run of what it is within may not lead to it
 
-	graph    *Graph
-	in       [][]int
-	excludes []*big.Int // arms that were not taken when the node runs
-	exact    []bool     // the node runs whenever none of these was taken
-	leads    []*big.Int // arms by which the node may be reached
-	first    []int      // place of a node's first arm in the sets
-	arms     []Arm      // by their places
-	begun    []bool
-	done     []bool
-	class    []int
+	graph *Graph
+	in    [][]int
+	when  []when
+	leads []*big.Int // arms by which the node may be reached
+	first []int      // place of a node's first arm in the sets
+	arms  []Arm      // by their places
+	begun []bool
+	done  []bool
+	class []int
 }
 
 // Find analyses all nodes of a graph.
 func Find(g *Graph) *Result {
 	n := len(g.Arms)
 	r := &Result{Groups: make([][]Group, n), Wide: make([]bool, n), Missed: make([]bool, n), graph: g, in: make([][]int, n),
-		excludes: make([]*big.Int, n), exact: make([]bool, n), leads: make([]*big.Int, n), first: make([]int, n), begun: make([]bool, n), done: make([]bool, n), class: make([]int, n)}
+		when: make([]when, n), leads: make([]*big.Int, n), first: make([]int, n), begun: make([]bool, n), done: make([]bool, n), class: make([]int, n)}
 	for node := range n {
-		r.excludes[node], r.leads[node] = new(big.Int), new(big.Int)
+		r.when[node], r.leads[node] = always, new(big.Int)
 	}
 	for i, e := range g.Edges {
 		r.in[e.To] = append(r.in[e.To], i)
@@ -75,7 +71,7 @@ func Find(g *Graph) *Result {
 	classes := map[string]int{}
 	for node := range n {
 		r.look(node)
-		text := string(r.excludes[node].Bytes())
+		text := r.when[node].key()
 		if _, known := classes[text]; !known {
 			classes[text] = len(classes)
 		}
@@ -89,10 +85,8 @@ func (r *Result) Class(node int) int { return r.class[node] }
 
 // Certain reports whether node has always run when reader runs.
 func (r *Result) Certain(node, reader int) bool {
-	return r.exact[node] && (r.class[node] == r.class[reader] || subset(r.excludes[node], r.excludes[reader]))
+	return r.when[node].exact && (r.class[node] == r.class[reader] || r.when[reader].within(r.when[node]))
 }
-
-func subset(a, b *big.Int) bool { return new(big.Int).AndNot(a, b).Sign() == 0 }
 
 // look computes what holds of a node, after all that leads to it. It walks with a stack of its
 // own: flows may be long chains.
@@ -123,27 +117,26 @@ func (r *Result) look(node int) {
 }
 
 func (r *Result) settle(node int) {
-	r.exact[node] = true
 	within := r.graph.Within[node]
 	switch {
 	case len(r.in[node]) > 0:
 		r.join(node)
 	case within >= 0:
-		r.excludes[node], r.exact[node] = r.excludes[within], r.exact[within]
+		r.when[node] = r.when[within]
 	}
 	if within >= 0 && r.graph.Ends[node] {
-		r.Missed[node] = len(r.in[node]) == 0 || !r.exact[node] || !subset(r.excludes[node], r.excludes[within])
-		r.excludes[node], r.exact[node] = r.excludes[within], r.exact[within]
+		r.Missed[node] = len(r.in[node]) == 0 || !r.when[node].exact || !r.when[within].within(r.when[node])
+		r.when[node] = r.when[within]
 		r.Groups[node] = nil
 	}
 }
 
-// A way is how edges lead to a node: what they exclude and by which arms they may be reached.
+// A way is how edges lead to a node: when they are taken and by which arms they may be reached.
 type way struct {
-	edges           []int
-	excludes, leads *big.Int
-	exact           bool
-	decisions       []int // of which some arm is excluded
+	edges     []int
+	when      when
+	leads     *big.Int
+	decisions []int // of which some arm excludes the way
 }
 
 // mostWays is how many different ways into one node are compared with one another.
@@ -153,7 +146,7 @@ func (r *Result) join(node int) {
 	ways := r.waysInto(node)
 	groups := []Group{{Edges: r.in[node]}}
 	switch {
-	case len(ways) == 1 && (ways[0].exact || len(r.in[node]) == 1):
+	case len(ways) == 1 && (ways[0].when.exact || len(r.in[node]) == 1):
 	case len(ways) > mostWays:
 		r.Wide[node] = true
 	default:
@@ -170,9 +163,9 @@ func (r *Result) join(node int) {
 		}
 	}
 	for _, group := range groups {
-		r.need(node, group, of)
+		r.when[node] = r.both(r.when[node], r.met(group, of))
 	}
-	r.leads[node].AndNot(r.leads[node], r.excludes[node])
+	r.leads[node].AndNot(r.leads[node], r.when[node].common())
 }
 
 // waysInto are the ways into a node, those that are alike as one.
@@ -181,62 +174,42 @@ func (r *Result) waysInto(node int) []*way {
 	alike := map[string]*way{}
 	for _, at := range r.in[node] {
 		e := r.graph.Edges[at]
-		excludes, leads := r.through(e.From, e.Arm), new(big.Int).Set(r.leads[e.From])
+		taken, leads := r.through(e.From, e.Arm), new(big.Int).Set(r.leads[e.From])
 		if e.Arm != Always {
 			leads.SetBit(leads, r.first[e.From]+e.Arm, 1)
 		}
-		key := string(excludes.Bytes())
+		key := taken.key()
 		w := alike[key]
 		if w == nil {
-			w = &way{excludes: excludes, leads: new(big.Int), exact: true}
+			w = &way{when: taken, leads: new(big.Int)}
 			alike[key] = w
 			ways = append(ways, w)
 		}
-		w.edges, w.exact = append(w.edges, at), w.exact && r.exact[e.From]
-		w.leads.Or(w.leads, leads.AndNot(leads, excludes))
+		w.edges, w.when.exact = append(w.edges, at), w.when.exact && taken.exact
+		w.leads.Or(w.leads, leads.AndNot(leads, taken.common()))
+	}
+	if len(ways) > mostCases {
+		for _, w := range ways {
+			w.when = w.when.collapsed()
+		}
 	}
 	return ways
 }
 
-// through is what is excluded behind an arm of a node.
-func (r *Result) through(node, arm int) *big.Int {
-	if arm == Always {
-		return r.excludes[node]
-	}
-	out := new(big.Int).Set(r.excludes[node])
-	for other := range r.graph.Arms[node] {
-		if other != arm {
-			out.SetBit(out, r.first[node]+other, 1)
-		}
-	}
-	return out
-}
-
-// need adds what a group excludes: what all of it have in common.
-func (r *Result) need(node int, group Group, of map[int]*way) {
-	var common *big.Int
-	var members []*big.Int
-	exact := true
-	add := func(excludes *big.Int, known bool) {
-		members, exact = append(members, excludes), exact && known
-		if common == nil {
-			common = new(big.Int).Set(excludes)
-		} else {
-			common.And(common, excludes)
-		}
-	}
+// met is when a member of a group is taken.
+func (r *Result) met(group Group, of map[int]*way) when {
+	var out when
+	out.exact = true
 	seen := map[*way]bool{}
 	for _, e := range group.Edges {
 		if w := of[e]; !seen[w] {
 			seen[w] = true
-			add(w.excludes, w.exact)
+			out.cases, out.exact = append(out.cases, w.when.cases...), out.exact && w.when.exact
 		}
 	}
 	for _, arm := range group.Arms {
-		add(r.through(arm.Node, arm.Arm), r.exact[arm.Node])
+		taken := r.through(arm.Node, arm.Arm)
+		out.cases, out.exact = append(out.cases, taken.cases...), out.exact && taken.exact
 	}
-	// What all have in common is enough where some need nothing more.
-	exact = exact && slices.ContainsFunc(members, func(m *big.Int) bool { return m.Cmp(common) == 0 })
-	r.exact[node] = r.exact[node] && exact
-	r.excludes[node] = new(big.Int).Or(r.excludes[node], common)
+	return r.reduced(out)
 }

@@ -21,17 +21,15 @@ func (r *Result) groups(ways []*way) []Group {
 	}
 	var clauses []clause
 	for at := range ways {
-		clauses = append(clauses, r.clauseOf(at, ways))
+		c, led := r.clauseOf(at, ways)
+		clauses = append(clauses, c)
+		if len(c.arms) > 0 { // an arm excuses what it leads past only where it arrived
+			clauses = append(clauses, clause{way: c.way, ways: new(big.Int).Or(c.ways, led)})
+		}
 	}
-	clauses = strongest(clauses)
 	var groups []Group
-	bare := false // some group is met by an edge only
-	for _, c := range clauses {
-		bare = bare || len(c.arms) == 0
+	for _, c := range strongest(clauses) {
 		groups = append(groups, c.groups(ways)...)
-	}
-	if !bare { // arms alone make nothing run
-		groups = append(groups, Group{Edges: edgesOf(ways)})
 	}
 	return groups
 }
@@ -50,7 +48,7 @@ func (c *clause) groups(ways []*way) []Group {
 	}
 	excuses := edgesOf(others)
 	free := len(excuses) == 0 && len(c.arms) == 0
-	if !free && (c.way.exact || len(c.way.edges)*len(excuses) > mostListed) {
+	if !free && (c.way.when.exact || len(c.way.edges)*len(excuses) > mostListed) {
 		return []Group{{Edges: edgesOf(append(others, c.way)), Arms: c.arms}}
 	}
 	var out []Group
@@ -73,8 +71,9 @@ func edgesOf(ways []*way) (edges []int) {
 // decisionsOf are the decisions that a way goes by.
 func (r *Result) decisionsOf(w *way) []int {
 	var out []int
-	for at := range w.excludes.BitLen() {
-		if w.excludes.Bit(at) == 1 {
+	all := w.when.all()
+	for at := range all.BitLen() {
+		if all.Bit(at) == 1 {
 			if node := r.arms[at].Node; len(out) == 0 || out[len(out)-1] != node {
 				out = append(out, node)
 			}
@@ -84,36 +83,36 @@ func (r *Result) decisionsOf(w *way) []int {
 }
 
 // clauseOf finds what excuses a way: other ways that go by another arm of a decision, and arms
-// that lead to the node, but only together with what may also come without them.
-func (r *Result) clauseOf(at int, ways []*way) clause {
+// that lead to the node, but only together with what may also come without them: led.
+func (r *Result) clauseOf(at int, ways []*way) (c clause, led *big.Int) {
 	w := ways[at]
-	c := clause{way: w, ways: new(big.Int).SetBit(new(big.Int), at, 1)}
+	c = clause{way: w, ways: new(big.Int).SetBit(new(big.Int), at, 1)}
+	led = new(big.Int)
 	for i, other := range ways {
-		if slices.ContainsFunc(w.decisions, func(node int) bool { return r.apart(w, other, node) }) {
+		if i != at && r.apart(w.when, other.when) {
 			c.ways.SetBit(c.ways, i, 1)
 		}
 	}
 	for _, node := range w.decisions {
 		for arm := range r.graph.Arms[node] {
-			place := r.first[node] + arm
-			if w.excludes.Bit(place) == 1 && slices.ContainsFunc(ways, func(other *way) bool {
-				return other.leads.Bit(place) == 1 && !r.apart(w, other, node)
-			}) {
+			if by := r.ledBy(w, r.first[node]+arm, ways); by.Sign() != 0 && r.apart(w.when, r.through(node, arm)) {
 				c.arms = append(c.arms, Arm{node, arm})
+				led.Or(led, by)
 			}
 		}
 	}
-	return c
+	return c, led
 }
 
-// apart reports whether two ways go by different arms of a decision.
-func (r *Result) apart(a, b *way, node int) bool {
-	for arm := range r.graph.Arms[node] {
-		if at := r.first[node] + arm; a.excludes.Bit(at) == 0 && b.excludes.Bit(at) == 0 {
-			return false
+// ledBy are the ways by an arm that may come together with w.
+func (r *Result) ledBy(w *way, arm int, ways []*way) *big.Int {
+	led := new(big.Int)
+	for i, other := range ways {
+		if other.leads.Bit(arm) == 1 && !r.apart(w.when, other.when) {
+			led.SetBit(led, i, 1)
 		}
 	}
-	return true
+	return led
 }
 
 // strongest leaves out clauses that hold whenever another one does.
@@ -135,7 +134,7 @@ func strongest(all []clause) []clause {
 }
 
 // whole reports whether the clause is one group, of all edges of its ways.
-func (c *clause) whole() bool { return c.way.exact || len(c.way.edges) == 1 }
+func (c *clause) whole() bool { return c.way.when.exact || len(c.way.edges) == 1 }
 
 // Names gives the groups of a node names, by the edges and arms that are part of them. An edge
 // that is a group of its own needs none.
