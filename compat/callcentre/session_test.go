@@ -3,6 +3,7 @@ package callcentre_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,25 @@ func TestConversation(t *testing.T) {
 	}
 	if got := strings.Join(history, "/"); !strings.HasPrefix(got, "Good evening./Hi/How can I help?/My money/") || !strings.HasSuffix(got, "/Bye") || strings.Count(got, "Bye") != 1 {
 		t.Errorf("the router was told %s", got)
+	}
+}
+
+// An agent whose own model fails is marked as failed, the router and a department.
+func TestTraceMarksFailedAgents(t *testing.T) {
+	w := load(t, hotel)
+	call := turns(t, `[
+		{"caller": "Hi", "replies": {}},
+		{"caller": "A room", "replies": {"r": [{"calls": [{"name": "consult_Rooms_d", "args": {"query": "free?"}}]}, {"text": "Later."}]}}]`)
+	p := play(t, w, call, newStub(t))
+	var failed []string
+	for _, e := range callcentre.Trace(w, p.Executions) {
+		if e.Kind == callcentre.EventNodeError {
+			failed = append(failed, e.Node+": "+e.Error)
+		}
+	}
+	want := []string{"r: agent r has no reply 1", "d: agent d has no reply 1"}
+	if !slices.Equal(failed, want) {
+		t.Errorf("failed %q, want %q", failed, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
 )
 
 // An Event is one change on the canvas of a call centre.
@@ -40,11 +41,15 @@ func Trace(w *engine.Workflow, executions []engine.Execution) []Event {
 	turn := visitOf{}
 	for i := range executions {
 		e := &executions[i]
-		if at := (visitOf{e.Step, e.Visit}); t.kind(e.Step) == kindRouter && at != turn {
+		if t.kind(e.Step) != kindRouter {
+			continue
+		}
+		if at := (visitOf{e.Step, e.Visit}); at != turn {
 			turn = at
 			t.light(e.Step)
 			t.within(e)
 		}
+		t.failedAgent(e)
 	}
 	return t.events
 }
@@ -92,6 +97,7 @@ func (t *tracer) within(agent *engine.Execution) {
 				t.light(agent.Step, call.Step)
 				t.events = append(t.events, Event{Kind: EventAnimate, Edges: [][2]string{{agent.Step, call.Step}}})
 				t.within(call)
+				t.failedAgent(call)
 				t.light(agent.Step)
 				continue
 			}
@@ -100,6 +106,16 @@ func (t *tracer) within(agent *engine.Execution) {
 				t.light(agent.Step)
 			}
 		}
+	}
+}
+
+// failedAgent shows that an agent itself failed, as when its model cannot be reached. That it
+// said nothing, or used all its rounds, is its answer, as in the recorded traces.
+func (t *tracer) failedAgent(e *engine.Execution) {
+	kind := gjson.GetBytes(e.Error, "kind").String()
+	if e.Status == engine.StatusError && !e.Retried() && kind != codeEmptyAnswer && kind != codeRoundLimit {
+		_, why := outcome(e)
+		t.events = append(t.events, Event{Kind: EventNodeError, Node: e.Step, Error: why})
 	}
 }
 

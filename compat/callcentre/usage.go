@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/tidwall/gjson"
 )
 
 // Usage counts how often each node of a graph was used, from the history of one or several
@@ -44,7 +45,7 @@ func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {
 	return reached
 }
 
-// outcome reports whether a tool's run failed, and why. A truncated output is too long to be a
+// outcome reports whether a step's run failed, and why. A truncated output is too long to be a
 // failure.
 func outcome(e *engine.Execution) (failed bool, why string) {
 	var out struct {
@@ -52,7 +53,7 @@ func outcome(e *engine.Execution) (failed bool, why string) {
 		Error   string
 	}
 	if e.Status != engine.StatusComplete {
-		return true, string(e.Error)
+		return true, gjson.GetBytes(e.Error, "message").String()
 	}
 	if json.Unmarshal(e.Output, &out) != nil || out.Success == nil {
 		return false, ""

@@ -60,8 +60,14 @@ func TestNebulaAbort(t *testing.T) {
 }
 
 // Pausing lets what runs finish; going on with what completed is a new session, and the
-// paused one is not left behind.
+// paused one is not left behind, wherever the new one begins.
 func TestNebulaPauseAndResume(t *testing.T) {
+	seeds := map[string]any{"outputs": map[string]string{"a": "echo: x"}}
+	t.Run("after what completed", func(t *testing.T) { pausedAndResumed(t, map[string]any{"seeds": seeds}) })
+	t.Run("from a node", func(t *testing.T) { pausedAndResumed(t, map[string]any{"fromNodeId": "b", "seeds": seeds}) })
+}
+
+func pausedAndResumed(t *testing.T, resume map[string]any) {
 	let := make(chan struct{})
 	s := newServer(t, held(let))
 	c := s.connect("")
@@ -77,8 +83,7 @@ func TestNebulaPauseAndResume(t *testing.T) {
 		t.Errorf("got %s", paused.raw)
 	}
 	c.all = nil
-	again := map[string]any{"nodes": twoAgents["nodes"], "edges": twoAgents["edges"],
-		"resume": map[string]any{"seeds": map[string]any{"outputs": map[string]string{"a": "echo: x"}}}}
+	again := map[string]any{"nodes": twoAgents["nodes"], "edges": twoAgents["edges"], "resume": resume}
 	c.say("execute_workflow", again)
 	if end := c.until("execution_completed"); end.Session == first {
 		t.Errorf("the client is told of the paused run: %s", end.raw)

@@ -40,14 +40,15 @@ func (c *conn) act(ctx context.Context, session, kind, reason string) error {
 }
 
 // pausedAt are the sessions of this connection that a resume goes on from: paused ones whose
-// flow has all nodes it brings results of.
+// flow has the node it begins at and all nodes it brings results of.
 func (c *conn) pausedAt(resume nebulaflow.Resume) []*run {
-	if len(resume.Seeds.Outputs) == 0 || resume.FromNodeID != "" {
+	from := resume.FromNodeID
+	if len(resume.Seeds.Outputs) == 0 && from == "" {
 		return nil
 	}
 	var out []*run
 	for _, r := range c.following() {
-		covers := r.stopped.Load() && r.single == ""
+		covers := r.stopped.Load() && r.single == "" && (from == "" || r.w.Step(from) != nil)
 		for id := range resume.Seeds.Outputs {
 			covers = covers && r.w.Step(id) != nil
 		}
