@@ -106,7 +106,7 @@ test('inspect a visit, its lineage, its Cypher and how it came about', async ({ 
   await expect(inspector).toContainText('Thanks Ada')
   await inspector.getByRole('tab', { name: 'Input' }).click()
   await expect(inspector).toContainText('@{SESSION_ID}.root.response.name')
-  await expect(inspector.locator('.lineage')).toContainText('root')
+  await expect(inspector.locator('.lineage')).toContainText('What is wanted?')
   await inspector.getByRole('button', { name: 'Show Cypher' }).click()
   await expect(page.getByRole('dialog')).toContainText("MATCH (s:STEP {workflow: 'order', id: 'check'})")
   if (process.env.STUDIO_STORE === 'neo4j') await expect(page.getByRole('link', { name: 'Open in Neo4j Browser' }).first()).toHaveAttribute('href', /cmd=edit&arg=MATCH/)

@@ -14,21 +14,29 @@ export interface Server {
   mark: string
   /** newToken makes a token with these scopes. */
   newToken: (name: string, scopes: string[]) => string
+  /** restart ends the server and starts it again at the same address, with the same store; meanwhile runs between the two. */
+  restart: (meanwhile?: () => Promise<void>) => Promise<void>
   call: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
 }
 
 async function start(token: string): Promise<{ server: Server; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'studio-'))
-  const args = ['dev', '--addr', '127.0.0.1:0', '-o', 'json', ...(token ? [] : ['--open'])]
-  if (process.env.STUDIO_STORE === 'neo4j') args.push('--neo4j')
-  if (token) args.push('--token', token)
-  const child = spawn(BINARY, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  const errors: string[] = []
-  child.stderr.on('data', (d: Buffer) => errors.push(d.toString()))
-  const address = await new Promise<string>((done, fail) => {
-    createInterface({ input: child.stdout }).once('line', (line) => done((JSON.parse(line) as { address: string }).address))
-    child.once('exit', (code) => fail(new Error(`stepgraph ended with ${code}: ${errors.join('')}`)))
-  })
+  const launch = async (at: string) => {
+    const args = ['dev', '--addr', at, '-o', 'json', ...(token ? [] : ['--open'])]
+    if (process.env.STUDIO_STORE === 'neo4j') args.push('--neo4j')
+    if (token) args.push('--token', token)
+    const child = spawn(BINARY, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const errors: string[] = []
+    child.stderr.on('data', (d: Buffer) => errors.push(d.toString()))
+    const address = await new Promise<string>((done, fail) => {
+      createInterface({ input: child.stdout }).once('line', (line) => done((JSON.parse(line) as { address: string }).address))
+      child.once('exit', (code) => fail(new Error(`stepgraph ended with ${code}: ${errors.join('')}`)))
+    })
+    return { child, address }
+  }
+  const first = await launch('127.0.0.1:0')
+  const { address } = first
+  let { child } = first
   const call = async <T,>(method: string, path: string, body?: unknown): Promise<T> => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json' }
     if (token) headers.Authorization = `Bearer ${token}`
@@ -44,6 +52,11 @@ async function start(token: string): Promise<{ server: Server; stop: () => Promi
       newToken: (name, scopes) => {
         const made = execFileSync(BINARY, ['token', 'create', name, ...scopes.flatMap((s) => ['--scope', s]), '-o', 'json'], { cwd: folder, encoding: 'utf8' })
         return (JSON.parse(made) as { token: string }).token
+      },
+      restart: async (meanwhile) => {
+        await end(child)
+        await meanwhile?.()
+        ;({ child } = await launch(new URL(address).host))
       },
     },
     stop: async () => {

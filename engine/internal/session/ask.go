@@ -99,7 +99,11 @@ func completeEntry(entry json.RawMessage, response json.RawMessage, more []jsont
 func (r *questions) askApproval(step *graph.CompiledStep, input json.RawMessage, reads []store.Lineage) {
 	prompt := step.Consent.Prompt
 	if prompt == "" {
-		prompt = fmt.Sprintf("Approve step %q?", step.ID)
+		name := step.Name
+		if name == "" {
+			name = step.ID
+		}
+		prompt = fmt.Sprintf("Approve step %q?", name)
 	}
 	r.open(step.ID, &state.Ask{Kind: function.AskApproval, Prompt: prompt, OnDue: step.Consent.OnDue,
 		Function: step.Function, Name: step.Name, Started: r.now(), Input: input, Reads: reads}, step.Consent.Due)

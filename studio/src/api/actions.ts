@@ -1,24 +1,42 @@
 import { api, newKey } from './client'
-import { client, ok } from './queries'
+import { ok, questionKey, refreshStanding } from './queries'
 import type { BatchFilter, BatchItem, Question, Session, StartBody } from './schema'
 
 /** What a person can do to sessions. Each call refreshes what shows its effect. */
 
 export async function start(body: StartBody): Promise<Session> {
   const session = ok(await api.POST('/api/v1/sessions', { body }))
-  void client.invalidateQueries({ queryKey: ['counts'] })
+  refreshStanding()
   return session
 }
 
 /** answer sends an answer under a key of the question's own, so that a second click is the same answer. */
 export async function answer(session: string, q: Question, response: unknown, key: string): Promise<Session> {
-  return ok(
+  const answered = ok(
     await api.POST('/api/v1/sessions/{session}/answer', {
       params: { path: { session } },
       headers: { 'Idempotency-Key': key },
       body: { step: q.step, visit: q.visit, ask: q.ask, response },
     }),
   )
+  void refreshOnceTaken(session, q)
+  return answered
+}
+
+/** An accepted answer is taken up by the engine a moment later, and only then counts differ. */
+const LOOKS = [0, 60, 150, 400, 1000, 2500]
+
+async function refreshOnceTaken(session: string, q: Question) {
+  try {
+    for (const delay of LOOKS) {
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      const now = ok(await api.GET('/api/v1/sessions/{session}', { params: { path: { session } } }))
+      if (!now.awaiting.some((a) => !a.answered && questionKey({ ...a, session: a.session ?? session }) === questionKey({ ...q, session: q.session ?? session }))) break
+    }
+  } catch {
+    // the lists read themselves again anyway
+  }
+  refreshStanding()
 }
 
 export async function signal(session: string, name: string, body: unknown): Promise<Session> {

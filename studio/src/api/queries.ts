@@ -31,6 +31,26 @@ export const countsQuery = (by: 'status' | 'workflow' | 'workflow,status' | 'ste
     placeholderData: keepPreviousData,
   })
 
+/** What shows how many sessions stand where; it is read again at most so often, in milliseconds. */
+const STANDING = [['counts'], ['awaiting'], ['stats']]
+const APART = 400
+let refreshing: ReturnType<typeof setTimeout> | undefined
+let again = false
+
+/** refreshStanding reads what counts sessions again: now, and once more if it was called meanwhile. */
+export function refreshStanding() {
+  if (refreshing) {
+    again = true
+    return
+  }
+  again = false
+  for (const queryKey of STANDING) void client.invalidateQueries({ queryKey })
+  refreshing = setTimeout(() => {
+    refreshing = undefined
+    if (again) refreshStanding()
+  }, APART)
+}
+
 export const workflowQuery = (workflow: string) =>
   queryOptions({
     queryKey: ['workflow', workflow],

@@ -31,6 +31,8 @@ interface Props {
   onAsDrawn?: (v: boolean) => void
   /** A step to bring into view; a new object each time it is asked for. */
   focus?: { id: string }
+  /** The step to begin at where the whole does not fit; the first one else. */
+  begin?: string
 }
 
 export function Flow(props: Props) {
@@ -51,30 +53,36 @@ export function Flow(props: Props) {
   )
 }
 
-/** What is in view at first: all of it if that can be read, else where it begins. */
-function firstView(layout: Layout, size: { width: number; height: number }) {
-  const pad = 48
+/** Smaller than this, the words on cards cannot be read. */
+const READABLE = 0.6
+
+/** What is in view at first: all of it if that can be read, else the step to begin at, else the first one. */
+function firstView(model: GraphModel, layout: Layout, size: { width: number; height: number }, begin: string | undefined) {
+  const pad = 32
   const zoom = Math.min((size.width - 2 * pad) / layout.width, (size.height - 2 * pad - 24) / layout.height, 1)
-  if (zoom >= 0.5) return { zoom, x: (size.width - layout.width * zoom) / 2, y: (size.height - layout.height * zoom) / 2 }
-  const z = 0.7
+  if (zoom >= READABLE) return { zoom, whole: true, x: (size.width - layout.width * zoom) / 2, y: (size.height - layout.height * zoom) / 2 }
+  const z = 0.75
+  const at = begin === undefined ? undefined : absolute(model, layout).get(begin)
+  if (at) return { zoom: z, whole: false, x: size.width / 2 - (at.x + at.width / 2) * z, y: size.height / 2 - (at.y + at.height / 2) * z }
   const tall = layout.height * z
   const root = layout.boxes.root ?? Object.values(layout.boxes)[0]
   const y = tall < size.height ? (size.height - tall) / 2 : size.height / 2 - (root ? (root.y + root.height / 2) * z : 0)
-  return { zoom: z, x: pad - (root?.x ?? 0) * z, y }
+  return { zoom: z, whole: false, x: pad - (root?.x ?? 0) * z, y }
 }
 
-function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, size }: Props & { size: { width: number; height: number } }) {
+function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, begin, size }: Props & { size: { width: number; height: number } }) {
   const flow = useReactFlow()
   const theme = useTheme((s) => s.dark)
   const many = model.steps.length > MANY
   const far = useFlow((s) => many && s.transform[2] < FAR)
   const shown = useShown(model, layout, many && !far, choice)
-  const [map, setMap] = useState(model.steps.length > 14)
   const [finding, setFinding] = useState(false)
   const wrap = useRef<HTMLDivElement>(null)
   const nodes = useNodes(model, layout, choice, shown)
   const edges = useEdges(model, layout, choice, shown)
-  const start = useMemo(() => firstView(layout, size), [layout, size])
+  const [first] = useState(begin) // where the session stood when the page was opened: the view does not run after it
+  const start = useMemo(() => firstView(model, layout, size, first), [model, layout, size, first])
+  const [map, setMap] = useState(!start.whole && size.width > 600)
 
   useEffect(() => {
     void flow.setViewport(start)
@@ -93,6 +101,8 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, s
   useEffect(() => {
     if (focus) centre(focus.id)
   }, [focus, centre])
+
+  useReveal(model, layout, choice)
 
   const onNodesChange = useCallback(
     (changes: NodeChange[]) => {
@@ -162,6 +172,29 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, s
       )}
     </div>
   )
+}
+
+/** useReveal moves the view just as far as a chosen card needs: the inspector that opens for it may cover it. */
+function useReveal(model: GraphModel, layout: Layout, choice: Choice) {
+  const flow = useReactFlow()
+  const width = useFlow((s) => s.width)
+  const height = useFlow((s) => s.height)
+  const id = choice?.kind === 'step' ? choice.id : undefined
+  useEffect(() => {
+    const at = id === undefined ? undefined : absolute(model, layout).get(id)
+    if (!at || !width || !height) return
+    const { x, y, zoom } = flow.getViewport()
+    const dx = shift(at.x * zoom + x, at.width * zoom, width)
+    const dy = shift(at.y * zoom + y, at.height * zoom, height)
+    if (dx || dy) void flow.setViewport({ x: x + dx, y: y + dy, zoom })
+  }, [flow, model, layout, id, width, height])
+}
+
+/** shift is how far something has to move to lie in a room; its beginning where it is larger. */
+function shift(from: number, length: number, room: number): number {
+  const pad = 16
+  if (from < pad || length > room - 2 * pad) return pad - from
+  return Math.min(0, room - pad - from - length)
 }
 
 const none: Node[] = []

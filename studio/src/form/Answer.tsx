@@ -69,7 +69,7 @@ export function AnswerForm(props: Props) {
   }
   return (
     <div className="answer" aria-busy={s.busy}>
-      {!props.plain && q.kind !== 'approval' && q.kind !== 'signal' && <p className="prompt">{q.prompt || 'This question has no text.'}</p>}
+      {!props.plain && q.kind !== 'approval' && q.kind !== 'signal' && <p className="prompt" dir="auto">{q.prompt || 'This question has no text.'}</p>}
       {q.gone && <p className="note">The step that asked is no longer in the workflow. An answer is kept; then move the session to another step.</p>}
       {q.kind === 'signal' ? <Signal {...props} /> : q.kind === 'approval' ? <Approval {...props} {...s} /> : q.options?.length && q.kind !== 'question' ? <Choices {...props} {...s} /> : <Open {...props} {...s} />}
       {s.fault && (
@@ -153,7 +153,7 @@ function Open({ question: q, submit, busy, places, focus, plain }: Part) {
       ) : null}
       {plain && !many && single.control === 'long' ? (
         <div className="chat-box">
-          <textarea aria-label="Your answer" rows={2} autoFocus={focus} placeholder="Write an answer; Enter sends it" value={String(texts[''] ?? '')} onChange={(e) => setTexts({ '': e.target.value })} />
+          <textarea dir="auto" aria-label="Your answer" rows={2} autoFocus={focus} placeholder="Write an answer; Enter sends it" value={String(texts[''] ?? '')} onChange={(e) => setTexts({ '': e.target.value })} />
           <Button primary needs="answer" type="submit" disabled={busy}>
             Send
           </Button>
@@ -228,11 +228,11 @@ function Approval({ question, submit, busy, places, focus }: Part) {
   }
   return (
     <>
-      <p className="prompt">{q.prompt}</p>
+      <p className="prompt" dir="auto">{q.prompt}</p>
       {mode !== 'change' && (
         <section className="approves" aria-label="What is to be approved">
           <h4>
-            {q.function ? kindWords(q.function) : 'What it will do'} {q.function && <code>{q.function}</code>}
+            {q.name ?? (q.function ? kindWords(q.function) : 'What it will do')} {q.function && <code>{q.function}</code>}
           </h4>
           {isObject(input) ? <InputTable value={input} /> : input !== undefined ? <Value value={input} label="Input" /> : <p className="none">The server does not show this step's input.</p>}
         </section>
@@ -297,7 +297,7 @@ export function InputTable({ value }: { value: Record<string, unknown> }) {
         {Object.entries(value).map(([k, v]) => (
           <tr key={k}>
             <th scope="row">{k}</th>
-            <td>{typeof v === 'string' ? v : <code>{JSON.stringify(v)}</code>}</td>
+            <td dir="auto">{typeof v === 'string' ? v : <code>{JSON.stringify(v)}</code>}</td>
           </tr>
         ))}
       </tbody>

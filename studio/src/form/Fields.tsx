@@ -21,6 +21,7 @@ function One({ field: f, value, fault, onChange, focus }: { field: Field; value:
     'aria-describedby': f.help || fault ? help : undefined,
     'aria-invalid': fault ? true : undefined,
     autoFocus: focus,
+    dir: 'auto',
   }
   const placeholder = f.schema.default !== undefined ? String(f.schema.default) : f.schema.examples?.length ? `for example ${String(f.schema.examples[0])}` : undefined
   const control = () => {

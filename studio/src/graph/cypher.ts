@@ -85,6 +85,26 @@ export function cypherOfSessions(f: SessionFilter): Statement[] {
   ]
 }
 
+/** cypherOfAwaiting finds the sessions that wait for a person, the longest wait first. */
+export function cypherOfAwaiting(f: { workflow?: string; q?: string }): Statement[] {
+  const where = ['s.awaiting_since >= datetime({epochMillis: 0})'] // so that the index is used
+  if (f.workflow) where.push(`s.workflow = ${text(f.workflow)}`)
+  if (f.q) where.push(`s.state CONTAINS ${text(f.q)}`)
+  const match = `MATCH (s:SESSION)\nWHERE ${where.join('\n  AND ')}`
+  return [
+    { title: 'Sessions that wait', cypher: `${match}\nRETURN s.id, s.workflow, s.awaiting_steps, s.awaiting, s.awaiting_since\nORDER BY s.awaiting_since LIMIT 50;` },
+    { title: 'How many wait, by workflow', cypher: `${match}\nRETURN s.workflow AS workflow, count(*) AS sessions\nORDER BY sessions DESC;` },
+  ]
+}
+
+/** cypherOfWorkflows lists the workflows. */
+export function cypherOfWorkflows(): Statement[] {
+  return [
+    { title: 'Workflows and their steps', cypher: `MATCH (s:STEP)\nRETURN s.workflow AS workflow, count(*) AS steps\nORDER BY workflow;` },
+    { title: 'Where sessions stand', cypher: `MATCH (s:SESSION)\nRETURN s.workflow AS workflow, s.status AS status, count(*) AS sessions\nORDER BY workflow, status;` },
+  ]
+}
+
 /** browserLink opens Neo4j Browser with a statement filled in. */
 export function browserLink(browser: string, cypher: string): string {
   return `${browser.replace(/\/$/, '')}/?cmd=edit&arg=${encodeURIComponent(cypher)}`

@@ -36,6 +36,11 @@ export interface GraphModel {
   placed: boolean
 }
 
+/** titleOf is what a step is called; its id where the workflow no longer has it. */
+export function titleOf(model: GraphModel | undefined, step: string): string {
+  return model?.byId.get(step)?.title ?? step
+}
+
 /** modelOf makes of a definition what the canvas, the outline and the layout need. */
 export function modelOf(workflow: Workflow): GraphModel {
   const steps = workflow.steps ?? []

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react'
-import { type Box, CARD, type Layout, type LayoutEdge, type LayoutNode, rows } from './layout'
+import { useEffect, useMemo, useState } from 'react'
+import { drawn } from './drawn'
+import { type Layout, type LayoutEdge, type LayoutNode, rows } from './layout'
 import type { GraphModel } from './model'
 
 /** How long a layout may take before the simple one is shown instead. */
@@ -59,36 +60,8 @@ export function useLayout(model: GraphModel | undefined, asDrawn: boolean): Layo
       setPlaced({ of: model, layout })
     })
   }, [model, asDrawn])
+  const author = useMemo(() => (model && asDrawn ? drawn(model) : undefined), [model, asDrawn])
   if (!model) return undefined
-  if (asDrawn) return drawn(model)
+  if (author) return author
   return placed?.of.id === model.id && model.steps.every((s) => placed.layout.boxes[s.id]) ? placed.layout : undefined
-}
-
-/** drawn is the layout that the workflow's author made; places in containers are relative there too. */
-export function drawn(model: GraphModel): Layout {
-  const boxes: Record<string, Box> = {}
-  const sizeOf = (id: string): { width: number; height: number } => {
-    const body = model.children.get(id)
-    if (!body) return CARD
-    let width: number = CARD.width
-    let height: number = CARD.height
-    for (const child of body) {
-      const s = model.byId.get(child)!.step
-      const size = sizeOf(child)
-      width = Math.max(width, (s.x ?? 0) + size.width + 32)
-      height = Math.max(height, (s.y ?? 0) + size.height + 32)
-    }
-    return { width, height }
-  }
-  let width = 0
-  let height = 0
-  for (const v of model.steps) {
-    const size = sizeOf(v.id)
-    boxes[v.id] = { x: v.step.x ?? 0, y: v.step.y ?? 0, ...size }
-    if (!v.parent) {
-      width = Math.max(width, boxes[v.id].x + size.width)
-      height = Math.max(height, boxes[v.id].y + size.height)
-    }
-  }
-  return { boxes, routes: {}, width, height }
 }

@@ -1,40 +1,40 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { questionKey } from '../api/queries'
 import type { Message, Question, Session } from '../api/schema'
-import { AnswerForm } from '../form/Answer'
+import { AnswerForm, InputTable } from '../form/Answer'
 import { clock } from '../ui/format'
+import { Prose } from '../ui/Prose'
 import type { Partial } from './live'
 
-/** Lines are a chat's messages. Links can be clicked; nothing of a message becomes markup. */
+/** Lines are a chat's messages. Nothing of a message becomes markup by itself. */
 export function Lines({ messages }: { messages: Message[] }) {
   return (
     <ol className="lines">
       {messages.map((m) => (
         <li key={m.id} className={m.role === 'user' ? 'line user' : 'line'} title={clock(m.at)}>
           <span className="sr">{m.role === 'user' ? 'Person: ' : 'Workflow: '}</span>
-          <Words text={m.content} />
+          {said(m)}
         </li>
       ))}
     </ol>
   )
 }
 
-const LINK = /https?:\/\/[^\s<>"')\]]+[^\s<>"')\].,;:!?]/g
+/** said draws a message: an answer to a form as its fields, everything else as a text. */
+function said(m: Message) {
+  const fields = m.role === 'user' ? fieldsIn(m.content) : undefined
+  return fields ? <InputTable value={fields} /> : m.role === 'user' ? <span dir="auto">{m.content}</span> : <Prose text={m.content} />
+}
 
-function Words({ text }: { text: string }) {
-  const out: React.ReactNode[] = []
-  let at = 0
-  for (const m of text.matchAll(LINK)) {
-    out.push(text.slice(at, m.index))
-    out.push(
-      <a key={m.index} href={m[0]} target="_blank" rel="noreferrer">
-        {m[0]}
-      </a>,
-    )
-    at = m.index + m[0].length
+/** fieldsIn reads an answer that is an object; a text that only begins like one stays a text. */
+function fieldsIn(text: string): Record<string, unknown> | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>
+    return Object.keys(value).length > 0 ? value : undefined
+  } catch {
+    return undefined
   }
-  out.push(text.slice(at))
-  return <span>{out}</span>
 }
 
 /** Chat is a session's conversation, with what is being said and what is asked. */
@@ -62,14 +62,14 @@ export function Chat({ session, messages, partial, onAnswered }: { session: Sess
         </div>
         {partial.map((p) => (
           <div key={p.key} className="line provisional">
-            {p.text}
+            <Prose text={p.text} />
             <i className="cursor" aria-hidden />
           </div>
         ))}
       </div>
       {open.map((q) => (
         <div key={questionKey(q)} className="ask">
-          {(open.length > 1 || (q.session && q.session !== session.id)) && <p className="faint">{q.step}</p>}
+          {(open.length > 1 || (q.session && q.session !== session.id)) && <p className="faint">{q.name ?? q.step}</p>}
           <AnswerForm session={q.session ?? session.id} question={q} plain={open.length === 1 && lastAsks(messages, q)} onAnswered={onAnswered} />
         </div>
       ))}

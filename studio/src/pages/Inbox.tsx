@@ -1,12 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { ArrowLeft, Coffee, ExternalLink } from 'lucide-react'
+import { ArrowLeft, Coffee, Database, ExternalLink } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { api } from '../api/client'
-import { countsQuery, ok, questionKey, sessionQuery } from '../api/queries'
+import { countsQuery, ok, questionKey, sessionQuery, workflowsQuery } from '../api/queries'
 import type { Question } from '../api/schema'
 import { AnswerForm } from '../form/Answer'
+import { cypherOfAwaiting } from '../graph/cypher'
+import { CypherDialog } from '../ui/cypher'
 import { ago, clock, count, short } from '../ui/format'
 import { Button, Empty, ErrorState, Loading } from '../ui/parts'
 import { say } from '../ui/toast'
@@ -32,6 +34,7 @@ export function Inbox() {
     refetchInterval: 5000,
   })
   const places = useQuery(countsQuery('step', {})).data?.counts
+  const defined = useQuery(workflowsQuery).data
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const items = useMemo(() => {
     const all = (list.data?.pages ?? []).flatMap((p) => p.items)
@@ -39,27 +42,34 @@ export function Inbox() {
   }, [list.data, gone, search.kind])
   const workflows = useMemo(() => [...new Set(Object.keys(places ?? {}).map((k) => k.slice(0, k.indexOf('/'))))].sort(), [places])
   const total = useMemo(() => Object.entries(places ?? {}).reduce((sum, [k, n]) => sum + (!search.workflow || k.startsWith(search.workflow + '/') ? n : 0), 0), [places, search.workflow])
+  const names = useMemo(() => new Map((defined ?? []).map((w) => [w.id, w.name || w.id])), [defined])
   const found = items.find((q) => questionKey(q) === search.open)
   // A question that somebody else answers leaves the list. Who is reading it keeps it with what was typed, and is told.
   const [read, setRead] = useState<Question>()
   if (found && found !== read) setRead(found)
   const open = found ?? (read && questionKey(read) === search.open && !gone.has(search.open) ? read : undefined)
   const choose = (q: Question | undefined) => void go({ search: (s) => ({ ...s, open: q && questionKey(q) }), replace: true })
+  const [cypher, setCypher] = useState(false)
   const filtered = Boolean(search.q || search.workflow || search.kind)
 
   return (
     <div className={open ? 'inbox reading' : 'inbox'}>
       <section className="inbox-list" aria-label="What waits">
         <header>
+          <div className="row between">
           <h1>
             Inbox {total > 0 && !search.q && !search.kind && <span className="faint">{count(total)}</span>}
           </h1>
+            <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
+          </div>
           <input type="search" aria-label="Search what waits" placeholder="Search" value={search.q ?? ''} onChange={(e) => void go({ search: (s) => ({ ...s, q: e.target.value || undefined }), replace: true })} />
           <div className="row">
             <select aria-label="Workflow" value={search.workflow ?? ''} onChange={(e) => void go({ search: (s) => ({ ...s, workflow: e.target.value || undefined }), replace: true })}>
               <option value="">All workflows</option>
               {workflows.map((w) => (
-                <option key={w}>{w}</option>
+                <option key={w} value={w}>
+                  {names.get(w) ?? w}
+                </option>
               ))}
             </select>
             <select aria-label="Kind" value={search.kind ?? ''} onChange={(e) => void go({ search: (s) => ({ ...s, kind: e.target.value || undefined }), replace: true })}>
@@ -79,13 +89,14 @@ export function Inbox() {
             {filtered ? <Button onClick={() => void go({ search: {} })}>Clear the filter</Button> : <p>Questions and approvals of all sessions will show up here by themselves.</p>}
           </Empty>
         )}
-        <List items={items} open={search.open} onOpen={choose} more={list.hasNextPage} onMore={() => void list.fetchNextPage()} />
+        <List items={items} open={search.open} onOpen={choose} names={names} more={list.hasNextPage} onMore={() => void list.fetchNextPage()} />
       </section>
       <section className="inbox-detail" aria-label="Question" data-region>
         {open ? (
           <Detail
             key={questionKey(open)}
             question={open}
+            title={names.get(open.workflow ?? '')}
             onBack={() => choose(undefined)}
             onAnswered={(done) => {
               const at = items.indexOf(open)
@@ -103,11 +114,12 @@ export function Inbox() {
           )
         )}
       </section>
+      {cypher && <CypherDialog title="Cypher of what waits" statements={cypherOfAwaiting(filter)} onClose={() => setCypher(false)} />}
     </div>
   )
 }
 
-function List({ items, open, onOpen, more, onMore }: { items: Question[]; open?: string; onOpen: (q: Question) => void; more: boolean; onMore: () => void }) {
+function List({ items, names, open, onOpen, more, onMore }: { items: Question[]; names: Map<string, string>; open?: string; onOpen: (q: Question) => void; more: boolean; onMore: () => void }) {
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({ count: items.length, getScrollElement: () => box.current, estimateSize: () => 76, overscan: 8, getItemKey: (i) => questionKey(items[i]) })
   const shown = rows.getVirtualItems()
@@ -135,15 +147,16 @@ function List({ items, open, onOpen, more, onMore }: { items: Question[]; open?:
             <li key={key} style={{ transform: `translateY(${v.start}px)` }}>
               <button type="button" className="inbox-row" aria-current={key === open ? 'true' : undefined} onClick={() => onOpen(q)}>
                 <span className="inbox-top">
-                  <b>{q.workflow ?? q.step}</b>
+                  <b>{names.get(q.workflow ?? '') ?? q.workflow ?? q.step}</b>
                   <span className="faint" title={clock(q.since)}>
                     {ago(q.since)}
                   </span>
                 </span>
-                <span className="inbox-prompt">{q.prompt || 'A question without text'}</span>
+                <span className="inbox-prompt" dir="auto">{q.prompt || 'A question without text'}</span>
                 <span className="faint">
                   {q.kind === 'approval' ? 'Approval · ' : ''}
-                  {q.step} · {short(q.session ?? '')}
+                  {q.name ?? q.step} · {short(q.session ?? '')}
+                  {labelWords(q)}
                 </span>
               </button>
             </li>
@@ -154,7 +167,13 @@ function List({ items, open, onOpen, more, onMore }: { items: Question[]; open?:
   )
 }
 
-function Detail({ question: q, onBack, onAnswered }: { question: Question; onBack: () => void; onAnswered: (done: boolean) => void }) {
+/** labelWords says whose a question is, as the session's labels tell it. */
+function labelWords(q: Question): string {
+  const words = Object.entries(q.labels ?? {}).map(([k, v]) => `${k}=${v}`)
+  return words.length ? ` · ${words.join(', ')}` : ''
+}
+
+function Detail({ question: q, title, onBack, onAnswered }: { question: Question; title?: string; onBack: () => void; onAnswered: (done: boolean) => void }) {
   const session = useQuery(sessionQuery(q.session!))
   const [all, setAll] = useState(false)
   const messages = session.data?.messages ?? []
@@ -165,9 +184,10 @@ function Detail({ question: q, onBack, onAnswered }: { question: Question; onBac
       <header>
         <Button quiet className="back" aria-label="Back to the list" icon={<ArrowLeft size={18} />} onClick={onBack} />
         <div>
-          <h2>{q.workflow ?? session.data?.workflow ?? q.step}</h2>
+          <h2>{title ?? q.workflow ?? session.data?.workflow ?? q.step}</h2>
           <p className="faint">
-            {q.step} · waits since {clock(q.since)} ({ago(q.since)}){q.due ? ` · due ${clock(q.due)}` : ''}
+            {q.name ?? q.step}
+            {labelWords(q)} · waits since {clock(q.since)} ({ago(q.since)}){q.due ? ` · due ${clock(q.due)}` : ''}
           </p>
         </div>
         <Link className="button quiet small" to="/sessions/$session" params={{ session: q.session! }}>

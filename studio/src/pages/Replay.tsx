@@ -5,7 +5,7 @@ import { clock, duration } from '../ui/format'
 import { Button } from '../ui/parts'
 
 /** Replay goes through a finished session moment by moment; the place is in the address. */
-export function Replay({ moments, at, onAt }: { moments: Moment[]; at?: number; onAt: (at: number | undefined) => void }) {
+export function Replay({ moments, title, at, onAt }: { moments: Moment[]; title: (step: string) => string; at?: number; onAt: (at: number | undefined) => void }) {
   const [playing, setPlaying] = useState(false)
   const place = Math.min(at ?? moments.length, moments.length)
   useEffect(() => {
@@ -18,7 +18,7 @@ export function Replay({ moments, at, onAt }: { moments: Moment[]; at?: number; 
     return () => clearTimeout(timer)
   }, [playing, place, moments.length, onAt])
   const now = place > 0 ? moments[place - 1] : undefined
-  const words = now ? `${now.execution.step} ${now.kind === 'start' ? 'begins' : 'ends'}` : 'before the start'
+  const words = now ? `${title(now.execution.step)} ${now.kind === 'start' ? 'begins' : 'ends'}` : 'before the start'
   return (
     <div className="replay" role="group" aria-label="Replay">
       <Button

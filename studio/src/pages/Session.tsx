@@ -8,10 +8,10 @@ import { type Choice, Flow } from '../canvas/Flow'
 import { Canvas } from '../canvas/context'
 import { newRunStore, show } from '../canvas/runStore'
 import { cypherOfSession } from '../graph/cypher'
-import { modelOf } from '../graph/model'
+import { modelOf, titleOf } from '../graph/model'
 import { useLayout } from '../graph/useLayout'
 import { elapsedOf } from '../session/elapsed'
-import { type RunView, idle, momentsOf, runAt, runOf, totalsOf } from '../session/run'
+import { type RunView, idle, momentsOf, runAt, runOf, standsAt, totalsOf } from '../session/run'
 import { type OpenVisit, rowsOf } from '../session/timeline'
 import { clock, cost, count, duration, plural, short } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
@@ -57,7 +57,8 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const text = workflow.data ? JSON.stringify([workflow.data.steps, workflow.data.paths]) : ''
   // eslint-disable-next-line react-hooks/exhaustive-deps
   const model = useMemo(() => (workflow.data ? modelOf({ ...workflow.data, id: session.workflow }) : undefined), [text, session.workflow])
-  const layout = useLayout(model, false)
+  const [asDrawn, setAsDrawn] = useState(false)
+  const layout = useLayout(model, asDrawn)
   const running = session.status === 'active'
   const now = useNow(running || session.status === 'awaiting_input')
   const run = useMemo(() => currentRun(live), [live])
@@ -72,6 +73,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const [cypher, setCypher] = useState(false)
   const [focus, setFocus] = useState<{ id: string }>()
   const [hover, setHover] = useState<string>()
+  const [editing, setEditing] = useState<object>()
   useEffect(() => {
     if (!hover) return
     const card = document.querySelector(`.react-flow__node[data-id="${CSS.escape(hover)}"]`)
@@ -109,6 +111,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const rows = useMemo(() => rowsOf(live.history, open, now), [live.history, open, now])
   const context = useMemo(() => ({ run: store, counts: {} }), [store])
   const panel: Panel = search.panel ?? 'timeline'
+  const toPanel = (p: Panel) => void go({ search: (s) => ({ ...s, panel: p }), replace: true })
   const announcement = useAnnouncement(model, run.steps, session.status, live.loaded)
   const question = search.step ? session.awaiting.find((q) => q.step === search.step) : undefined
   const stepRun = search.step ? run.steps[search.step] : undefined
@@ -132,7 +135,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             ]}
           />
           {side === 'chat' && <Chat session={session} messages={live.messages} partial={live.partial.filter((p) => p.person)} onAnswered={() => undefined} />}
-          {side === 'why' && <Why session={id} version={`${live.history.length} ${session.status} ${session.version} ${session.awaiting.length}`} model={model} onMend={setMend} onStep={(s) => visit(s)} />}
+          {side === 'why' && <Why session={id} version={`${live.history.length} ${session.status} ${session.version} ${session.awaiting.length}`} model={model} onMend={setMend} onEdit={() => (setEditing({}), toPanel('state'))} onStep={(s) => visit(s)} />}
           {side === 'outline' && model && <Outline model={model} choice={choice} counts={{}} run={shown.steps} onChoose={(s) => visit(s)} />}
         </div>
         <div className="middle">
@@ -140,18 +143,18 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             {workflow.isError && !workflow.data && <ErrorState error={workflow.error} title="The workflow of this session is gone" />}
             {model && layout ? (
               <Canvas value={context}>
-                <Flow model={model} layout={layout} choice={choice} onChoose={choose} asDrawn={false} focus={focus} />
+                <Flow model={model} layout={layout} choice={choice} onChoose={choose} asDrawn={asDrawn} onAsDrawn={setAsDrawn} focus={focus} begin={search.step ?? standsAt(run.steps)} />
               </Canvas>
             ) : (
               !workflow.isError && <Loading what="the workflow" />
             )}
-            {ENDED.includes(session.status) && moments.length > 0 && <Replay moments={moments} at={search.at} onAt={(at) => void go({ search: (s) => ({ ...s, at }), replace: true })} />}
+            {ENDED.includes(session.status) && moments.length > 0 && <Replay moments={moments} title={(s) => titleOf(model, s)} at={search.at} onAt={(at) => void go({ search: (s) => ({ ...s, at }), replace: true })} />}
           </section>
           <section className="lower" aria-label="History" data-region>
             <Tabs
               label="History"
               value={panel}
-              onChange={(p) => void go({ search: (s) => ({ ...s, panel: p }), replace: true })}
+              onChange={toPanel}
               options={[
                 ['timeline', 'Timeline'],
                 ['history', `Visits ${count(live.history.length)}`],
@@ -160,8 +163,8 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
               ]}
             />
             {panel === 'timeline' && (rows.length ? <Timeline rows={rows} model={model} chosen={search.step ? { step: search.step, visit: search.visit } : undefined} onChoose={visit} onHover={setHover} /> : <p className="none centre">Nothing has run yet.</p>)}
-            {panel === 'history' && <HistoryPanel history={live.history} chosen={search.step} visit={search.visit} onChoose={visit} />}
-            {panel === 'state' && <StatePanel session={session} history={live.history.length} />}
+            {panel === 'history' && <HistoryPanel history={live.history} model={model} chosen={search.step} visit={search.visit} onChoose={visit} />}
+            {panel === 'state' && <StatePanel session={session} history={live.history.length} editing={editing} />}
             {panel === 'requests' && <RequestsPanel session={id} version={live.history.length} />}
           </section>
         </div>

@@ -1,15 +1,16 @@
 import { Database } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Ask } from '../api/queries'
-import type { Execution } from '../api/schema'
-import { cypherOfStep } from '../graph/cypher'
-import type { GraphModel } from '../graph/model'
+import type { Execution, ExplainedPath } from '../api/schema'
+import { cypherOfPath, cypherOfStep } from '../graph/cypher'
+import { type GraphModel, titleOf } from '../graph/model'
 import { judgedOf, messageOf, readersOf, usageOf } from '../session/run'
 import { clock, cost, count, duration } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
 import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
 import { Button, Status, Tabs } from '../ui/parts'
+import { Kept } from './Kept'
 import { Judged } from './Why'
 import type { Partial } from './live'
 import type { Mend } from './actions'
@@ -82,7 +83,7 @@ export function SessionInspector(p: Props) {
       {!open && !x && <p className="none">{p.status === 'skipped' ? 'Skipped: no path led here, and none can any more.' : 'This step has not run in this session.'}</p>}
       {x && (
         <>
-          <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} />
+          <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} model={p.model} />
           {x.error !== undefined && x.error !== null && <p className="wrong">{messageOf(x.error)}</p>}
           <Tabs
             label="Visit"
@@ -94,17 +95,17 @@ export function SessionInspector(p: Props) {
               ['paths', `Paths ${judgedOf(x).length || ''}`],
             ]}
           />
-          {part === 'output' && <Value value={x.output} label="Output" />}
+          {part === 'output' && <Kept x={x} value={x.output} label="Output" />}
           {part === 'input' && (
             <>
               <h3>As resolved</h3>
-              <Value value={x.input} label="Input as resolved" />
+              <Kept x={x} value={x.input} label="Input as resolved" />
               <h3>As written{view ? ', now' : ''}</h3>
               <Value value={written(view?.step.input)} label="Input as written" />
             </>
           )}
-          {part === 'paths' && (judgedOf(x).length ? judgedOf(x).map((j) => <Judged key={j.path} path={j as never} />) : <p className="none">No path leads on from here.</p>)}
-          <Lineage x={x} history={p.history} onVisit={p.onVisit} />
+          {part === 'paths' && (judgedOf(x).length ? judgedOf(x).map((j) => <JudgedPath key={j.path} path={j as never} workflow={p.workflow} model={p.model} />) : <p className="none">No path leads on from here.</p>)}
+          <Lineage x={x} history={p.history} model={p.model} onVisit={p.onVisit} />
           <div className="row">
             <Button className="small" needs="operate" onClick={() => p.onFork(x.step, x.visit)}>
               Fork from here…
@@ -122,8 +123,21 @@ export function SessionInspector(p: Props) {
           </div>
         </>
       )}
-      {cypher && <CypherDialog title={`Cypher of ${p.step}`} statements={cypherOfStep(p.workflow, p.step)} onClose={() => setCypher(false)} />}
+      {cypher && <CypherDialog title={`Cypher of ${view?.title ?? p.step}`} statements={cypherOfStep(p.workflow, p.step)} onClose={() => setCypher(false)} />}
     </aside>
+  )
+}
+
+/** JudgedPath is a path as it was judged in a visit, with the statements that find it. */
+function JudgedPath({ path, workflow, model }: { path: ExplainedPath; workflow: string; model: GraphModel }) {
+  const [cypher, setCypher] = useState(false)
+  const view = model.paths.find((v) => v.id === path.path)
+  return (
+    <div className="judged-path">
+      <Judged path={path} model={model} />
+      {view && <Button quiet aria-label={`Show Cypher of the path to ${titleOf(model, view.target)}`} title="Show Cypher of the path" icon={<Database size={14} />} onClick={() => setCypher(true)} />}
+      {view && cypher && <CypherDialog title="Cypher of the path" statements={cypherOfPath(workflow, view.source, view.target, view.kind)} onClose={() => setCypher(false)} />}
+    </div>
   )
 }
 
@@ -167,7 +181,7 @@ function OpenVisit({ step, status, since, now, question, partial, model, onMend 
   )
 }
 
-function Facts({ x, attempts, onAttempt, history }: { x: Execution; attempts: Execution[]; onAttempt: (n: number) => void; history: Execution[] }) {
+function Facts({ x, attempts, onAttempt, history, model }: { x: Execution; attempts: Execution[]; onAttempt: (n: number) => void; history: Execution[]; model: GraphModel }) {
   const u = usageOf(x)
   const parent = x.parent ? history.find((p) => p.id === x.parent) : undefined
   return (
@@ -223,7 +237,7 @@ function Facts({ x, attempts, onAttempt, history }: { x: Execution; attempts: Ex
         <>
           <dt>In</dt>
           <dd>
-            {parent.step}, visit {parent.visit}
+            {titleOf(model, parent.step)}, visit {parent.visit}
           </dd>
         </>
       )}
@@ -232,12 +246,12 @@ function Facts({ x, attempts, onAttempt, history }: { x: Execution; attempts: Ex
 }
 
 /** Lineage goes both ways: whose outputs this visit used, and who used its own. */
-function Lineage({ x, history, onVisit }: { x: Execution; history: Execution[]; onVisit: (step: string, visit: number) => void }) {
+function Lineage({ x, history, model, onVisit }: { x: Execution; history: Execution[]; model: GraphModel; onVisit: (step: string, visit: number) => void }) {
   const known = new Map(history.map((h) => [h.id, h]))
   const link = (list: Execution[]) =>
     list.map((h) => (
-      <button key={h.id} type="button" className="chip" onClick={() => onVisit(h.step, h.visit)}>
-        {h.step}
+      <button key={h.id} type="button" className="chip" title={h.step} onClick={() => onVisit(h.step, h.visit)}>
+        <span className="ellipsis">{titleOf(model, h.step)}</span>
         {h.visit > 1 ? ` ×${h.visit}` : ''}
       </button>
     ))

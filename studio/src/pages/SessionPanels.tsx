@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { Refusal, api } from '../api/client'
-import { HISTORY_MOST, ok, requestsQuery, stateQuery } from '../api/queries'
+import { HISTORY_MOST, type Stated, ok, requestsQuery, stateQuery } from '../api/queries'
 import type { Execution, Session } from '../api/schema'
+import { type GraphModel, titleOf } from '../graph/model'
 import { diffLines, near } from '../session/diff'
 import { messageOf as errorText } from '../session/run'
 import { clock, duration } from '../ui/format'
@@ -12,9 +13,10 @@ import { Button, ErrorState, Loading, Status, messageOf } from '../ui/parts'
 import { say } from '../ui/toast'
 
 /** HistoryPanel is each visit as a line. */
-export function HistoryPanel({ history, chosen, visit, onChoose }: { history: Execution[]; chosen?: string; visit?: number; onChoose: (step: string, visit: number) => void }) {
+export function HistoryPanel({ history, model, chosen, visit, onChoose }: { history: Execution[]; model?: GraphModel; chosen?: string; visit?: number; onChoose: (step: string, visit: number) => void }) {
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({ count: history.length, getScrollElement: () => box.current, estimateSize: () => 34, overscan: 12 })
+  if (history.length === 0) return <p className="none centre">No visit has ended yet.</p>
   return (
     <div ref={box} className="table history" role="table" aria-label="Visits" tabIndex={0}>
       {history.length >= HISTORY_MOST && <p className="note">Only the first {HISTORY_MOST} visits are shown here.</p>}
@@ -28,8 +30,8 @@ export function HistoryPanel({ history, chosen, visit, onChoose }: { history: Ex
                 {x.seq}
               </div>
               <div role="cell">
-                <button type="button" className="link" onClick={() => onChoose(x.step, x.visit)}>
-                  {x.step}
+                <button type="button" className="link" title={x.step} onClick={() => onChoose(x.step, x.visit)}>
+                  {titleOf(model, x.step)}
                   {x.visit > 1 ? ` ×${x.visit}` : ''}
                 </button>
               </div>
@@ -58,13 +60,21 @@ const pretty = (text: string) => {
   }
 }
 
-/** StatePanel shows the state and edits it: the change is seen as a difference before it is written. */
-export function StatePanel({ session, history }: { session: Session; history: number }) {
+/** StatePanel shows the state and edits it: the change is seen as a difference before it is written. A new object in editing begins an edit. */
+export function StatePanel({ session, history, editing }: { session: Session; history: number; editing?: object }) {
   const state = useQuery({ ...stateQuery(session.id), queryKey: ['state', session.id, `${history} ${session.status}`] })
   const client = useQueryClient()
   const [edit, setEdit] = useState<{ before: string; text: string; version: string }>()
   const [review, setReview] = useState(false)
   const [wrong, setWrong] = useState('')
+  const data = state.data
+  const begin = (d: Stated) => setEdit({ before: pretty(d.text), text: pretty(d.text), version: d.version })
+  const begun = useRef<object>(undefined)
+  useEffect(() => {
+    if (!editing || begun.current === editing || !data || session.status === 'active') return
+    begun.current = editing
+    begin(data)
+  }, [editing, data, session.status])
   const lines = useMemo(() => (edit && review ? near(diffLines(edit.before, edit.text)) : []), [edit, review])
   if (state.isPending) return <Loading what="the state" lines={4} />
   if (!state.data) return <ErrorState error={state.error} again={() => void state.refetch()} />
@@ -96,7 +106,7 @@ export function StatePanel({ session, history }: { session: Session; history: nu
     return (
       <div className="state">
         <div className="row end">
-          <Button className="small" needs="operate" disabled={session.status === 'active'} title={session.status === 'active' ? 'A running session cannot be edited; pause it first' : undefined} onClick={() => setEdit({ before: pretty(state.data.text), text: pretty(state.data.text), version: state.data.version })}>
+          <Button className="small" needs="operate" disabled={session.status === 'active'} title={session.status === 'active' ? 'A running session cannot be edited; pause it first' : undefined} onClick={() => begin(state.data)}>
             Edit the state…
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { GraphModel } from '../graph/model'
+import { type GraphModel, titleOf } from '../graph/model'
 import { type Bar, type Row, scaleOf } from '../session/timeline'
 import { clock, duration } from '../ui/format'
 import { StatusIcon, lookOf } from '../ui/parts'
@@ -51,11 +51,11 @@ export function Timeline({ rows, model, chosen, onChoose, onHover }: { rows: Row
           return (
             <div key={row.step} className={row.step === chosen?.step ? 'time-row on' : 'time-row'} style={{ transform: `translateY(${v.start}px)` }} onMouseEnter={() => onHover(row.step)} onMouseLeave={() => onHover(undefined)}>
               <button type="button" className="time-label" tabIndex={-1} onClick={() => onChoose(row.step, row.bars[row.bars.length - 1].visit)} title={row.step}>
-                {model?.byId.get(row.step)?.title ?? row.step}
+                {titleOf(model, row.step)}
               </button>
               <div className="time-bars">
                 {row.bars.map((b) => (
-                  <BarOf key={b.key} bar={b} x={scale.x(b.from)} end={scale.x(b.to)} on={b.step === chosen?.step && b.visit === chosen.visit} onChoose={onChoose} />
+                  <BarOf key={b.key} bar={b} title={titleOf(model, b.step)} x={scale.x(b.from)} end={scale.x(b.to)} on={b.step === chosen?.step && b.visit === chosen.visit} onChoose={onChoose} />
                 ))}
               </div>
             </div>
@@ -66,9 +66,9 @@ export function Timeline({ rows, model, chosen, onChoose, onHover }: { rows: Row
   )
 }
 
-function BarOf({ bar: b, x, end, on, onChoose }: { bar: Bar; x: number; end: number; on: boolean; onChoose: (step: string, visit: number) => void }) {
+function BarOf({ bar: b, title, x, end, on, onChoose }: { bar: Bar; title: string; x: number; end: number; on: boolean; onChoose: (step: string, visit: number) => void }) {
   const look = lookOf(b.status)
-  const words = `${b.step}, visit ${b.visit}${b.attempt > 1 ? `, attempt ${b.attempt}` : ''}: ${look.text}, ${duration(b.to - b.from)}`
+  const words = `${title}, visit ${b.visit}${b.attempt > 1 ? `, attempt ${b.attempt}` : ''}: ${look.text}, ${duration(b.to - b.from)}`
   const wide = Math.max(4, end - x)
   return (
     <button type="button" tabIndex={-1} aria-label={words} title={`${words}\n${clock(b.from)}`} className={`time-bar tone-${b.human ? 'awaiting' : look.tone}${on ? ' on' : ''}${b.human ? ' human' : ''}`} style={{ left: x, width: wide }} onClick={() => onChoose(b.step, b.visit)}>

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
 import { explainQuery } from '../api/queries'
 import type { Clause, ExplainedPath, Reason } from '../api/schema'
-import type { GraphModel } from '../graph/model'
+import { type GraphModel, titleOf } from '../graph/model'
 import { shorten } from '../graph/words'
 import { Button, ErrorState, Loading, StatusIcon } from '../ui/parts'
-import { type Mend, ACTIONS, mendOf } from './actions'
+import { type Mend, ACTIONS, remedyOf } from './actions'
 
 const KIND: Record<string, string> = { question: 'awaiting_input', pending: 'pending', join: 'pending', error: 'error', retry: 'active', paused: 'paused', cancelled: 'cancelled', running: 'active', held: 'paused', due: 'pending' }
 
 /** Why says why a session does not go on, with the action that mends it. */
-export function Why({ session, version, model, onMend, onStep }: { session: string; version: string; model?: GraphModel; onMend: (m: Mend) => void; onStep: (step: string) => void }) {
+export function Why({ session, version, model, onMend, onEdit, onStep }: { session: string; version: string; model?: GraphModel; onMend: (m: Mend) => void; onEdit: () => void; onStep: (step: string) => void }) {
   const found = useQuery({ ...explainQuery(session), queryKey: ['explain', session, version] })
   if (found.isPending) return <Loading what="the explanation" lines={3} />
   if (!found.data) return <ErrorState error={found.error} again={() => void found.refetch()} />
@@ -19,19 +19,19 @@ export function Why({ session, version, model, onMend, onStep }: { session: stri
     <div className="why">
       {because.length === 0 && ends.length === 0 && <p className="none">{status === 'complete' ? 'The session is complete. Nothing is left to do.' : 'Nothing holds this session.'}</p>}
       {because.map((r, i) => (
-        <Because key={i} reason={r} onMend={onMend} onStep={onStep} />
+        <Because key={i} reason={r} model={model} onMend={onMend} onEdit={onEdit} onStep={onStep} />
       ))}
       {ends.map((e) => (
         <section key={e.step} className="reason">
           <h4>
             <StatusIcon status="complete" />
             <button type="button" className="link" onClick={() => onStep(e.step)}>
-              {model?.byId.get(e.step)?.title ?? e.step}
+              {titleOf(model, e.step)}
             </button>
             <span className="faint">{e.paths.length === 0 ? 'has no path on: the session ends here' : 'finished; the session went no further'}</span>
           </h4>
           {e.paths.map((p) => (
-            <Judged key={p.path} path={p} />
+            <Judged key={p.path} path={p} model={model} />
           ))}
           {e.paths.length > 0 && (
             <Button className="small" needs="operate" onClick={() => onMend({ action: 'advance', step: e.step })}>
@@ -44,15 +44,15 @@ export function Why({ session, version, model, onMend, onStep }: { session: stri
   )
 }
 
-function Because({ reason: r, onMend, onStep }: { reason: Reason; onMend: (m: Mend) => void; onStep: (step: string) => void }) {
-  const mend = mendOf(r.mend)
+function Because({ reason: r, model, onMend, onEdit, onStep }: { reason: Reason; model?: GraphModel; onMend: (m: Mend) => void; onEdit: () => void; onStep: (step: string) => void }) {
+  const remedy = remedyOf(r.mend)
   return (
     <section className="reason">
       <h4>
         <StatusIcon status={KIND[r.kind] ?? (r.kind === 'step_gone' ? 'error' : 'error')} />
         {r.step && (
           <button type="button" className="link" onClick={() => onStep(r.step!)}>
-            {r.step}
+            {titleOf(model, r.step)}
           </button>
         )}
         <span className="faint">{r.kind.replaceAll('_', ' ')}</span>
@@ -60,12 +60,13 @@ function Because({ reason: r, onMend, onStep }: { reason: Reason; onMend: (m: Me
       <p>{r.message}</p>
       {r.missing?.map((m) => (
         <p key={m} className="missing">
-          No value: <code>{shorten(m)}</code>. {sourceOf(m)}
+          No value: <code>{shorten(m)}</code>. {sourceOf(m, model)}
         </p>
       ))}
-      {mend ? (
-        <Button className="small" primary needs="operate" onClick={() => onMend(mend)}>
-          {ACTIONS[mend.action].text}…
+      {remedy?.first && <p className="faint">First: {remedy.first}.</p>}
+      {remedy ? (
+        <Button className="small" primary needs="operate" onClick={() => (remedy.action === 'edit' ? onEdit() : onMend(remedy))}>
+          {remedy.action === 'edit' ? 'Edit the state' : ACTIONS[remedy.action].text}…
         </Button>
       ) : (
         r.mend && !r.mend.includes('session answer') && (
@@ -78,44 +79,49 @@ function Because({ reason: r, onMend, onStep }: { reason: Reason; onMend: (m: Me
   )
 }
 
-function sourceOf(reference: string): string {
+function sourceOf(reference: string, model?: GraphModel): string {
   const step = /@\{[^}]*\}\.([\p{L}\d_-]+)/u.exec(reference)?.[1]
-  return step ? `It should come from ${step === 'initial' ? 'the inputs' : step}.` : ''
+  return step ? `It should come from ${step === 'initial' ? 'the inputs' : titleOf(model, step)}.` : ''
 }
 
 /** Judged is one path with each clause of its condition: operand, value, result. */
-export function Judged({ path: p }: { path: ExplainedPath }) {
+export function Judged({ path: p, model }: { path: ExplainedPath; model?: GraphModel }) {
   return (
     <div className="judged">
       <p>
-        {p.open ? <Check size={14} className="tone-complete" aria-hidden /> : <X size={14} className="tone-failed" aria-hidden />} <b>{p.target}</b> {p.open ? 'open' : 'closed'}
+        {p.open ? <Check size={14} className="tone-complete" aria-hidden /> : <X size={14} className="tone-failed" aria-hidden />} <b>{titleOf(model, p.target)}</b> {p.open ? 'open' : 'closed'}
       </p>
       {p.error && <p className="wrong">{p.error}</p>}
-      {p.clauses && p.clauses.length > 0 && (
-        <table className="clauses">
-          <thead>
-            <tr>
-              <th scope="col">Operand</th>
-              <th scope="col">Value</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {p.clauses.map((c: Clause, i) => (
-              <tr key={i}>
-                <td>
-                  <code>
-                    {/(^|\.)false(\[|$)/.test(c.path) ? 'not ' : ''}
-                    {typeof c.operand === 'string' ? shorten(c.operand) : JSON.stringify(c.operand)}
-                  </code>
-                </td>
-                <td>{c.value === undefined ? <em>no value</em> : <code>{JSON.stringify(c.value)}</code>}</td>
-                <td>{c.result ? 'true' : 'false'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {p.clauses && p.clauses.length > 0 && <Clauses list={p.clauses} />}
     </div>
+  )
+}
+
+/** Clauses are the parts of a condition, each with what its operand came to. */
+export function Clauses({ list }: { list: Clause[] }) {
+  return (
+    <table className="clauses">
+      <thead>
+        <tr>
+          <th scope="col">Operand</th>
+          <th scope="col">Value</th>
+          <th scope="col">Result</th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((c, i) => (
+          <tr key={i}>
+            <td>
+              <code>
+                {/(^|\.)false(\[|$)/.test(c.path) ? 'not ' : ''}
+                {typeof c.operand === 'string' ? shorten(c.operand) : JSON.stringify(c.operand)}
+              </code>
+            </td>
+            <td>{c.value === undefined ? <em>no value</em> : <code>{JSON.stringify(c.value)}</code>}</td>
+            <td>{c.result ? 'true' : 'false'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

@@ -5,12 +5,13 @@ import { useState } from 'react'
 import type { Choice } from '../canvas/Flow'
 import { PLACES, type StepCounts } from '../canvas/context'
 import { cypherOfPath, cypherOfStep } from '../graph/cypher'
-import type { GraphModel, PathView, StepView } from '../graph/model'
+import { type GraphModel, type PathView, type StepView, titleOf } from '../graph/model'
 import { count } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
 import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
 import { Button, StatusIcon, lookOf } from '../ui/parts'
+import { Truth } from './Truth'
 import { standingAt } from './counts'
 import { trafficQuery } from './overlay'
 
@@ -189,6 +190,7 @@ function PathPart({ workflow, model, path, onChoose }: { workflow: string; model
         <>
           <h3>Condition as written</h3>
           <Value value={pretty(p.condition)} label="Condition as written" />
+          {path.kind === 'NEXT' && <Truth key={path.id} workflow={workflow} path={path} />}
         </>
       )}
       {Object.keys(p.extra ?? {}).length > 0 && (
@@ -199,10 +201,10 @@ function PathPart({ workflow, model, path, onChoose }: { workflow: string; model
       )}
       <div className="row">
         <Button className="small" onClick={() => onChoose({ kind: 'step', id: path.source })}>
-          Go to {path.source}
+          Go to {titleOf(model, path.source)}
         </Button>
         <Button className="small" onClick={() => onChoose({ kind: 'step', id: path.target })}>
-          Go to {path.target}
+          Go to {titleOf(model, path.target)}
         </Button>
       </div>
       {cypher && <CypherDialog title="Cypher of the path" statements={cypherOfPath(workflow, path.source, path.target, path.kind)} onClose={() => setCypher(false)} />}

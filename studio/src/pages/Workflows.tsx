@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Play, Upload, Workflow as Icon } from 'lucide-react'
+import { Database, Play, Upload, Workflow as Icon } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { countsQuery, workflowQuery, workflowsQuery } from '../api/queries'
 import type { WorkflowInfo } from '../api/schema'
+import { cypherOfWorkflows } from '../graph/cypher'
+import { CypherDialog } from '../ui/cypher'
 import { count } from '../ui/format'
 import { Button, Empty, ErrorState, Loading, StatusIcon, lookOf } from '../ui/parts'
 import { ImportDialog } from './ImportDialog'
@@ -28,6 +30,7 @@ export function Workflows() {
   const list = useQuery(workflowsQuery)
   const counts = useQuery(countsQuery('workflow,status'))
   const [starting, setStarting] = useState<string>()
+  const [cypher, setCypher] = useState(false)
   const [importing, setImporting] = useState<{ file?: File }>()
   const drop = (e: React.DragEvent) => {
     e.preventDefault()
@@ -45,6 +48,7 @@ export function Workflows() {
         <h1>Workflows</h1>
         <div className="row">
           <input type="search" aria-label="Find a workflow" placeholder="Find a workflow" value={q ?? ''} onChange={(e) => void go({ search: { q: e.target.value || undefined }, replace: true })} />
+          <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
           <Button needs="edit" icon={<Upload size={15} aria-hidden />} onClick={() => setImporting({})}>
             Import
           </Button>
@@ -70,6 +74,7 @@ export function Workflows() {
           ))}
         </ul>
       )}
+      {cypher && <CypherDialog title="Cypher of the workflows" statements={cypherOfWorkflows()} onClose={() => setCypher(false)} />}
       {importing && <ImportDialog first={importing.file} onClose={() => setImporting(undefined)} />}
       {starting && <Starting id={starting} onClose={() => setStarting(undefined)} />}
     </div>

@@ -26,10 +26,15 @@ export interface Mend {
   step?: string
 }
 
-/** mendOf reads a command such as "session retry s1 --step ask". Commands the page does otherwise give nothing. */
-export function mendOf(command: string | undefined): Mend | undefined {
-  const m = /^(?:stepgraph )?session (resume|retry|advance|move|reask|pause|cancel)\b(.*)$/.exec(command ?? '')
+/** What an explanation asks for: an action, or an edit of the state; first is what a person does before it. */
+export type Remedy = (Mend | { action: 'edit' }) & { first?: string }
+
+/** remedyOf reads a command such as "session retry s1 --step ask". Commands the page does otherwise give nothing. */
+export function remedyOf(command: string | undefined): Remedy | undefined {
+  const m = /^(?:(.+), then: )?(?:stepgraph )?session (resume|retry|advance|move|reask|pause|cancel|edit)\b(.*)$/.exec(command ?? '')
   if (!m) return undefined
-  const step = /--(?:step|from)[ =]'?"?([^\s'"]+)/.exec(m[2])?.[1]
-  return { action: m[1] as Action, step }
+  const first = m[1] ? { first: m[1] } : {}
+  if (m[2] === 'edit') return { action: 'edit', ...first }
+  const step = /--(?:step|from)[ =]'?"?([^\s'"]+)/.exec(m[3])?.[1]
+  return { action: m[2] as Action, step, ...first }
 }

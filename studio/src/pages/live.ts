@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { readExecutions, readNewest, sessionQuery, stateQuery } from '../api/queries'
+import { readExecutions, readNewest, refreshStanding, sessionQuery, stateQuery } from '../api/queries'
 import type { Execution, Message, Question, Session } from '../api/schema'
 import type { SentEvent } from '../api/sse'
 import { type Watching, watch } from '../api/stream'
@@ -58,6 +58,7 @@ export function useLive(id: string): Live {
       const events = queue
       queue = []
       put(events.reduce(apply, known.current))
+      if (events.some((e) => e.type === 'session' || e.type === 'end')) refreshStanding()
       if (events.some((e) => e.type !== 'token')) later(events.some((e) => e.type === 'end'))
     }
     const later = (now: boolean) => {

@@ -70,6 +70,18 @@ const statuses = new Set(['pending', 'active', 'complete', 'error', 'skipped', '
 
 const statusOf = (text: string | undefined): StepStatus => (text && statuses.has(text) ? (text as StepStatus) : 'idle')
 
+/** What holds a session is more worth seeing than what runs. */
+const STANDS: StepStatus[] = ['awaiting_input', 'error', 'pending', 'active']
+
+/** standsAt is the step at which a session stands: where it waits, failed, hangs or runs. */
+export function standsAt(steps: Record<string, StepRun>): string | undefined {
+  for (const status of STANDS) {
+    const found = Object.keys(steps).find((id) => steps[id].status === status)
+    if (found) return found
+  }
+  return undefined
+}
+
 /** runOf is where a session stands now: the statuses of its state, visits and paths of its history. */
 export function runOf(state: StateText | undefined, history: Execution[]): RunView {
   const run = historyRun(history)

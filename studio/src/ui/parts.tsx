@@ -91,7 +91,11 @@ export function Dialog({ title, onClose, children, wide, actions }: { title: str
   const id = useId()
   useEffect(() => {
     const d = ref.current
-    if (d && !d.open) d.showModal()
+    if (!d || d.open) return
+    d.showModal() // it gives the focus to its first control, which is the one that closes it
+    const fields = [...d.querySelectorAll<HTMLElement>('.dialog-body :is(input, textarea, select)')]
+    const first = fields.find((e) => e.checkVisibility()) ?? d.querySelector<HTMLElement>('.button.primary:enabled')
+    first?.focus()
   }, [])
   return (
     <dialog
