@@ -40,7 +40,7 @@ func (a *app) followBatch(ctx context.Context, s service, b *api.Batch, f *follo
 		return a.printBatch(b)
 	}
 	a.say("batch %s: %d items", b.ID, b.Total)
-	to := a.out
+	to := a.data()
 	if isTerminal(a.out) && !f.failed && !b.DryRun {
 		to = io.Discard // thousands of lines would drown the bar
 	}

@@ -77,7 +77,7 @@ func (a *app) batchResultsCommand() *cobra.Command {
 	var failed, follow bool
 	c := a.onBatch("results BATCH", "Prints what became of each item, as NDJSON that can be the next batch's file", &reach{},
 		func(ctx context.Context, s service, id string) error {
-			return a.copyResults(ctx, s, a.out, id, failed, follow)
+			return a.copyResults(ctx, s, a.data(), id, failed, follow)
 		})
 	c.Flags().BoolVar(&failed, "failed", false, "only those that failed")
 	c.Flags().BoolVar(&follow, "follow", false, "go on until the batch is complete or stopped")

@@ -90,7 +90,7 @@ func (a *app) export(w *engine.Workflow, format string) error {
 	for _, p := range file.Notes {
 		a.say("%s", placed{w.ID, p})
 	}
-	_, err = a.out.Write(file.Text)
+	_, err = a.data().Write(file.Text)
 	return err
 }
 

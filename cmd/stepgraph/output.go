@@ -8,7 +8,7 @@ import (
 
 // print writes a line of data.
 func (a *app) print(format string, args ...any) {
-	fmt.Fprintf(a.out, format+"\n", args...)
+	fmt.Fprintf(legibleWriter{a.out}, format+"\n", args...)
 }
 
 // printJSON writes data as one line of JSON in which nothing is escaped that need not be.
@@ -19,7 +19,7 @@ func (a *app) printJSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
-	_, err := a.out.Write(b.Bytes())
+	_, err := a.data().Write(b.Bytes())
 	return err
 }
 

@@ -131,7 +131,7 @@ func (a *app) prepare() error {
 
 // say writes a line of talk.
 func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.err, format+"\n", args...)
+	fmt.Fprintf(legibleWriter{a.err}, format+"\n", args...)
 }
 
 // json tells whether the data is wanted as JSON.

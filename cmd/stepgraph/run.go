@@ -124,12 +124,12 @@ func (a *app) play(ctx context.Context, s service, start engine.StartRequest, gi
 	if err != nil {
 		return err
 	}
-	c := &conversation{a: a, s: s, id: started.ID, answers: given, person: a.terminal(), talk: a.out, trace: o.trace}
+	c := &conversation{a: a, s: s, id: started.ID, answers: given, person: a.terminal(), talk: legibleWriter{a.out}, trace: o.trace}
 	if given == nil && o.file != "-" {
 		c.piped = a.piped()
 	}
 	if a.json() {
-		c.talk = a.err
+		c.talk = legibleWriter{a.err}
 	}
 	rested, failed := c.play(ctx)
 	if rested == nil {

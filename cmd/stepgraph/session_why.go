@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func (a *app) sessionExplainCommand() *cobra.Command {
 			if a.json() {
 				return a.printJSON(x)
 			}
-			if _, err = a.out.Write([]byte(x.String())); err != nil {
+			if _, err = io.WriteString(legibleWriter{a.out}, x.String()); err != nil {
 				return err
 			}
 			if len(x.Ends) > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+	"io"
 
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/drawing"
 )
@@ -17,7 +18,7 @@ func (a *app) showCommand() *cobra.Command {
 			if a.json() {
 				return a.printJSON(w)
 			}
-			_, err = a.out.Write([]byte(drawing.Draw(w)))
+			_, err = io.WriteString(legibleWriter{a.out}, drawing.Draw(w))
 			return err
 		}}
 	to.register(c)

@@ -214,7 +214,7 @@ func cutTo(s string, most int) string {
 // oneLine puts blanks where a text has line ends and tabs.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\t' || r == '\x1b' {
+		if r == '\n' || r == '\t' || controls(r) {
 			return ' '
 		}
 		return r

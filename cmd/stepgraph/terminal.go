@@ -28,7 +28,7 @@ func (a *app) terminal() *terminal {
 	if !ok || !isatty.IsTerminal(file.Fd()) && !isatty.IsCygwinTerminal(file.Fd()) {
 		return nil
 	}
-	return &terminal{lines: bufio.NewReader(a.in), to: a.err}
+	return &terminal{lines: bufio.NewReader(a.in), to: legibleWriter{a.err}}
 }
 
 // piped are the lines of a pipe or file at stdin, or nil where there is a person or nothing:
