@@ -1,9 +1,14 @@
 package cypher_test
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
@@ -124,5 +129,85 @@ func TestLongChainIsAdopted(t *testing.T) {
 	}
 	if steps != 300 {
 		t.Errorf("%d steps of the chain are in default, want 300", steps)
+	}
+}
+
+// A workflow that is read while a person edits it is of one edit, whatever the edit writes. Two
+// equal reads in a row do not suffice: this test finds half of an edit then.
+func TestReadsBesideEditsByHandAreWhole(t *testing.T) {
+	store, p, w := open(t), newPerson(t), unique("whole")
+	p.types(`CREATE (:STEP {id: 'a', workflow: $w, n: 0})-[:NEXT]->(:STEP {id: 'm0', workflow: $w, n: 0})-[:NEXT]->(:STEP {id: 'b', workflow: $w, n: 0})`,
+		map[string]any{"w": w})
+	var edited atomic.Bool
+	var reads [2]atomic.Int64
+	var readers sync.WaitGroup
+	for i := range reads {
+		readers.Go(func() {
+			for ; !edited.Load(); reads[i].Add(1) {
+				list, err := store.Workflows(t.Context(), []string{w}, nil)
+				if err != nil || len(list) != 1 {
+					t.Errorf("%d workflows, %v", len(list), err)
+					return
+				}
+				if !ofOneEdit(list[0]) {
+					t.Errorf("half of an edit: %+v with the paths %+v", list[0].Steps, list[0].Paths)
+					return
+				}
+			}
+		})
+	}
+	// The edits are not faster than the reads, or no two reads would be equal.
+	read := func(before int64, i int) {
+		for reads[i].Load() <= before && !t.Failed() {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+	for n := 1; n <= 300 && !t.Failed(); n++ {
+		before := [...]int64{reads[0].Load(), reads[1].Load()}
+		p.types(`MATCH (a:STEP {id: 'a', workflow: $w})-[:NEXT]->(m:STEP)-[:NEXT]->(b:STEP) DETACH DELETE m
+			SET a.n = $n, b.n = $n CREATE (a)-[:NEXT]->(:STEP {id: 'm' + $n, workflow: $w, n: $n})-[:NEXT]->(b)`, map[string]any{"w": w, "n": n})
+		read(before[0], 0)
+		read(before[1], 1)
+	}
+	edited.Store(true)
+	readers.Wait()
+}
+
+// ofOneEdit reports whether a workflow is a, m<n> and b in a row, each with the number n.
+func ofOneEdit(w *engine.Workflow) bool {
+	a, b := w.Step("a"), w.Step("b")
+	if a == nil || b == nil || len(w.Steps) != 3 || len(w.Paths) != 2 {
+		return false
+	}
+	id := fmt.Sprintf("m%v", a.Extra["n"])
+	m := w.Step(id)
+	return m != nil && fmt.Sprint(a.Extra["n"]) == fmt.Sprint(b.Extra["n"]) && fmt.Sprint(m.Extra["n"]) == fmt.Sprint(a.Extra["n"]) &&
+		w.Path("a>"+id) != nil && w.Path(id+">b") != nil
+}
+
+// A workflow that changes all the time is read under its lock at last; so is one that has no
+// WORKFLOW node, and one that does not exist.
+func TestReadUnderTheLock(t *testing.T) {
+	store, p, w, steps, absent := open(t), newPerson(t), unique("workflow"), unique("workflow"), unique("workflow")
+	if _, err := store.EditWorkflow(t.Context(), engine.Edit{Workflow: w, Put: &engine.Workflow{Name: "named"}, PutSteps: []engine.Step{{ID: "a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.types(`CREATE (:STEP {id: 'a', workflow: $w})`, map[string]any{"w": steps})
+	ids := []string{w, steps, absent}
+	want, err := store.Workflows(t.Context(), ids, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.WorkflowsLocked(t.Context(), ids)
+	if err != nil || len(got) != 2 || len(want) != 2 {
+		t.Fatalf("%d workflows, %v, want %d", len(got), err, len(want))
+	}
+	for _, read := range want {
+		if !reflect.DeepEqual(got[read.ID], read) {
+			t.Errorf("under the lock %+v, else %+v", got[read.ID], read)
+		}
+	}
+	if nodes := p.types(`MATCH (w:WORKFLOW) WHERE w.id IN $ids RETURN w.id`, map[string]any{"ids": ids}); len(nodes) != 1 {
+		t.Errorf("%d WORKFLOW nodes, want the one of %s", len(nodes), w)
 	}
 }

@@ -1,6 +1,10 @@
 package cypher
 
-import "context"
+import (
+	"context"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
 
 // QueryTexts gives the tests the text of each loaded query by its file's name.
 func QueryTexts() map[string]string {
@@ -32,4 +36,9 @@ func (s *Store) PlanOf(ctx context.Context, query string) error {
 	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
 	return s.plan(ctx, session, query, nil)
+}
+
+// WorkflowsLocked reads workflows as Workflows does once they have changed too often.
+func (s *Store) WorkflowsLocked(ctx context.Context, ids []string) (map[string]*engine.Workflow, error) {
+	return s.lockedWorkflows(ctx, ids, nil)
 }

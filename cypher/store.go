@@ -20,6 +20,7 @@ type Store struct {
 	link    *link
 	reader  *link // of queries of workflows; link where there is no second user
 	session neo4j.SessionConfig
+	known   *knownWorkflows
 	options Options
 	log     *slog.Logger
 }
@@ -49,7 +50,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", o.URI, err), link.close(ctx))
 		}
 	}
-	s := &Store{link: link, reader: reader, options: o, log: o.Log, session: neo4j.SessionConfig{
+	s := &Store{link: link, reader: reader, known: &knownWorkflows{byID: map[string]*engine.Workflow{}}, options: o, log: o.Log, session: neo4j.SessionConfig{
 		// Reads go where writes go, too: a follower of a cluster may be behind, and an
 		// engine must read what it has just written.
 		AccessMode:   neo4j.AccessModeWrite,

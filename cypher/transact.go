@@ -17,13 +17,8 @@ type params = map[string]any
 
 // read asks something that changes nothing, again where that may help.
 func (s *Store) read(ctx context.Context, q statement, p params) ([]row, error) {
-	var rows []row
-	err := s.again(ctx, q.name, func(ctx context.Context) error {
-		var err error
-		rows, err = s.attempt(ctx, q, p)
-		return s.silence(ctx, err, settled)
-	})
-	return rows, err
+	c := chain{store: s}
+	return c.read(ctx, q, p)
 }
 
 // write sends one statement as a transaction of its own, which saves the round trips of
@@ -43,6 +38,11 @@ func (s *Store) write(ctx context.Context, q statement, p params) ([]row, error)
 func (s *Store) attempt(ctx context.Context, q statement, p params) ([]row, error) {
 	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
+	return s.run(ctx, session, q, p)
+}
+
+// run sends one statement as a transaction of its own.
+func (s *Store) run(ctx context.Context, session neo4j.SessionWithContext, q statement, p params) ([]row, error) {
 	result, err := session.Run(ctx, q.text, parameters(p), s.transaction(q.name))
 	if err != nil {
 		return nil, err

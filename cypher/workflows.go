@@ -10,15 +10,29 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Workflows returns the workflows of the ids that exist. Steps without workflow that the
-// read meets are filed under the workflow they were reached from, and then the read is made again.
+// Workflows returns the workflows of the ids that exist, each as it stands between two commits.
 func (s *Store) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*engine.Workflow, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
+	ids = distinct(ids)
+	found, err := s.wholeWorkflows(ctx, ids, entries)
+	var list []*engine.Workflow
+	for _, id := range ids {
+		if w := found[id]; w != nil {
+			list = append(list, w)
+		}
+	}
+	return list, err
+}
+
+// readWorkflows reads the workflows of the ids once, as the next read of a chain. Steps without
+// workflow that the read meets are filed under the workflow they were reached from, and then
+// the read is made again.
+func (s *Store) readWorkflows(ctx context.Context, c *chain, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
 	var found map[string]*graph
 	err := s.adopting(ctx, func() (strays []any, err error) {
-		rows, err := s.read(ctx, queryDefinition, definitionParams(ids, entries))
+		rows, err := c.read(ctx, queryDefinition, definitionParams(ids, entries))
 		if err != nil {
 			return nil, err
 		}
@@ -28,16 +42,15 @@ func (s *Store) Workflows(ctx context.Context, ids []string, entries map[string]
 		_, err := s.write(ctx, queryStepsAdopt, params{"steps": strays})
 		return err
 	})
-	if err != nil {
-		return nil, err
+	return workflowsOf(found), err
+}
+
+func workflowsOf(found map[string]*graph) map[string]*engine.Workflow {
+	list := make(map[string]*engine.Workflow, len(found))
+	for id, g := range found {
+		list[id] = g.workflow()
 	}
-	var list []*engine.Workflow
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		if g := found[id]; g != nil {
-			list = append(list, g.workflow())
-		}
-	}
-	return list, nil
+	return list
 }
 
 // definitionParams asks for the steps without workflow by `root` and the entries.

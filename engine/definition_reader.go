@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"reflect"
-	"slices"
 	"sync"
 	"time"
 
@@ -132,7 +131,7 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 		ids = append(ids, id)
 	}
 	began := time.Now()
-	workflows, err := d.settled(ctx, ids, r.entries)
+	workflows, err := d.store.Workflows(ctx, ids, r.entries)
 	if err != nil {
 		return nil, err
 	}
@@ -150,75 +149,6 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 
 // savedRoom is how many hashes of earlier texts may gather, at least, before they are dropped.
 const savedRoom = 1000
-
-// settleReads is the maximum number of times that a changing workflow is read again.
-const settleReads = 10
-
-// settled reads the workflows that differ from their known version until two reads in a row are
-// equal. A database may show half of an edit while its commit is applied: a path that is already
-// removed, with its replacement still missing, would end a session early. Unedited workflows
-// cost no extra read.
-func (d *definitionReader) settled(ctx context.Context, ids []string, entries map[string][]string) ([]*Workflow, error) {
-	workflows, err := d.store.Workflows(ctx, ids, entries)
-	if err != nil {
-		return nil, err
-	}
-	fresh := d.unknown(ids, workflows)
-	for range settleReads {
-		if len(fresh) == 0 {
-			break
-		}
-		again, err := d.store.Workflows(ctx, fresh, entries)
-		if err != nil {
-			return nil, err
-		}
-		var changed []string
-		for _, id := range fresh {
-			if !reflect.DeepEqual(byWorkflow(workflows, id), byWorkflow(again, id)) {
-				changed = append(changed, id)
-			}
-		}
-		workflows = replaceWorkflows(workflows, again, fresh)
-		fresh = changed
-	}
-	return workflows, nil
-}
-
-// unknown returns the ids of workflows whose read differs from the known version.
-func (d *definitionReader) unknown(ids []string, read []*Workflow) []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var out []string
-	for _, id := range ids {
-		known, now := d.known[id], byWorkflow(read, id)
-		switch {
-		case known == nil && now == nil:
-		case known == nil || now == nil || !reflect.DeepEqual(known.Workflow, now):
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-func byWorkflow(list []*Workflow, id string) *Workflow {
-	for _, w := range list {
-		if w.ID == id {
-			return w
-		}
-	}
-	return nil
-}
-
-// replaceWorkflows returns the list with the workflows that were read again in place of the earlier ones.
-func replaceWorkflows(list, again []*Workflow, ids []string) []*Workflow {
-	out := append([]*Workflow(nil), again...)
-	for _, w := range list {
-		if !slices.Contains(ids, w.ID) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
 
 // compile returns the definition of a workflow as read at began. It compiles the workflow only if it
 // has changed.

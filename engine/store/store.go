@@ -50,7 +50,8 @@ type Schema interface {
 // Workflows reads and edits definitions.
 type Workflows interface {
 	// Workflows returns those of the workflows that exist, normalized (a workflow exists when it
-	// has a WORKFLOW node or a STEP). One read serves all ids. entries, by workflow id, are step
+	// has a WORKFLOW node or a STEP). Each is as it stands between two commits, never half of
+	// an edit, whoever makes it. One read serves all ids. entries, by workflow id, are step
 	// ids to look up additionally (on Neo4j, the steps of `default` without a workflow property:
 	// `root` and the requested entry).
 	Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error)

@@ -2,7 +2,10 @@ package storetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -17,6 +20,7 @@ var workflowCases = []testCase{
 	{"two reads have one ETag, a change has another", workflowETag},
 	{"one node without steps is a workflow", workflowEmpty},
 	{"two hundred steps", workflowLarge},
+	{"a read beside edits is of one edit", workflowWhole},
 }
 
 // edited applies an edit to this case's workflow.
@@ -245,4 +249,44 @@ func workflowLarge(k *kit) {
 	k.sameWorkflow("workflow", k.edited(edit), k.workflow(k.prefix))
 	got := k.workflow(k.prefix)
 	k.equal("steps and paths", []int{len(got.Steps), len(got.Paths)}, []int{200, 199})
+}
+
+// workflowWhole reads a workflow beside edits each of which replaces the step between two others
+// and writes its number into all three.
+func workflowWhole(k *kit) {
+	id := k.id("whole")
+	edit := func(n int) {
+		step := func(id string) engine.Step { return engine.Step{ID: id, Input: fmt.Sprintf(`{"n":%d}`, n)} }
+		middle, before := fmt.Sprintf("m%d", n), fmt.Sprintf("m%d", n-1)
+		_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: id, RemoveSteps: []string{before},
+			PutSteps: []engine.Step{step("a"), step("b"), step(middle)},
+			PutPaths: []engine.Path{{Kind: engine.Next, Source: "a", Target: middle}, {Kind: engine.Next, Source: middle, Target: "b"}}})
+		k.noError(err)
+	}
+	edit(0)
+	var edited atomic.Bool
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for !edited.Load() {
+				list, err := k.store.Workflows(k.ctx, []string{id}, nil)
+				if err != nil || len(list) != 1 {
+					k.Errorf("%d workflows, %v", len(list), err)
+					return
+				}
+				var n int
+				_, _ = fmt.Sscanf(list[0].Step("a").Input, `{"n":%d}`, &n)
+				want := fmt.Sprintf("a b m%d a>m%d m%d>b", n, n, n)
+				if got := shape(list[0]); got != want || list[0].Step("b").Input != list[0].Step("a").Input {
+					k.Errorf("read %s with a %s and b %s, want %s", got, list[0].Step("a").Input, list[0].Step("b").Input, want)
+					return
+				}
+			}
+		})
+	}
+	for n := 1; n <= 100; n++ {
+		edit(n)
+	}
+	edited.Store(true)
+	readers.Wait()
 }
