@@ -101,9 +101,9 @@ func (b *bench) commitGroup(ctx context.Context, group []*engine.SessionRecord, 
 		rows[i] = engine.Checkpoint{
 			Session: s.ID, Version: s.Version, Lease: s.Lease, Transition: fmt.Sprintf("%s-%d", s.ID, seq),
 			State: filler(ceilingState), Counters: filler(ceilingCounters), Status: engine.StatusActive, LeaseFor: time.Hour,
-			Executions: []engine.Execution{{ID: fmt.Sprintf("%s/%d", s.ID, seq), Session: s.ID, Seq: seq, Workflow: b.workflow,
+			Records: engine.Records{Executions: []engine.Execution{{ID: fmt.Sprintf("%s/%d", s.ID, seq), Session: s.ID, Seq: seq, Workflow: b.workflow,
 				Step: place(n % chainLength), Visit: 1, Attempt: 1, Status: engine.StatusComplete, Function: effect,
-				Input: json.RawMessage(`{"before":{"done":true}}`), Output: json.RawMessage(`{"done":true}`), StartedAt: now, FinishedAt: now}},
+				Input: json.RawMessage(`{"before":{"done":true}}`), Output: json.RawMessage(`{"done":true}`), StartedAt: now, FinishedAt: now}}},
 		}
 	}
 	began := time.Now()

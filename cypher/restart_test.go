@@ -125,7 +125,7 @@ func writeUntilError(t *testing.T, store *cypher.Store, id string, l *engine.Lea
 		results, err := store.Commit(t.Context(), []engine.Checkpoint{{
 			Session: id, Version: version, Lease: l.Token, LeaseFor: time.Minute, Transition: fmt.Sprintf("%s@%d", id, version),
 			Status: engine.StatusActive, State: []byte(fmt.Sprintf(`{"n":%d}`, version+1)),
-			Executions: []engine.Execution{{Seq: version + 1, Workflow: "crash", Step: "s", Visit: int(version + 1), Status: engine.StatusComplete}},
+			Records: engine.Records{Executions: []engine.Execution{{Seq: version + 1, Workflow: "crash", Step: "s", Visit: int(version + 1), Status: engine.StatusComplete}}},
 		}})
 		if err != nil {
 			if !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {

@@ -76,8 +76,8 @@ func firstCheckpoint(id string, l *engine.Lease) engine.Checkpoint {
 	return engine.Checkpoint{
 		Session: id, Lease: l.Token, LeaseFor: time.Minute, Transition: unique("transition"), Status: engine.StatusActive,
 		State: []byte(`{"workflow":{"a":{"status":"complete"}}}`), Counters: []byte(`{"seq":1}`),
-		Executions: []engine.Execution{{Seq: 1, Workflow: "w", Step: "a", Visit: 1, Attempt: 1, Status: engine.StatusComplete}},
-		Messages:   []engine.Message{{N: 1, Role: "assistant", Content: "hello"}},
+		Records: engine.Records{Executions: []engine.Execution{{Seq: 1, Workflow: "w", Step: "a", Visit: 1, Attempt: 1, Status: engine.StatusComplete}},
+			Messages: []engine.Message{{N: 1, Role: "assistant", Content: "hello"}}},
 	}
 }
 

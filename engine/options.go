@@ -28,22 +28,28 @@ type Options struct {
 	CallsAtOnce int            // 32: calls of one function at once, where its Spec has no limit
 	CallsOf     map[string]int // calls of single functions at once, by name or alias; overrides Spec.Limit
 	CallTimeout time.Duration  // 5 min: one attempt of a call, unless the step or Spec sets it
-	MaxSteps    int            // 1,000: visits of a session between two pauses
-	MaxChildren int            // 10,000: sessions below one root session, counted over all depths
-	MaxInput    int            // 4 MB: the input of a step with its references resolved
 	Writers     int            // commits under way at once; number of cores
-	MaxOutput   int            // 1 MB
-	MaxState    int            // 4 MB
-	MaxInputs   int            // 1 MB
-	MaxPrompt   int            // 100 KB
 	StopGrace   time.Duration  // 5 s: how long Run lets calls finish when it is told to stop
 	NewID       func() string  // UUID v7
+	SessionLimits
 	// Variables returns the values that references read as @{SESSION_ID}.vars.NAME, unless a
 	// step or value of the session is called vars; nil means none. It is called often and must
 	// be fast.
 	Variables func() map[string]json.RawMessage
 	// Retention says how long sessions stay after they have ended; for ever by default.
 	Retention retention.Options
+}
+
+// SessionLimits bound what one session may do and hold. What is above them is an error of the
+// step, or refused at the start.
+type SessionLimits struct {
+	MaxSteps    int // 1,000: visits between two pauses
+	MaxChildren int // 10,000: sessions below one root session, counted over all depths
+	MaxInput    int // 4 MB: the input of a step with its references resolved
+	MaxOutput   int // 1 MB: the output of a step
+	MaxState    int // 4 MB: the JSON text of the state
+	MaxInputs   int // 1 MB: the inputs that a session starts with
+	MaxPrompt   int // 100 KB: the prompt of a question
 }
 
 func (o Options) withDefaults() Options {

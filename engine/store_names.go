@@ -46,6 +46,7 @@ type (
 	Leases          = store.Leases
 	Lineage         = store.Lineage
 	NewSession      = store.NewSession
+	Records         = store.Records
 	Request         = store.Request
 	Removal         = store.Removal
 	RequestOutcome  = store.RequestOutcome

@@ -29,7 +29,7 @@ func TestDescendantsAreBounded(t *testing.T) {
 	}
 	all = append(all, read(t, `{"format":"stepgraph","version":1,"id":"w5","steps":[{"id":"root","function":"reply","input":{"message":"hello"}}],"paths":[]}`))
 	store := memory.New(memory.Options{})
-	result := enginetest.Play(t, enginetest.Game{Workflow: all[0], Also: all[1:], Registry: open(t), Store: store, Session: "s", Options: engine.Options{MaxChildren: most}})
+	result := enginetest.Play(t, enginetest.Game{Workflow: all[0], Also: all[1:], Registry: open(t), Store: store, Session: "s", Options: engine.Options{SessionLimits: engine.SessionLimits{MaxChildren: most}}})
 	result.WantStatus(engine.StatusError)
 	below, err := store.Descendants(t.Context(), engine.DescendantQuery{Of: "s", Limit: 20_000})
 	if err != nil || len(below) > most || len(below) < most/2 {

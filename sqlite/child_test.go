@@ -83,8 +83,8 @@ func versionedCheckpoint(version int64) engine.Checkpoint {
 	n := version + 1
 	return engine.Checkpoint{Session: "s", Version: version, Lease: "t", Transition: fmt.Sprint("to ", n), LeaseFor: time.Minute,
 		State: fmt.Appendf(nil, `{"n":%d}`, n), Status: engine.StatusActive,
-		Executions: []engine.Execution{{Seq: n, Workflow: "w", Step: "a", Status: engine.StatusComplete}},
-		Messages:   []engine.Message{{N: n, Role: "user", Content: fmt.Sprint(n)}}}
+		Records: engine.Records{Executions: []engine.Execution{{Seq: n, Workflow: "w", Step: "a", Status: engine.StatusComplete}},
+			Messages: []engine.Message{{N: n, Role: "user", Content: fmt.Sprint(n)}}}}
 }
 
 // countRole delivers requests to the session "shared" until it has written the number

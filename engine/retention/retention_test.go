@@ -94,8 +94,8 @@ func (w *world) session(id, workflow, status string, change ...func(*engine.Chec
 		w.Fatal(err, made[0].Err)
 	}
 	c := engine.Checkpoint{Session: id, Lease: "t" + id, Transition: "x" + id, State: []byte(`{"data":{}}`), Status: status, Release: true,
-		Executions: []engine.Execution{{ID: id + "/1", Session: id, Seq: 1, Step: "root", Visit: 1, Status: "complete"}},
-		Messages:   []engine.Message{{ID: id + "/1", N: 1, Role: "assistant", Content: "hello <" + id + ">"}}}
+		Records: engine.Records{Executions: []engine.Execution{{ID: id + "/1", Session: id, Seq: 1, Step: "root", Visit: 1, Status: "complete"}},
+			Messages: []engine.Message{{ID: id + "/1", N: 1, Role: "assistant", Content: "hello <" + id + ">"}}}}
 	for _, f := range change {
 		f(&c)
 	}

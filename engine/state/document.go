@@ -14,25 +14,14 @@ type document struct {
 	Live map[string]*LiveStep `json:"live,omitempty"`
 	// Order numbers activations, so that steps run in the order they were activated.
 	Order int64 `json:"order,omitempty"`
-	// Joins are steps with join: all that wait, with the paths taken to them.
-	Joins map[string][]TakenPath `json:"joins,omitempty"`
-	// Arrived are the paths into steps with join: required that were taken, by step, and not
-	// forgotten since: see GoBack.
-	Arrived map[string][]TakenPath `json:"arrived,omitempty"`
-	// Again are steps that were activated while they ran: they run once more.
-	Again map[string][]TakenPath `json:"again,omitempty"`
+	storedArrivals
 	// Asks are the open questions, as they were shown.
 	Asks map[string]*Ask `json:"asks,omitempty"`
 	// Untaken are targets of paths not taken whose successors may become skipped.
 	Untaken []string `json:"untaken,omitempty"`
 	// Visits counts the visits since the last pause, against max_steps.
 	Visits int `json:"visits,omitempty"`
-	// Paused and Cancelled say why; nil when they do not hold.
-	Paused    *Mark        `json:"paused,omitempty"`
-	Cancelled *Mark        `json:"cancelled,omitempty"`
-	Held      []HeldAnswer `json:"held,omitempty"` // answers that came during a pause
-	// Failure is the error of the session as a whole, or of the newest step that failed.
-	Failure *function.SessionError `json:"error,omitempty"`
+	storedControl
 	// Problems are paths that could not be evaluated, and why, by path id.
 	Problems map[string]string `json:"problems,omitempty"`
 	// Signals that came before anybody waited for them.
@@ -56,6 +45,27 @@ type document struct {
 	Parent *Parent `json:"parent,omitempty"`
 }
 
+// storedArrivals are taken paths whose target does not run yet, by target.
+type storedArrivals struct {
+	// Joins are steps with join: all that wait, with the paths taken to them.
+	Joins map[string][]TakenPath `json:"joins,omitempty"`
+	// Arrived are the paths into steps with join: required that were taken, by step, and not
+	// forgotten since: see GoBack.
+	Arrived map[string][]TakenPath `json:"arrived,omitempty"`
+	// Again are steps that were activated while they ran: they run once more.
+	Again map[string][]TakenPath `json:"again,omitempty"`
+}
+
+// storedControl is the JSON form of control.
+type storedControl struct {
+	// Paused and Cancelled say why; nil when they do not hold.
+	Paused    *Mark        `json:"paused,omitempty"`
+	Cancelled *Mark        `json:"cancelled,omitempty"`
+	Held      []HeldAnswer `json:"held,omitempty"` // answers that came during a pause
+	// Failure is the error of the session as a whole, or of the newest step that failed.
+	Failure *function.SessionError `json:"error,omitempty"`
+}
+
 // documentKeys are the JSON names of document's fields.
 var documentKeys = map[string]bool{"entry": true, "live": true, "order": true, "joins": true, "arrived": true, "again": true, "asks": true, "untaken": true,
 	"visits": true, "paused": true, "cancelled": true, "held": true, "error": true, "problems": true, "signals": true, "driven": true, "settled": true,
@@ -66,8 +76,8 @@ func (s *State) document() *document {
 	return &document{
 		Entry: s.entry, Until: s.until, Seeds: s.seeds, Problems: s.problems, Signals: s.signals,
 		Live: s.live, Order: s.liveSteps.order, Visits: s.visits, Asks: s.asked,
-		Joins: s.joins.waiting, Arrived: s.arrived, Again: s.again, Untaken: s.untaken, Halted: s.halted,
-		Paused: s.paused, Cancelled: s.cancelled, Held: s.held, Failure: s.failure, Settled: s.handled,
+		storedArrivals: storedArrivals{Joins: s.joins.waiting, Arrived: s.arrived, Again: s.again}, Untaken: s.untaken, Halted: s.halted,
+		storedControl: storedControl{Paused: s.paused, Cancelled: s.cancelled, Held: s.held, Failure: s.failure}, Settled: s.handled,
 		Suspended: s.calls, Notices: s.notices, Parent: s.parent, Undone: s.undone,
 	}
 }

@@ -22,8 +22,8 @@ func (s *State) TakeBack(now *State, c *Counters, p Past) {
 	s.extra, s.dataExtra, s.LastEvaluated = now.extra, now.dataExtra, now.LastEvaluated
 	was := s.document()
 	s.takeUp(&document{Entry: now.entry, Until: now.until, Seeds: now.seeds, Signals: now.signals, Order: now.liveSteps.order,
-		Parent: now.parent, Notices: now.notices, Paused: now.paused, Undone: now.undone,
-		Live: was.Live, Settled: was.Settled, Failure: was.Failure})
+		Parent: now.parent, Notices: now.notices, storedControl: storedControl{Paused: now.paused, Failure: was.Failure}, Undone: now.undone,
+		Live: was.Live, Settled: was.Settled})
 	s.unknown = now.unknown
 	c.n.Outputs, c.n.Attempts = nil, nil
 	for i := range p.Ended {

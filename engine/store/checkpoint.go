@@ -38,16 +38,21 @@ type Checkpoint struct {
 	DueAt    time.Time
 	LeaseFor time.Duration
 
-	Executions []Execution
-	Messages   []function.Message
-	Applied    []RequestOutcome
-	Blobs      []Blob
-	DropBlobs  []string // hashes no output holds any more
-	Results    []StoredResult
-	Children   []NewSession // created with the checkpoint; CHILD_OF this session
+	Records
+	Children []NewSession // created with the checkpoint; CHILD_OF this session
 	// ToParent, set by the checkpoint that ends a child, is put into the parent's inbox
 	// in the same transaction, both sessions locked in id order; the parent becomes due.
 	ToParent *Request
+}
+
+// Records are what a checkpoint adds to what the store keeps of its session.
+type Records struct {
+	Executions []Execution
+	Messages   []function.Message
+	Applied    []RequestOutcome // requests of the inbox
+	Blobs      []Blob           // texts of large outputs
+	DropBlobs  []string         // hashes no output holds any more
+	Results    []StoredResult   // outputs of rounds of containers
 }
 
 // RequestOutcome marks a request as applied.

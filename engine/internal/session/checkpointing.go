@@ -127,8 +127,9 @@ func (r *Runner) build(release bool) *store.Checkpoint {
 		Closing: r.closes() || store.Ended(status), Seen: r.counters.Seen(),
 		Counters: r.counters.AppendJSON(), Status: status, Awaiting: awaiting, AwaitingSince: since,
 		Release: release, LeaseFor: r.extension(),
-		Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs, DropBlobs: r.unwritten.drop,
-		Results: r.unwritten.stored, Children: r.unwritten.children,
+		Records: store.Records{Messages: r.unwritten.messages, Applied: r.unwritten.applied, Blobs: r.unwritten.blobs,
+			DropBlobs: r.unwritten.drop, Results: r.unwritten.stored},
+		Children: r.unwritten.children,
 	}
 	if status == store.StatusPending {
 		cp.Tried = r.def.Hash
