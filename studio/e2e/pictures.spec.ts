@@ -16,7 +16,7 @@ test('the pages that the documentation shows', async ({ page, server }) => {
   const shoot = async (name: string) => {
     if (write) await page.screenshot({ path: `${folder}/${name}.png`, caret: 'hide' })
   }
-  const id = `${server.mark}-picture`
+  const id = 'announcement-7'
   const waiting = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow: 'order', labels: { team: 'shop' } })
   await server.call('POST', '/sessions?wait=10s', { workflow: 'order', labels: { team: 'shop' } })
   for (const urgent of [true, false]) {
@@ -42,6 +42,48 @@ test('the pages that the documentation shows', async ({ page, server }) => {
   await page.goto(server.address + '/workflows')
   await expect(page.locator('.workflow-row').first()).toBeVisible()
   await shoot('workflows')
+})
+
+/** offer works on an order in two branches and asks a person before it says the price. */
+const offer = {
+  name: 'Offers',
+  steps: [
+    {
+      id: 'root',
+      name: 'Take the order',
+      function: 'request',
+      input: { prompt: 'What would you like to order?', schema: { type: 'object', required: ['item', 'pieces'], properties: { item: { type: 'string' }, pieces: { type: 'integer', minimum: 1 } } } },
+    },
+    { id: 'stock', name: 'Look up the stock', function: 'code', input: { code: "result = {'lamp': 140, 'chair': 12}.get(variables.get('item', ''), 0)", variables: { item: '@{SESSION_ID}.root.response.item' } } },
+    { id: 'price', name: 'Work out the price', function: 'calculate', input: { expression: '@{SESSION_ID}.root.response.pieces * 25' } },
+    { id: 'none', name: 'Sold out', function: 'reply', input: { message: 'Sorry, we have too few.' } },
+    { id: 'offer', name: 'Send the offer', function: 'reply', join: 'all', approval: true, input: { message: '@{SESSION_ID}.root.response.pieces × @{SESSION_ID}.root.response.item for @{SESSION_ID}.price.result euros.' } },
+    { id: 'thank', name: 'Thank', function: 'reply', input: { message: 'Thank you.' } },
+  ],
+  paths: [
+    { source: 'root', target: 'stock' },
+    { source: 'root', target: 'price' },
+    { source: 'stock', target: 'none', label: 'too few', condition: 'when @{SESSION_ID}.stock.result < @{SESSION_ID}.root.response.pieces' },
+    { source: 'stock', target: 'offer', label: 'enough', condition: 'when @{SESSION_ID}.stock.result >= @{SESSION_ID}.root.response.pieces' },
+    { source: 'price', target: 'offer' },
+    { source: 'offer', target: 'thank' },
+  ],
+}
+
+test('the picture of the README', async ({ browser, server }) => {
+  const write = process.env.STUDIO_PICTURES === '1'
+  await server.call('PUT', '/workflows/offers', offer)
+  const id = 'order-1'
+  await server.call('POST', '/sessions?wait=10s', { workflow: 'offers', id })
+  await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: { item: 'lamp', pieces: 40 } })
+  const context = await browser.newContext({ viewport: { width: 1560, height: 666 }, deviceScaleFactor: 1.25, reducedMotion: 'reduce', colorScheme: 'light', timezoneId: 'UTC', locale: 'en-GB' })
+  const page = await context.newPage()
+  await page.goto(`${server.address}/sessions/${id}`)
+  await expect(page.locator('[data-id=offer] .is-awaiting_input')).toBeVisible()
+  await expect(page.getByText('Approve step "Send the offer"?')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'What is to be approved' })).toContainText('40 × lamp for 1000 euros.')
+  if (write) await page.screenshot({ path: `${folder}/order.png`, caret: 'hide' })
+  await context.close()
 })
 
 /** With STUDIO_LOOK=FOLDER every page is written there, light and dark, on a desk and on a phone, for a person to look at. */

@@ -83,7 +83,7 @@ const nested = (n: number): unknown => (n === 0 ? 'end' : { a: nested(n - 1), b:
 
 /** odd has what names and values should not be but are: markup, right to left, far too long, far too deep. */
 const odd = (long: string) => ({
-  name: MARKUP,
+  name: `${MARKUP} ${LONG}`,
   description: `שלום ${MARKUP}`,
   steps: [
     { id: 'root', name: `مرحبا ${MARKUP}`, function: 'request', input: { prompt: `مرحبا! ما اسمك؟ ${MARKUP} ${LONG}` } },
@@ -121,6 +121,13 @@ test('markup, right-to-left, very long, very deep and very large values are show
     await page.locator(ready).first().waitFor()
     expect.soft(await layoutFaults(page), path).toEqual([])
   }
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${server.address}/inbox?q=${waits}`)
+  for (const part of ['.inbox-top .faint', 'select[aria-label=Kind]']) {
+    const box = (await page.locator(part).first().boundingBox())!
+    expect(box.x + box.width, part).toBeLessThanOrEqual(390)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(`${server.address}/sessions/${id}?step=huge`)
   await page.getByRole('button', { name: 'Load all of it' }).click()
   await page.getByRole('button', { name: /^Show all \d/ }).click()

@@ -115,7 +115,7 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
             <Empty title="This workflow has no steps" />
           ) : layout ? (
             <Canvas value={context}>
-              <Flow model={model} layout={layout} choice={choice} onChoose={choose} asDrawn={asDrawn} onAsDrawn={setAsDrawn} focus={focus} />
+              <Flow model={model} layout={layout} choice={choice} onChoose={choose} asDrawn={asDrawn} onAsDrawn={setAsDrawn} focus={focus} begin={search.step ?? model.paths.find((p) => p.id === search.path)?.source} />
             </Canvas>
           ) : (
             <Loading what="the layout" />
