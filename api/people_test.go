@@ -422,6 +422,16 @@ func TestStrangersDoNotShutPeopleOut(t *testing.T) {
 	if status, text := ada.send("GET", "/sign-in/oidc"); status != http.StatusOK {
 		t.Errorf("after 10,001 others: %d %s", status, text)
 	}
+	begun := httptest.NewRecorder()
+	signIn.Start(begun, httptest.NewRequest("GET", "/sign-in/oidc", nil))
+	r := httptest.NewRequest("GET", "/sign-in/oidc/callback?state=of-another&code=y", nil)
+	for _, c := range begun.Result().Cookies() {
+		r.AddCookie(c)
+	}
+	answer := httptest.NewRecorder()
+	if signIn.Callback(answer, r); answer.Code != http.StatusBadRequest {
+		t.Errorf("the answer to another sign-in: %d", answer.Code)
+	}
 	forged := base64.RawURLEncoding.EncodeToString([]byte(`{"State":"x","Nonce":"","Verifier":"","Until":"2099-01-01T00:00:00Z"}`))
 	for _, cookie := range []string{"", "x", forged} {
 		answer := httptest.NewRecorder()

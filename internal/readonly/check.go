@@ -18,7 +18,7 @@ var (
 		"db.labels", "db.relationshiptypes", "db.propertykeys", "db.schema.visualization",
 		"db.schema.nodetypeproperties", "db.schema.reltypeproperties", "db.info", "db.ping",
 		"db.index.fulltext.querynodes", "db.index.fulltext.queryrelationships",
-		"db.index.vector.querynodes", "db.index.vector.queryrelationships", "dbms.components",
+		"db.index.vector.querynodes", "db.index.vector.queryrelationships",
 	}
 	// namespaces of functions that only calculate.
 	namespaces = []string{"point", "duration", "date", "datetime", "localdatetime", "time", "localtime", "vector"}
