@@ -74,6 +74,8 @@ type serving struct {
 	// certificate is that of https; nil for http.
 	certificate *certificate
 	audit       *auditFile // nil for none
+	// releaseStore lets steps call the database again; nil until up.
+	releaseStore func()
 }
 
 // serve binds the address. Nothing but /healthz answers well until up.
@@ -180,6 +182,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	if signIn != nil { // a nil *SignIn would be a People that is not nil
 		options.People = signIn
 	}
+	s.releaseStore = s.a.ownStore(ctx, store, options.Neo4jBrowser)
 	own.run(ctx)
 	s.gate.let(api.New(own.engine, options))
 	return nil
@@ -223,6 +226,9 @@ func (s *serving) stop() error {
 	if s.a.drain > 0 {
 		s.a.say("draining for %s", s.a.drain)
 		time.Sleep(s.a.drain)
+	}
+	if s.releaseStore != nil {
+		s.releaseStore()
 	}
 	return s.on.close()
 }

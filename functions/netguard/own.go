@@ -71,7 +71,7 @@ type OwnError struct{ To netip.AddrPort }
 
 // Error names the address.
 func (e *OwnError) Error() string {
-	return fmt.Sprintf("address %s is this server's own and was not called; no setting opens it", e.To)
+	return fmt.Sprintf("address %s is this server's own, or its database's, and was not called; no setting opens it", e.To)
 }
 
 // Refusal returns the error in err's chain that says why the policy refused a connection, nil
