@@ -181,7 +181,7 @@ func decodeAt(name string, whole []byte, pointer string, raw json.RawMessage, in
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
 		line, column := source.Locate(whole, pointer)
-		return fmt.Errorf("%s:%d:%d: %s: %w", name, line, column, pointer, err)
+		return fmt.Errorf("%s:%d:%d: %s: %w", name, line, column, pointer, source.InWords(err))
 	}
 	return nil
 }

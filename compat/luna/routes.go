@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
+	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/jsonbody"
 )
@@ -204,7 +205,7 @@ func readObject(w http.ResponseWriter, r *http.Request, into any) error {
 		return wire.Refuse("body is not a JSON object")
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return wire.Refuse(err.Error())
+		return wire.Refuse(source.InWords(err).Error())
 	}
 	return nil
 }

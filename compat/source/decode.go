@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -31,13 +32,24 @@ func Decode(name string, src []byte, into any) error {
 		at = int(syntax.Offset)
 	case errors.As(err, &kind):
 		at = int(kind.Offset)
-		err = fmt.Errorf("want %s, got %s", wanted(kind.Type.Kind()), given(kind.Value))
-		if kind.Field != "" {
-			err = fmt.Errorf("%s: %w", kind.Field, err)
-		}
+		err = InWords(err)
 	}
 	line, column := position(src, max(at-1, 0))
 	return fmt.Errorf("%s:%d:%d: %s", name, line, column, oneLine(err.Error()))
+}
+
+// InWords is an error of json.Unmarshal that names JSON's types, not Go's, and the member of a
+// wrong type.
+func InWords(err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	text := "want " + wanted(kind.Type.Kind()) + ", got " + given(kind.Value)
+	if field := strings.TrimPrefix(kind.Field, "."); field != "" {
+		text = field + ": " + text
+	}
+	return errors.New(text)
 }
 
 // wanted is the JSON type that is decoded into a kind of Go value.

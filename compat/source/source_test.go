@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -92,6 +93,26 @@ func TestDecodeNamesTypes(t *testing.T) {
 	} {
 		if err := source.Decode("f.json", []byte(src), &into); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", src, err, want)
+		}
+	}
+}
+
+// Errors name JSON's types: clients do not know Go's.
+func TestErrorsAreInWords(t *testing.T) {
+	var into struct {
+		Name  string
+		Parts []struct{ Size int }
+	}
+	for text, want := range map[string]string{
+		`{"name": true}`:               "name: want a text, got true or false",
+		`{"parts": {}}`:                "parts: want a list, got an object",
+		`{"parts": [{"size": "12"}]}`:  "parts.size: want a number, got a text",
+		`{"parts": [{"size": 1e999}]}`: "parts.size: want a number, got number 1e999",
+		`[]`:                           "want an object, got a list",
+		`{`:                            "unexpected end of JSON input",
+	} {
+		if got := source.InWords(json.Unmarshal([]byte(text), &into)).Error(); !strings.EqualFold(got, want) {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
+	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -147,8 +148,8 @@ func readFlowBody(w http.ResponseWriter, r *http.Request) (flowBody, error) {
 	if err != nil || len(text) == 0 {
 		return body, err
 	}
-	if json.Unmarshal(text, &body) != nil {
-		return body, wire.Refuse("the body is not a JSON object of the fields this route knows")
+	if err := json.Unmarshal(text, &body); err != nil {
+		return body, wire.Refuse("the body is not a JSON object of the fields this route knows: " + source.InWords(err).Error())
 	}
 	body.whole = text
 	return body, nil

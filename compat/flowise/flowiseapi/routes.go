@@ -12,6 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
+	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -163,7 +164,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
 		text = []byte("{}")
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return &refusal{http.StatusBadRequest, "the body is not a JSON object of the fields this route knows: " + err.Error()}
+		return &refusal{http.StatusBadRequest, "the body is not a JSON object of the fields this route knows: " + source.InWords(err).Error()}
 	}
 	return nil
 }
