@@ -53,6 +53,18 @@ func TestWhatCannotBeWrittenBackIsOneSentence(t *testing.T) {
 	}
 }
 
+// Instructions of an integration stand in its input and in the description of the tool that uses
+// it. Where only one of them was edited, the edit is not undone: the other is reported.
+func TestNoEditIsUndone(t *testing.T) {
+	graph := strings.Replace(hotel, `"integrationType": "mock",`, `"integrationType": "mock", "aiInstructions": "The hotel's rooms",`, 1)
+	w := load(t, graph)
+	w.Step("i").Input = strings.Replace(w.Step("i").Input, "The hotel's rooms", "All rooms", 1)
+	text, problems, err := callcentre.Export(w)
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Message, "description was changed") || !strings.Contains(string(text), `"aiInstructions": "All rooms"`) {
+		t.Errorf("%v %v\n%s", err, problems, text)
+	}
+}
+
 // A department that was added in the graph is written with the intent and the handle that its edge
 // leaves the router by.
 func TestAddedDepartments(t *testing.T) {

@@ -55,7 +55,9 @@ func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) 
 	}
 	in := newInliner(d.Values, w, before)
 	f := &fitting{w: in.inline(w), before: in.inline(before), in: in, d: d, text: text, tries: mostTries}
-	f.left = f.own(differences(f.w, in.inline(again)))
+	all := differences(f.w, in.inline(again))
+	f.atFirst = keysOf(all)
+	f.left = f.own(all)
 	for f.step() {
 	}
 	return f.text, problemsOf(f.left, d.Drawn)
@@ -69,10 +71,7 @@ func (f *fitting) own(list []difference) []difference {
 	if len(list) == 0 {
 		return nil
 	}
-	made := map[string]bool{}
-	for _, d := range differences(f.w, f.before) {
-		made[d.key] = true
-	}
+	made := keysOf(differences(f.w, f.before))
 	return slices.DeleteFunc(list, func(d difference) bool {
 		why, added := f.d.Drawn.Why[d.step]
 		if !added || d.path != "" {
@@ -82,14 +81,23 @@ func (f *fitting) own(list []difference) []difference {
 	})
 }
 
+func keysOf(list []difference) map[string]bool {
+	keys := map[string]bool{}
+	for _, d := range list {
+		keys[d.key] = true
+	}
+	return keys
+}
+
 type fitting struct {
-	w      *engine.Workflow
-	before *engine.Workflow // what the file compiled to when nothing was edited
-	in     inliner
-	d      Dialect
-	text   []byte
-	left   []difference
-	tries  int
+	w       *engine.Workflow
+	before  *engine.Workflow // what the file compiled to when nothing was added
+	in      inliner
+	d       Dialect
+	text    []byte
+	atFirst map[string]bool // differences before anything was tried
+	left    []difference
+	tries   int
 }
 
 // step makes the file nearer to the workflow by one edit, if it can.
@@ -127,7 +135,7 @@ func (f *fitting) add(diff difference) bool {
 				if f.tries--; f.tries < 0 {
 					return false
 				}
-				if f.try(candidate{at + "." + strconv.Itoa(i) + ".data." + path, a.value, true}) {
+				if f.try(candidate{n.Get("id").String(), at + "." + strconv.Itoa(i) + ".data." + path, a.value, true}) {
 					f.text = indent(f.text)
 					return true
 				}
@@ -155,6 +163,9 @@ func (f *fitting) try(c candidate) bool {
 		return false
 	}
 	all := differences(f.w, f.in.inline(again))
+	if slices.ContainsFunc(all, func(d difference) bool { return d.key == "input of "+c.node && !f.atFirst[d.key] }) {
+		return false // it undoes what the node's own step says
+	}
 	left := f.own(all)
 	if weight(left) >= weight(f.left) || !c.own && weight(all) >= weight(f.left) {
 		return false
@@ -165,6 +176,7 @@ func (f *fitting) try(c candidate) bool {
 
 // A candidate is a value for one place of the file.
 type candidate struct {
+	node  string
 	path  string
 	value any
 	own   bool // a place in the node that was edited; other nodes may follow from it
@@ -186,7 +198,7 @@ func (f *fitting) candidates(diff difference, e edit) []candidate {
 			at = &own
 		}
 		for _, value := range f.values(l, e, at == &own) {
-			*at = append(*at, candidate{l.path, value, at == &own})
+			*at = append(*at, candidate{l.node, l.path, value, at == &own})
 		}
 	}
 	return append(own, others...)
