@@ -22,6 +22,10 @@ func TestPathsOfImportedWorkflows(t *testing.T) {
 		{"az", `{"name":"az","nodes":[{"id":"in","type":"input","position":{"x":0,"y":0},"data":{"label":"I"}},{"id":"c","type":"condition","position":{"x":0,"y":0},"data":{"label":"C","expression":"True"}},
 			{"id":"g","type":"agent","position":{"x":0,"y":0},"data":{"label":"G"}},{"id":"h","type":"agent","position":{"x":0,"y":0},"data":{"label":"H"}},{"id":"out","type":"output","position":{"x":0,"y":0},"data":{"label":"O"}}],
 			"edges":[{"id":"1","source":"in","target":"c"},{"id":"2","source":"c","target":"g","sourceHandle":"true"},{"id":"3","source":"g","target":"out"},{"id":"4","source":"in","target":"h"},{"id":"5","source":"h","target":"out"}]}`},
+		{"cc", `{"nodes":[{"id":"r","type":"routerNode","data":{"agentName":"R"}},{"id":"d","type":"departmentNode","data":{"agentName":"D"}},{"id":"e","type":"departmentNode","data":{"agentName":"E"}},
+			{"id":"t","type":"subAgentNode","data":{"functionName":"t"}},{"id":"i","type":"integrationNode","data":{"integrationType":"mock","mockOutput":"{}"}},
+			{"id":"k","type":"integrationNode","data":{"integrationType":"mock","mockOutput":"{}"}}],
+			"edges":[{"id":"1","source":"r","target":"d"},{"id":"2","source":"d","target":"t"},{"id":"3","source":"t","target":"i"},{"id":"4","source":"d","target":"e"}]}`},
 	} {
 		w.do("POST", "/api/v1/workflows/import?force=true&name="+file.id+".json&workflow="+file.id, file.text).want(200)
 	}
@@ -37,6 +41,12 @@ func TestPathsOfImportedWorkflows(t *testing.T) {
 		{"az", `{"source":"g","target":"in"}`, "closes a circle"},
 		{"az", `{"source":"c","target":"h","extra":{"from_port":"true"}}`, "for true already"},
 		{"az", `{"source":"c","target":"h"}`, "by true or by false"},
+		{"cc", `{"kind":"TOOL","source":"d","target":"d"}`, "itself"},
+		{"cc", `{"kind":"TOOL","source":"e","target":"d"}`, "closes a circle: e > d > e"},
+		{"cc", `{"kind":"TOOL","source":"e","target":"r"}`, "closes a circle"},
+		{"cc", `{"kind":"TOOL","source":"k","target":"e"}`, "a tool uses an integration"},
+		{"cc", `{"kind":"TOOL","source":"r","target":"i"}`, "a tool uses an integration"},
+		{"cc", `{"kind":"TOOL","source":"t","target":"k"}`, "uses the integration"},
 	} {
 		got := w.do("POST", "/api/v1/workflows/"+c.workflow+"/paths", c.path).problem("path_refused")
 		if !strings.Contains(got.text, c.want) {
@@ -46,6 +56,7 @@ func TestPathsOfImportedWorkflows(t *testing.T) {
 	w.do("POST", "/api/v1/workflows/fl/paths", `{"source":"c","target":"b","extra":{"from_port":"c-output-0"}}`).want(201)
 	w.do("POST", "/api/v1/workflows/nf/paths", `{"source":"t","target":"p","extra":{"to_port":"in-1"}}`).want(201)
 	w.do("POST", "/api/v1/workflows/az/paths", `{"source":"c","target":"h","extra":{"from_port":"false"}}`).want(201)
+	w.do("POST", "/api/v1/workflows/cc/paths", `{"kind":"TOOL","source":"r","target":"e"}`).want(201)
 
 	// An edit of the whole workflow, and one that takes a path to another handle, obey the same rules.
 	whole := w.do("GET", "/api/v1/workflows/fl", nil).want(200).json

@@ -1,11 +1,13 @@
 package formats
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/compat/agentzero"
+	"github.com/stepgraph/stepgraph/compat/callcentre"
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/compat/nebulaflow"
 	"github.com/stepgraph/stepgraph/compat/refit"
@@ -15,29 +17,31 @@ import (
 // A connector says why a flow of a system cannot have a path between two of its nodes, "" when
 // it can.
 type connector struct {
-	loop    string // how a loop is made there
+	kind    engine.PathKind // that edges become
+	loop    string          // how a loop is made there
 	refuses func(w *engine.Workflow, p *engine.Path) string
 }
 
 var connectors = map[string]connector{
-	flowise.Format:    {"go back with a Loop node", flowise.Refuses},
-	nebulaflow.Format: {"a loop is a region between loop-start and loop-end", nebulaflow.Refuses},
-	agentzero.Format:  {"its flows have no loops", agentzero.Refuses},
+	flowise.Format:    {engine.Next, "go back with a Loop node", flowise.Refuses},
+	nebulaflow.Format: {engine.Next, "a loop is a region between loop-start and loop-end", nebulaflow.Refuses},
+	agentzero.Format:  {engine.Next, "its flows have no loops", agentzero.Refuses},
+	callcentre.Format: {engine.Tool, "agents do not consult each other in turn", callcentre.Refuses},
 }
 
 // Refuses returns why a path cannot be added to an imported workflow, "" if it can, by the
-// connection rules of the original system. There are no rules for native workflows and for TOOL
-// and CONTAINS paths.
+// connection rules of the original system. There are no rules for native workflows and for paths
+// of a kind that no edges become.
 func Refuses(w *engine.Workflow, p *engine.Path) string {
 	format, _ := w.Extra[PropertySource].(string)
 	rules, known := connectors[format]
-	if !known || p.Kind != engine.Next && p.Kind != "" || w.Step(p.Source) == nil || w.Step(p.Target) == nil {
+	if !known || cmp.Or(p.Kind, engine.Next) != rules.kind || w.Step(p.Source) == nil || w.Step(p.Target) == nil {
 		return ""
 	}
 	if p.Source == p.Target {
 		return fmt.Sprintf("a path from %q to itself: %s does not connect a node with itself; %s", p.Source, format, rules.loop)
 	}
-	if circle := circleOf(w, p); circle != nil {
+	if circle := circleOf(w, p, rules.kind); circle != nil {
 		return fmt.Sprintf("it closes a circle: %s; %s", strings.Join(circle, " > "), rules.loop)
 	}
 	return rules.refuses(w, p)
@@ -74,10 +78,10 @@ func connectionText(p *engine.Path) string {
 
 // circleOf is the way back from a path's target to its source, nil when there is none. The way
 // back of a loop that the file says is none.
-func circleOf(w *engine.Workflow, p *engine.Path) []string {
+func circleOf(w *engine.Workflow, p *engine.Path, kind engine.PathKind) []string {
 	next := map[string][]string{}
 	for i := range w.Paths {
-		if q := &w.Paths[i]; q.Kind == engine.Next && !q.Back {
+		if q := &w.Paths[i]; q.Kind == kind && !q.Back {
 			next[q.Source] = append(next[q.Source], q.Target)
 		}
 	}

@@ -156,12 +156,14 @@ func (g *graph) ofKind(kind string) []*node {
 }
 
 // makesTool reports whether an edge makes its target a tool of its source.
-func makesTool(from, to *node) bool {
-	switch from.kind {
+func makesTool(from, to *node) bool { return offersTool(from.kind, to.kind) }
+
+func offersTool(from, to string) bool {
+	switch from {
 	case kindRouter, kindDepartment:
-		return to.kind == kindDepartment || to.kind == kindTool
+		return to == kindDepartment || to == kindTool
 	case kindTool:
-		return to.kind == kindIntegration
+		return to == kindIntegration
 	}
 	return false
 }
