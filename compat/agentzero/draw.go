@@ -42,7 +42,7 @@ func (x *exporter) draw(s *engine.Step) (node any, why string) {
 			profile = "default"
 		}
 		data = append(data, inputs.Of("agentProfile", profile, "systemPromptOverride", m[1], "model", take("model"), "tools", x.toolsOf(s), "outputVariable", variableOf(s))...)
-		take("profile_optional")
+		take(fieldProfileOptional)
 		take("unless_empty")
 		take(fieldEmptyError)
 	case "condition":

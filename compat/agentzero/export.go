@@ -62,7 +62,7 @@ func Export(w *engine.Workflow) ([]byte, []engine.Problem, error) {
 			return nil, nil, err
 		}
 	}
-	text, problems := refit.Fit(withoutEmptyError(w), text, d)
+	text, problems := refit.Fit(withoutImplied(w), text, d)
 	return text, problems, nil
 }
 
@@ -72,18 +72,20 @@ func compiled(text []byte) (*engine.Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withoutEmptyError(w), nil
+	return withoutImplied(w), nil
 }
 
-// withoutEmptyError removes the field that agents have only because of their group's strategy:
-// a person who changes the strategy in the graph changes only the group.
-func withoutEmptyError(w *engine.Workflow) *engine.Workflow {
+// withoutImplied removes the fields that agents have only because of others: a person who
+// changes a group's strategy, or gives an agent a profile, changes only that.
+func withoutImplied(w *engine.Workflow) *engine.Workflow {
 	out := *w
 	out.Steps = slices.Clone(w.Steps)
 	for i := range out.Steps {
 		if s := &out.Steps[i]; s.Function == "agent.agentzero" {
-			if text, err := sjson.Delete(s.Input, fieldEmptyError); err == nil {
-				s.Input = text
+			for _, field := range []string{fieldEmptyError, fieldProfileOptional} {
+				if text, err := sjson.Delete(s.Input, field); err == nil {
+					s.Input = text
+				}
 			}
 		}
 	}

@@ -65,14 +65,14 @@ func TestExportTakesEdits(t *testing.T) {
 	w.Step("k").Name = "Kay"
 	x := 30.0
 	w.Step("k").X = &x // the group stands at 10
-	w.Step("k").Input = `{"prompt": {"@text": ["be brief", "@{SESSION_ID}.in.text"], "@join": "\n\n"}, "unless_empty": "@{SESSION_ID}.in.text", "model": "m"}`
+	w.Step("k").Input = `{"prompt": {"@text": ["be brief", "@{SESSION_ID}.in.text"], "@join": "\n\n"}, "unless_empty": "@{SESSION_ID}.in.text", "model": "m", "profile": "writer"}`
 	w.Step("g").Input = `{"merge": "first", "concurrency": 2}`
 	w.Step("c").Input = strings.Replace(w.Step("c").Input, "True", "len(input) > 3", 1)
 	text, problems := export(t, w)
 	if len(problems) > 0 {
 		t.Errorf("problems: %v", problems)
 	}
-	for _, want := range []string{`"label":"Kay"`, `"x":20`, `"systemPromptOverride":"be brief"`, `"model":"m"`, `"mergeStrategy":"first"`, `"concurrency":2`, `"expression":"len(input) > 3"`} {
+	for _, want := range []string{`"label":"Kay"`, `"x":20`, `"systemPromptOverride":"be brief"`, `"model":"m"`, `"agentProfile":"writer"`, `"mergeStrategy":"first"`, `"concurrency":2`, `"expression":"len(input) > 3"`} {
 		if !strings.Contains(strings.ReplaceAll(text, `": `, `":`), want) {
 			t.Errorf("there is no %s in %s", want, text)
 		}

@@ -62,6 +62,10 @@ func (c *compiler) prompt(n *node) inputs.Object {
 // fieldEmptyError is the field of an agent's input that makes an empty answer a failure.
 const fieldEmptyError = "empty_error"
 
+// fieldProfileOptional is the field by which an agent runs without a profile that is not
+// configured.
+const fieldProfileOptional = "profile_optional"
+
 // agent sets the function and input of an agent's step. An agent without input calls no model.
 // Outside a group the first failed agent ends the session; in a group the others continue.
 func (c *compiler) agent(s *engine.Step, n *node) {
@@ -76,7 +80,7 @@ func (c *compiler) agent(s *engine.Step, n *node) {
 	}
 	in := inputs.Of("prompt", prompt, "unless_empty", given)
 	if profile := n.profile(); profile != "" {
-		in = in.With("profile", inputs.Literal(profile)).With("profile_optional", true)
+		in = in.With("profile", inputs.Literal(profile)).With(fieldProfileOptional, true)
 	}
 	if n.group != nil && n.group.merge() == mergeFirst { // an empty answer must not win
 		in = in.With(fieldEmptyError, "empty_answer")
