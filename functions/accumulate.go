@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -64,7 +65,19 @@ func Accumulate(_ context.Context, text json.RawMessage) (json.RawMessage, error
 	case "merge":
 		return merge(in)
 	}
-	return nil, input.Bad("mode: want append, concat, text, sum or merge, not %q", in.Mode)
+	return nil, in.wrongMode()
+}
+
+func (in AccumulateInput) wrongMode() error {
+	return input.Bad("mode: want append, concat, text, sum or merge, not %q", in.Mode)
+}
+
+// checkAccumulate reports a mode that does not exist; other fields may have references.
+func checkAccumulate(in AccumulateInput, _ input.Object) error {
+	if slices.Contains([]input.Text{"", "append", "concat", "text", "sum", "merge"}, in.Mode) {
+		return nil
+	}
+	return in.wrongMode()
 }
 
 func appendItems(in AccumulateInput, flat bool) (json.RawMessage, error) {
@@ -180,6 +193,7 @@ func accumulateSpec() engine.Spec {
 		Name:        "accumulate",
 		Aliases:     []string{"utils.accumulate"},
 		Description: "Adds a value to a list, a text, a total or an object that grows from visit to visit.",
+		Check:       input.Check[AccumulateInput](tried(Accumulate), checkInput(checkAccumulate)),
 		Input:       input.Schema[AccumulateInput](),
 		Output:      input.Schema[AccumulateOutput](),
 		Function:    engine.FunctionFunc(Accumulate),

@@ -68,7 +68,7 @@ func calculateSpec() engine.Spec {
 		Name:        "calculate",
 		Aliases:     []string{"utils.calculate", "calculator"},
 		Description: "Evaluates an arithmetic expression.",
-		Check:       checkInput(checkCalculate),
+		Check:       input.Check[CalculateInput](checkInput(checkCalculate)),
 		Needs:       engine.Needs{OneOf: []string{"expression", "input"}},
 		Input:       input.Schema[CalculateInput](),
 		Output:      input.Schema[CalculateOutput](),

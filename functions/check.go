@@ -1,7 +1,9 @@
 package functions
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -36,6 +38,27 @@ func checkInput[T any](check func(in T, given input.Object) error) func(json.Raw
 
 // refers reports whether JSON text, or the text of a field, contains a reference or a form
 // such as @text.
-func refers[T ~string | ~[]byte](text T) bool {
-	return strings.Contains(string(text), "@{") || strings.Contains(string(text), `"@`)
+func refers[T ~string | ~[]byte](text T) bool { return input.Refers(json.RawMessage(text)) }
+
+// tried makes a Spec.Check for a function without effects: an input without references is given to
+// the function itself, and what it says about a field of the input is reported. What a model fills in, or
+// a reference brings, is not missing.
+func tried(function func(context.Context, json.RawMessage) (json.RawMessage, error)) func(json.RawMessage) []engine.Problem {
+	return func(text json.RawMessage) []engine.Problem {
+		given, err := input.Parse(text)
+		if err != nil || refers(text) {
+			return nil
+		}
+		_, err = function(context.Background(), text)
+		var fault *engine.CallError
+		if !errors.As(err, &fault) || fault.Kind != engine.KindBadInput {
+			return nil
+		}
+		name, _, _ := strings.Cut(fault.Message, ":")
+		name, _, _ = strings.Cut(name, "[")
+		if given.Get(name) == nil {
+			return nil
+		}
+		return []engine.Problem{{Level: "error", Code: "bad_input", Message: fault.Message}}
+	}
 }

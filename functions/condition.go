@@ -18,7 +18,7 @@ import (
 type ConditionInput struct {
 	Expression input.Text      `json:"expression,omitempty" jsonschema:"the expression, as in Python: len(input) > 3 and 'x' in input.lower(); a reference in it is a value"`
 	Input      json.RawMessage `json:"input,omitempty" jsonschema:"the value called input; empty text when absent"`
-	Variables  json.RawMessage `json:"variables,omitempty" jsonschema:"an object of further values by name"`
+	Variables  json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"an object of further values by name"`
 }
 
 // ConditionOutput is the output of condition. Paths test result or branch.
@@ -98,7 +98,7 @@ func conditionSpec() engine.Spec {
 		Aliases:     []string{"utils.condition"},
 		Description: "Evaluates an expression, written as in Python, on which the conditions of paths can depend.",
 		Program:     []string{"expression"},
-		Check:       checkCondition,
+		Check:       input.Check[ConditionInput](checkCondition, tried(Condition)),
 		Input:       input.Schema[ConditionInput](),
 		Output:      input.Schema[ConditionOutput](),
 		Examples: []engine.Example{

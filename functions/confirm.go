@@ -53,6 +53,8 @@ func confirmSpec() engine.Spec {
 		Name:        "utils.request.confirm",
 		Aliases:     []string{"confirm"},
 		Description: "Asks a person for yes or no and waits for the answer.",
+		Check:       input.Check[ConfirmInput](tried(Confirm)),
+		Keeps:       true,
 		Needs:       engine.Needs{OneOf: []string{"prompt", "message"}},
 		Input:       input.Schema[ConfirmInput](),
 		Output:      input.Schema[ConfirmOutput](),

@@ -151,7 +151,7 @@ func groupSpec(generate engine.Function) engine.Spec {
 		Description: "Runs the steps it contains in parallel and merges their outputs.",
 		Rounds:      true,
 		Effects:     true,
-		Check:       checkInput(checkGroup),
+		Check:       input.Check[GroupInput](checkInput(checkGroup)),
 		Input:       input.Schema[GroupInput](),
 		Output:      input.Schema[GroupOutput](),
 		Examples: []engine.Example{

@@ -74,7 +74,7 @@ func iterateSpec() engine.Spec {
 		Aliases:     []string{"utils.iterate"},
 		Description: "Runs the steps it contains once for each element of a list, one after the other.",
 		Rounds:      true,
-		Check:       checkInput(checkIterate),
+		Check:       input.Check[IterateInput](checkInput(checkIterate)),
 		Input:       input.Schema[IterateInput](),
 		Output:      input.Schema[IterateOutput](),
 		Examples: []engine.Example{

@@ -74,7 +74,7 @@ func loopSpec() engine.Spec {
 		Description: "Repeats the steps it contains: a number of times, for each element of a list, or while a condition is true.",
 		Rounds:      true,
 		Raw:         []string{"while", "until"},
-		Check:       checkInput(checkLoop),
+		Check:       input.Check[LoopInput](checkInput(checkLoop)),
 		Input:       input.Schema[LoopInput](),
 		Output:      input.Schema[LoopOutput](),
 		Examples: []engine.Example{

@@ -14,7 +14,7 @@ type MapInput struct {
 	Items       json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element gets a session of its own"`
 	Workflow    input.Text      `json:"workflow,omitempty" jsonschema:"what the sessions run; the steps that this step contains when absent"`
 	Entry       input.Text      `json:"entry,omitempty" jsonschema:"the step at which the workflow begins; root when absent"`
-	Inputs      json.RawMessage `json:"inputs,omitempty" jsonschema:"an object that each session gets beside item and index"`
+	Inputs      json.RawMessage `json:"inputs,omitempty" takes:"object" jsonschema:"an object that each session gets beside item and index"`
 	Outputs     json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are the result; its last step when absent"`
 	Concurrency input.Int       `json:"concurrency,omitempty" jsonschema:"how many sessions run at once; 32 when absent"`
 	OnError     input.Text      `json:"on_error,omitempty" jsonschema:"continue: items that failed are results too; otherwise the step fails once all have ended; the step's own on_error when absent"`
@@ -119,7 +119,7 @@ func mapSpec() engine.Spec {
 		Description: "Runs a workflow, or the steps it contains, for the elements of a list in parallel, each in a child session.",
 		Rounds:      true,
 		Arguments:   "inputs",
-		Check:       checkInput(checkMap),
+		Check:       input.Check[MapInput](checkInput(checkMap)),
 		Input:       input.Schema[MapInput](),
 		Output:      input.Schema[MapOutput](),
 		Examples: []engine.Example{

@@ -13,7 +13,7 @@ import (
 type SubflowInput struct {
 	Workflow input.Text      `json:"workflow,omitempty" jsonschema:"the workflow to run"`
 	Entry    input.Text      `json:"entry,omitempty" jsonschema:"the step at which it begins; root when absent"`
-	Inputs   json.RawMessage `json:"inputs,omitempty" jsonschema:"an object; each of its fields is an output of a step of that name"`
+	Inputs   json.RawMessage `json:"inputs,omitempty" takes:"object" jsonschema:"an object; each of its fields is an output of a step of that name"`
 	Outputs  json.RawMessage `json:"outputs,omitempty" jsonschema:"a step of the workflow, or a list of steps, whose outputs are wanted, in this order"`
 	OnError  input.Text      `json:"on_error,omitempty" jsonschema:"output: a session that did not complete is an output with error; otherwise the step fails"`
 }
@@ -153,7 +153,7 @@ func subflowSpec() engine.Spec {
 		Aliases:     []string{"utils.subflow"},
 		Description: "Runs another workflow in a child session and waits for its end.",
 		Arguments:   "inputs",
-		Check:       checkInput(checkSubflow),
+		Check:       input.Check[SubflowInput](checkInput(checkSubflow)),
 		Input:       input.Schema[SubflowInput](),
 		Output:      input.Schema[SubflowOutput](),
 		Examples: []engine.Example{

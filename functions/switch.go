@@ -125,7 +125,7 @@ func checkSwitch(text json.RawMessage) []engine.Problem {
 		bad("rules: are missing, so every session takes the last branch")
 		return problems
 	}
-	if given[0] != '[' {
+	if given[0] != '[' && refers(given) {
 		return nil // known when the step runs
 	}
 	rules, err := switchRules(given)
@@ -154,7 +154,7 @@ func switchSpec() engine.Spec {
 		Name:        "switch",
 		Aliases:     []string{"utils.switch"},
 		Description: "Finds the first of several rules that is true, on which the conditions of paths can depend.",
-		Check:       checkSwitch,
+		Check:       input.Check[SwitchInput](checkSwitch),
 		Input:       input.Schema[SwitchInput](),
 		Output:      input.Schema[SwitchOutput](),
 		Examples: []engine.Example{

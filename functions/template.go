@@ -69,6 +69,8 @@ func templateSpec() engine.Spec {
 		Name:        "template",
 		Aliases:     []string{"utils.template"},
 		Description: "Builds a text from other outputs.",
+		Check:       input.Check[TemplateInput](),
+		Keeps:       true,
 		Needs:       engine.Needs{OneOf: []string{"template", "text"}},
 		Input:       input.Schema[TemplateInput](),
 		Output:      input.Schema[TemplateOutput](),

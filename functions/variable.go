@@ -31,7 +31,7 @@ func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error
 	var out input.Object
 	if in.Set != nil {
 		if out, err = input.Parse(in.Set); err != nil {
-			return nil, input.Bad("set: want an object, not %s", in.Set)
+			return nil, input.Bad("set: want an object, not %s", abridged(in.Set))
 		}
 	}
 	globals, err := in.globals(orNull(fields.Get("value")))
@@ -100,11 +100,29 @@ func orNull(value json.RawMessage) json.RawMessage {
 	return value
 }
 
+// checkVariable reports set and globals that are not objects; other fields may have references.
+func checkVariable(in VariableInput, _ input.Object) error {
+	for _, part := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"set", in.Set}, {"globals", in.Globals}} {
+		if part.value == nil {
+			continue
+		}
+		if _, err := input.Parse(part.value); err != nil {
+			return input.Bad("%s: want an object, not %s", part.name, abridged(part.value))
+		}
+	}
+	return nil
+}
+
 func variableSpec() engine.Spec {
 	return engine.Spec{
 		Name:        "variable",
 		Aliases:     []string{"utils.variable"},
 		Description: "Stores values under names.",
+		Check:       input.Check[VariableInput](tried(Variable), checkInput(checkVariable)),
+		Keeps:       true,
 		Input:       input.Schema[VariableInput](),
 		Examples: []engine.Example{
 			{Title: "Fields of the output", Input: json.RawMessage(`{"set": {"city": "Turin"}, "name": "tries", "value": 3}`),

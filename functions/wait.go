@@ -106,7 +106,8 @@ func waitSpec() engine.Spec {
 		Name:        "wait",
 		Aliases:     []string{"utils.wait"},
 		Description: "Waits until a time, for a duration, or for a signal.",
-		Check:       checkInput(checkWait),
+		Check:       input.Check[WaitInput](checkInput(checkWait), tried(Wait)),
+		Keeps:       true,
 		Input:       input.Schema[WaitInput](),
 		Output:      input.Schema[WaitOutput](),
 		Examples: []engine.Example{

@@ -75,6 +75,10 @@ type Spec struct {
 	// against Input. References in the input are not resolved.
 	Check func(input json.RawMessage) []Problem `json:"-"`
 
+	// Keeps: the output has the fields of the input that Input does not name, or they are of use in
+	// another way. Otherwise validation warns of such a field, which nothing reads.
+	Keeps bool `json:"-"`
+
 	// Needs are fields without which an input says nothing.
 	Needs Needs `json:"-"`
 

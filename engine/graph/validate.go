@@ -143,6 +143,13 @@ func (v *validation) function(c *CompiledStep) {
 		v.add("error", "no_function", c.ID, "", "%s", text)
 	case spec.Disabled != "":
 		v.add("warning", "disabled_function", c.ID, "", "%s", spec.Disabled)
+		if spec.Check != nil && c.Fault == nil && !jsontext.Blank(c.Input) {
+			for _, p := range spec.Check(json.RawMessage(c.Input)) {
+				if p.Code == "bad_input" || p.Code == "wrong_input" {
+					v.add("warning", p.Code, c.ID, "", "%s", p.Message)
+				}
+			}
+		}
 	case spec.Check != nil && c.Fault == nil && !(jsontext.Blank(c.Input) && v.isTool(c.ID)): // a model fills in an input that is empty
 		for _, p := range spec.Check(json.RawMessage(orEmpty(c.Input))) {
 			p.Step = c.ID

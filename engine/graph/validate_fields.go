@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/near"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -25,9 +26,9 @@ func (v *validation) isTool(id string) bool {
 // anyField are input fields that the engine or several functions take beside their own.
 var anyField = []string{"context_limit", "name", "global", "globals", "description"}
 
-// unknownInput warns of input fields that are nearly those of the function: what stands in
-// them is not used. A name that is near none may be a field of a person's own, which many
-// functions keep in their output.
+// unknownInput warns of input fields that the function does not read. A name that is near none of
+// its fields may be a field of a person's own where the function keeps such (Spec.Keeps), and in a
+// flow of another system.
 func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 	var given map[string]json.RawMessage
 	if spec.Input == nil || len(spec.Input.Properties) == 0 || json.Unmarshal([]byte(orEmpty(c.Input)), &given) != nil {
@@ -40,8 +41,19 @@ func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 		}
 		if near := misspelt(name, known); near != "" && given[near] == nil {
 			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know: did you mean %q?", name, spec.Name, near)
+		} else if !spec.Keeps && jsontext.Blank(c.Config) && v.d.Workflow.Extra["source_format"] == nil {
+			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know; it knows %s", name, spec.Name, listed(known))
 		}
 	}
+}
+
+// listed names up to twelve of names.
+func listed(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(len(names)-most) + " more"
+	}
+	return strings.Join(names, ", ")
 }
 
 // wrongInput warns of input fields whose value is of a type that the function does not take. A
@@ -54,7 +66,7 @@ func (v *validation) wrongInput(c *CompiledStep, spec *function.Spec) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		property, value := spec.Input.Properties[name], strings.TrimSpace(string(given[name]))
-		if property == nil || slices.Contains(spec.Raw, name) || strings.Contains(value, "@") {
+		if property == nil || v.told(c.ID, name) || slices.Contains(spec.Raw, name) || strings.Contains(value, "@") {
 			continue
 		}
 		allowed := property.Types
@@ -74,6 +86,14 @@ func (v *validation) wrongInput(c *CompiledStep, spec *function.Spec) {
 		}
 		v.add("warning", "wrong_input", c.ID, "", "input field %q is %s; %s takes %s", name, CutText(value, 60), spec.Name, typeWords(allowed))
 	}
+}
+
+// told reports whether a problem of a step names an input field already, at its beginning.
+func (v *validation) told(step, field string) bool {
+	return slices.ContainsFunc(v.problems, func(p function.Problem) bool {
+		rest, found := strings.CutPrefix(p.Message, field)
+		return found && p.Step == step && strings.IndexAny(rest, ":[") == 0
+	})
 }
 
 // typeOfJSON is the JSON Schema type of a value.

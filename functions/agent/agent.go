@@ -24,14 +24,14 @@ const (
 type Input struct {
 	Prompt      input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
 	Query       input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
-	Tools       json.RawMessage `json:"tools,omitempty" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
+	Tools       json.RawMessage `json:"tools,omitempty" takes:"list" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
 	MaxRounds   input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
 	MaxCalls    input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
 	TokenBudget input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
 	OnLimit     input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
 	Parallel    *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
 	ToolChoice  input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
-	Guardrails  json.RawMessage `json:"guardrails,omitempty" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
+	Guardrails  json.RawMessage `json:"guardrails,omitempty" takes:"object" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
 	Trim        input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the answer"`
 	Marks       input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
 
@@ -76,7 +76,7 @@ func (f function) spec() engine.Spec {
 		Secrets:     []string{"api_key"},
 		Limit:       modelCalls,
 		Retry:       generate.Retry,
-		Check:       f.check,
+		Check:       input.Check[generate.Input](input.Check[Input](f.check)),
 		Input:       schema(),
 		Output:      input.Schema[Output](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what is asked"}},"required":["query"]}`),

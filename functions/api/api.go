@@ -32,9 +32,9 @@ type Options struct {
 type Input struct {
 	Method       input.Text      `json:"method,omitempty" jsonschema:"GET when absent"`
 	URL          input.Text      `json:"url,omitempty" jsonschema:"http or https address"`
-	Params       json.RawMessage `json:"params,omitempty" jsonschema:"an object of values, or lists of values, for the query of the address, or rows {name, value}; $NAME, ${NAME} and {\"secret\": \"NAME\"} are values that the operator has configured"`
-	Query        json.RawMessage `json:"query,omitempty" jsonschema:"another name of params"`
-	Headers      json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts, or rows {name, value}, with secrets as in params"`
+	Params       json.RawMessage `json:"params,omitempty" takes:"object list" jsonschema:"an object of values, or lists of values, for the query of the address, or rows {name, value}; $NAME, ${NAME} and {\"secret\": \"NAME\"} are values that the operator has configured"`
+	Query        json.RawMessage `json:"query,omitempty" takes:"object list" jsonschema:"another name of params"`
+	Headers      json.RawMessage `json:"headers,omitempty" takes:"object list" jsonschema:"an object of texts, or rows {name, value}, with secrets as in params"`
 	Auth         json.RawMessage `json:"auth,omitempty" jsonschema:"{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header or query}; values as {\"secret\": \"NAME\"}, $NAME or a text"`
 	JSONData     json.RawMessage `json:"json_data,omitempty" jsonschema:"a value sent as JSON"`
 	JSON         json.RawMessage `json:"json,omitempty" jsonschema:"another name of json_data"`
@@ -73,7 +73,7 @@ func Spec(o Options) engine.Spec {
 		Description: "Sends an HTTP request and returns the response.",
 		Effects:     true,
 		Secrets:     []string{"params", "query", "headers", "auth"},
-		Check:       func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) },
+		Check:       input.Check[Input](func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) }),
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,

@@ -56,7 +56,7 @@ func (f function) spec() engine.Spec {
 		Secrets:     []string{"api_key"},
 		Limit:       8,
 		Retry:       generate.Retry,
-		Check:       check,
+		Check:       input.Check[generate.Input](input.Check[Input](check)),
 		Input:       schema(),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{{Title: "Where a message belongs",

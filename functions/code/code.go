@@ -40,12 +40,12 @@ func (o Options) withDefaults() Options {
 // Input is the input of utils.code.code.
 type Input struct {
 	Code      input.Text      `json:"code,omitempty" jsonschema:"the script; Starlark and Python assign their result to result, JavaScript is the body of an async function and returns it"`
-	Variables json.RawMessage `json:"variables,omitempty" jsonschema:"an object whose fields are variables of the script, and which the script sees as a whole as variables"`
+	Variables json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"an object whose fields are variables of the script, and which the script sees as a whole as variables"`
 	FilePath  input.Text      `json:"file_path,omitempty" jsonschema:"a script file in the configured folder, used when there is no code"`
 	Language  input.Text      `json:"language,omitempty" jsonschema:"starlark (the default), javascript or python; python is off unless the operator allows it"`
 	Raise     json.RawMessage `json:"raise,omitempty" jsonschema:"true: an error of the script is an error of the step, not an output; or the text of that error, in which {message} stands for what the script's says"`
 	AsOutput  input.Bool      `json:"as_output,omitempty" jsonschema:"the result, which must be an object, is the output itself; an error of the script is then an error of the step"`
-	Globals   json.RawMessage `json:"globals,omitempty" jsonschema:"a list of fields of the result, an object, that are set as globals of their names too; those it has not are left as they are"`
+	Globals   json.RawMessage `json:"globals,omitempty" takes:"list" jsonschema:"a list of fields of the result, an object, that are set as globals of their names too; those it has not are left as they are"`
 	Text      input.Text      `json:"text,omitempty" jsonschema:"pretty: the output also has the text of the result, JSON laid out by two blanks unless it is a text; a result that is the text of a list or an object is read as that first"`
 }
 
@@ -70,7 +70,7 @@ func Spec(o Options) engine.Spec {
 		Description: "Runs a script in Starlark or JavaScript in a sandbox, or in Python in a process of its own, and returns its result.",
 		Program:     []string{"code"},
 		Arguments:   "variables",
-		Check:       f.check,
+		Check:       input.Check[Input](f.check),
 		Needs:       engine.Needs{OneOf: []string{"code", "file_path"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),

@@ -67,7 +67,7 @@ func spec[In, Out any](f *folder, name, description string, needs []string, call
 	return engine.Spec{
 		Name: name, Description: description, Examples: examples,
 		Input: schema[In](), Output: schema[Out](),
-		Check: func(text json.RawMessage) []engine.Problem { return lacking(text, needs) },
+		Check: input.Check[In](func(text json.RawMessage) []engine.Problem { return lacking(text, needs) }),
 		Function: engine.FunctionFunc(func(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 			in, _, err := input.Decode[In](text)
 			if err != nil {

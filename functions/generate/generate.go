@@ -52,21 +52,21 @@ type Input struct {
 	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
 	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
 
-	Messages       json.RawMessage `json:"messages,omitempty" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`
+	Messages       json.RawMessage `json:"messages,omitempty" takes:"list" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`
 	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"the newest messages of the session's chat go along"`
 	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
 	Memory         input.Text      `json:"memory,omitempty" jsonschema:"which messages of the chat go along: window (the newest, or as many as history says), all, summary or none"`
 	MemoryTokens   input.Int       `json:"memory_tokens,omitempty" jsonschema:"with memory summary: the newest messages of so many tokens stay as they are; none when absent"`
-	Images         json.RawMessage `json:"images,omitempty" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
+	Images         json.RawMessage `json:"images,omitempty" takes:"object list" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
 
 	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
 	TopP            *input.Float    `json:"top_p,omitempty" jsonschema:"the provider's own when absent"`
 	MaxTokens       input.Int       `json:"max_tokens,omitempty" jsonschema:"the longest answer, in tokens; the provider's own when absent"`
 	Seed            *input.Int      `json:"seed,omitempty" jsonschema:"for answers that can be had again, where the provider can"`
-	Stop            json.RawMessage `json:"stop,omitempty" jsonschema:"a text, or a list of texts, that ends the answer"`
+	Stop            json.RawMessage `json:"stop,omitempty" takes:"list" jsonschema:"a text, or a list of texts, that ends the answer"`
 	ReasoningEffort input.Text      `json:"reasoning_effort,omitempty" jsonschema:"such as low; passed on as it is"`
-	Reasoning       json.RawMessage `json:"reasoning,omitempty" jsonschema:"{effort, max_tokens}: another form of reasoning_effort, and how many tokens the model may think, where the provider takes such a bound"`
-	Parameters      json.RawMessage `json:"parameters,omitempty" jsonschema:"an object of further parameters of the provider"`
+	Reasoning       json.RawMessage `json:"reasoning,omitempty" takes:"object" jsonschema:"{effort, max_tokens}: another form of reasoning_effort, and how many tokens the model may think, where the provider takes such a bound"`
+	Parameters      json.RawMessage `json:"parameters,omitempty" takes:"object" jsonschema:"an object of further parameters of the provider"`
 
 	BaseURL input.Text `json:"base_url,omitempty" jsonschema:"an OpenAI-compatible server of the workflow's own"`
 	APIKey  input.Text `json:"api_key,omitempty" jsonschema:"its key, as $NAME of a value that the operator has opened"`
@@ -110,7 +110,7 @@ func Spec(o Options) engine.Spec {
 		Secrets:     []string{"api_key"},
 		Limit:       limit,
 		Retry:       Retry,
-		Check:       f.check,
+		Check:       input.Check[Input](f.check),
 		Needs:       engine.Needs{OneOf: []string{"user", "messages", "conversation"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),

@@ -41,7 +41,7 @@ type Options struct {
 // Input is the input of graph.query.
 type Input struct {
 	Query      input.Text      `json:"query,omitempty" jsonschema:"Cypher that reads: begins with MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN or CALL; a reference in it becomes a parameter"`
-	Parameters json.RawMessage `json:"parameters,omitempty" jsonschema:"an object with the values of further parameters"`
+	Parameters json.RawMessage `json:"parameters,omitempty" takes:"object" jsonschema:"an object with the values of further parameters"`
 	Limit      input.Int       `json:"limit,omitempty" jsonschema:"how many rows at most; 100 when absent, 1000 at most"`
 	Timeout    input.Duration  `json:"timeout,omitempty" jsonschema:"how long the query may take, in seconds or as a text such as 10s; 10 s when absent, a minute at most"`
 }
@@ -64,7 +64,7 @@ func Spec(o Options) engine.Spec {
 		Effects:     true,
 		Program:     []string{"query"},
 		Arguments:   "parameters",
-		Check:       check,
+		Check:       input.Check[Input](check),
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,

@@ -31,9 +31,9 @@ type Input struct {
 	Endpoint  input.Text      `json:"endpoint,omitempty" jsonschema:"http or https address"`
 	URL       input.Text      `json:"url,omitempty" jsonschema:"another name of endpoint"`
 	Query     input.Text      `json:"query,omitempty" jsonschema:"the query or mutation; a reference in it becomes a literal with its own quotes, never a part of the text"`
-	Variables json.RawMessage `json:"variables,omitempty" jsonschema:"an object with the values of the variables that the query declares"`
+	Variables json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"an object with the values of the variables that the query declares"`
 	Operation input.Text      `json:"operation_name,omitempty" jsonschema:"which operation of the query runs, when it has several"`
-	Headers   json.RawMessage `json:"headers,omitempty" jsonschema:"an object of texts; $NAME, ${NAME} and {\"secret\": \"NAME\"} are values that the operator has configured"`
+	Headers   json.RawMessage `json:"headers,omitempty" takes:"object list" jsonschema:"an object of texts; $NAME, ${NAME} and {\"secret\": \"NAME\"} are values that the operator has configured"`
 	Auth      json.RawMessage `json:"auth,omitempty" jsonschema:"{type: basic, username, password}, {type: bearer, token} or {type: api_key, value, header or query}; values as {\"secret\": \"NAME\"}, $NAME or a text"`
 	Timeout   input.Duration  `json:"timeout,omitempty" jsonschema:"how long one attempt may take, in seconds or as a text such as 10s; 30 s when absent"`
 	Retries   input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again after a failure that may pass, at most 10; none when absent"`
@@ -61,7 +61,7 @@ func Spec(o Options) engine.Spec {
 		Secrets:     []string{"headers", "auth"},
 		Program:     []string{"query"},
 		Arguments:   "variables",
-		Check:       func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) },
+		Check:       input.Check[Input](func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) }),
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,

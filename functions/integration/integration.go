@@ -46,15 +46,15 @@ type Input struct {
 	Auth       json.RawMessage `json:"auth,omitempty" jsonschema:"none, bearer, apiKey or custom (only headers), with auth_token; or an object as in api"`
 	AuthToken  json.RawMessage `json:"auth_token,omitempty" jsonschema:"the token or key, as {\"secret\": \"NAME\"}, $NAME or a text"`
 	APIHeader  input.Text      `json:"api_header_name,omitempty" jsonschema:"the header of an apiKey; X-API-Key when absent"`
-	Headers    json.RawMessage `json:"headers,omitempty" jsonschema:"an object, or its JSON text, with secrets as in api"`
+	Headers    json.RawMessage `json:"headers,omitempty" takes:"object list" jsonschema:"an object, or its JSON text, with secrets as in api"`
 	Body       json.RawMessage `json:"body,omitempty" jsonschema:"of rest other than GET: an object, or its JSON text, that the arguments are laid over; without it nothing is sent"`
 	Query      input.Text      `json:"query,omitempty" jsonschema:"of graphql; a reference in it becomes a literal"`
-	Variables  json.RawMessage `json:"variables,omitempty" jsonschema:"of graphql: an object, or its JSON text, that the arguments are laid over"`
+	Variables  json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"of graphql: an object, or its JSON text, that the arguments are laid over"`
 	MockOutput json.RawMessage `json:"mock_output,omitempty" jsonschema:"of mock: an object or list, or its JSON text; arguments do not filter it"`
 	Structure  input.Text      `json:"data_structure,omitempty" jsonschema:"a note on the shape of the data for people and models"`
 	Notes      input.Text      `json:"instructions,omitempty" jsonschema:"what the model is told about the data"`
 	Latency    latency         `json:"latency,omitempty" jsonschema:"waited first: milliseconds, or a text such as 250ms; at most 60 s"`
-	Arguments  json.RawMessage `json:"arguments,omitempty" jsonschema:"an object: what the caller of the tool gives"`
+	Arguments  json.RawMessage `json:"arguments,omitempty" takes:"object" jsonschema:"an object: what the caller of the tool gives"`
 	Timeout    input.Duration  `json:"timeout,omitempty" jsonschema:"of one request, in seconds or as a text; 10 s when absent"`
 }
 
@@ -75,7 +75,7 @@ func Spec(o Options) engine.Spec {
 		Secrets:     []string{"headers", "auth", "auth_token"},
 		Program:     []string{"query"},
 		Arguments:   "arguments",
-		Check:       check,
+		Check:       input.Check[Input](check),
 		Input:       inputSchema(),
 		Output:      input.Schema[Result](),
 		Examples:    examples,

@@ -22,7 +22,7 @@ const (
 type Input struct {
 	Server    input.Text      `json:"server,omitempty" jsonschema:"the name of a configured server"`
 	Tool      input.Text      `json:"tool,omitempty" jsonschema:"the name of one of its tools"`
-	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"an object, as the tool's schema says"`
+	Arguments json.RawMessage `json:"arguments,omitempty" takes:"object" jsonschema:"an object, as the tool's schema says"`
 	Timeout   input.Duration  `json:"timeout,omitempty" jsonschema:"of the call, in seconds or as a text such as 10s; the server's, or 60 s, when absent"`
 	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"a tool that says it failed is an error of the step, and not an output"`
 }
@@ -55,7 +55,7 @@ func Spec(p *Pool) engine.Spec {
 	if len(p.options.Servers) == 0 {
 		spec.Disabled = "no MCP server is configured, name one under mcp in the configuration file"
 	}
-	spec.Check = p.check
+	spec.Check = input.Check[Input](p.check)
 	spec.Function = engine.FunctionFunc(p.call)
 	return spec
 }

@@ -47,8 +47,8 @@ type Input struct {
 	Shell     input.Text      `json:"shell,omitempty" jsonschema:"bash (the default), sh, zsh, pwsh or cmd"`
 	Args      []input.Text    `json:"args,omitempty" jsonschema:"positional arguments of a script"`
 	Stdin     json.RawMessage `json:"stdin,omitempty" jsonschema:"what it reads: a text; anything else as compact JSON"`
-	Env       json.RawMessage `json:"env,omitempty" jsonschema:"an object of further variables"`
-	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"an object: the parameters of a tool call, which the command finds in variables ARG_NAME"`
+	Env       json.RawMessage `json:"env,omitempty" takes:"object list" jsonschema:"an object of further variables"`
+	Arguments json.RawMessage `json:"arguments,omitempty" takes:"object" jsonschema:"an object: the parameters of a tool call, which the command finds in variables ARG_NAME"`
 	Cwd       input.Text      `json:"cwd,omitempty" jsonschema:"a folder below the configured one"`
 	Flags     Flags           `json:"flags,omitempty" jsonschema:"of a script"`
 	Deny      []input.Text    `json:"deny,omitempty" jsonschema:"beginnings of commands that are not run; a help against mistakes, no guard"`
@@ -91,7 +91,7 @@ func Spec(o Options) engine.Spec {
 		Program:     []string{"command", "script"},
 		Arguments:   "arguments",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
-		Check:       check,
+		Check:       input.Check[Input](check),
 		Needs:       engine.Needs{OneOf: []string{"command", "script"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),

@@ -32,27 +32,30 @@ func Names(name string, known []string, n int) []string {
 	return out
 }
 
-// Distance is Levenshtein's distance of a and b in bytes; names longer than 200 bytes
-// are far from everything.
+// Distance is the number of edits between a and b in bytes: a byte inserted, removed or replaced, or
+// two neighbours swapped. Names longer than 200 bytes are far from everything.
 func Distance(a, b string, limit int) int {
 	if len(a) > 200 || len(b) > 200 {
 		return limit + 1
 	}
-	row := make([]int, len(b)+1)
+	before, row := []int(nil), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
+		next := make([]int, len(b)+1)
+		next[0] = i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			next := min(row[j]+1, row[j-1]+1, diagonal+cost)
-			diagonal, row[j] = row[j], next
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

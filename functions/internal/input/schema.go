@@ -2,6 +2,7 @@ package input
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 
@@ -59,9 +60,34 @@ func decode(o Object, value reflect.Value) error {
 		if name == "" || name == "-" || given == nil {
 			continue
 		}
-		if err := json.Unmarshal(given, value.Field(i).Addr().Interface()); err != nil {
-			return Bad("%s: %v", name, err)
+		if err := decodeField(name, given, value.Field(i)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// decodeField reads one field; the error names it.
+func decodeField(name string, given json.RawMessage, field reflect.Value) error {
+	err := json.Unmarshal(given, field.Addr().Interface())
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &mismatch):
+		kind := field.Type()
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		if want := kinds[kind.Kind()]; want != "" && mismatch.Field == "" {
+			return Bad("%s: want %s, not %s", name, want, shown(given))
+		}
+	}
+	return Bad("%s: %v", name, err)
+}
+
+// kinds names Go's kinds to people who write workflows.
+var kinds = map[reflect.Kind]string{
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number",
+	reflect.Slice: "a list", reflect.Map: "an object", reflect.Struct: "an object",
 }
