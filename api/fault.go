@@ -78,17 +78,25 @@ func explain(slug string, err error) *Problem {
 // humaProblem replaces huma's own error, which validation makes, by a problem. It is a
 // transformer of this API only, because huma.NewError is one for the whole process and
 // an embedding server may use huma itself.
-func humaProblem(_ huma.Context, _ string, v any) (any, error) {
-	e, ok := v.(*huma.ErrorModel)
-	if !ok {
-		return v, nil
+func humaProblem(schemas huma.Registry) huma.Transformer {
+	return func(c huma.Context, _ string, v any) (any, error) {
+		e, ok := v.(*huma.ErrorModel)
+		if !ok {
+			return v, nil
+		}
+		m := misfitsOf(c.Operation(), schemas)
+		faults := make([]Fault, len(e.Errors))
+		for i, d := range e.Errors {
+			faults[i] = m.fault(d)
+		}
+		detail := e.Detail
+		if detail == "validation failed" {
+			detail = detailOf(faults)
+		}
+		p := problem(slugOfStatus(e.Status), detail, faults...)
+		p.Status = e.Status
+		return p, nil
 	}
-	p := problem(slugOfStatus(e.Status), e.Detail)
-	p.Status = e.Status
-	for _, d := range e.Errors {
-		p.Errors = append(p.Errors, faultOf(d))
-	}
-	return p, nil
 }
 
 func slugOfStatus(status int) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -236,7 +237,7 @@ func (s *server) deadline(c huma.Context, next func(huma.Context)) {
 }
 
 func noRoute(w http.ResponseWriter, r *http.Request) {
-	problem("not_found", r.Method+" "+r.URL.Path+": there is no such route").write(w)
+	problem("not_found", r.Method+" "+r.URL.Path+": there is no such route; /docs and /openapi.json list the routes").write(w)
 }
 
 // methodNotAllowed answers with what the route would take.
@@ -246,11 +247,17 @@ func methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 		if c := chi.RouteContext(r.Context()); c != nil && c.RoutePath != "" {
 			path = c.RoutePath
 		}
+		var takes []string
 		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 			if routes.Match(chi.NewRouteContext(), m, path) {
 				w.Header().Add("Allow", m)
+				takes = append(takes, m)
 			}
 		}
-		problem("method_not_allowed", r.Method+" "+r.URL.Path).write(w)
+		detail := r.Method + " " + r.URL.Path
+		if len(takes) > 0 {
+			detail += ": it takes " + strings.Join(takes, ", ")
+		}
+		problem("method_not_allowed", detail).write(w)
 	}
 }

@@ -13,12 +13,13 @@ import (
 )
 
 func humaConfig() huma.Config {
+	schemas := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "stepgraph", Version: "1", Description: "Runs workflows that are graphs: definitions, sessions, answers and history. " +
 				"Errors are RFC 9457 problems, explained at `/problems/{slug}`. Every POST takes an `Idempotency-Key`: the same request under the same key counts once and is answered with `Idempotency-Replayed: true` from the second time on."},
 			Components: &huma.Components{
-				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+				Schemas: schemas,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"token":  {Type: "http", Scheme: "bearer", Description: "where the server was started with a token"},
 					"apiKey": {Type: "apiKey", In: "header", Name: "X-API-KEY"},
@@ -31,7 +32,7 @@ func humaConfig() huma.Config {
 		},
 		Formats:       huma.DefaultFormats,
 		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{humaProblem},
+		Transformers:  []huma.Transformer{humaProblem(schemas)},
 	}
 }
 

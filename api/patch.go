@@ -48,15 +48,17 @@ func decodeBody[T any](s *server, what string, text []byte) (*T, error) {
 	}
 	path, result := huma.NewPathBuffer([]byte{}, 0), &huma.ValidateResult{}
 	path.Push("body")
-	huma.Validate(schemas, schemas.Schema(reflect.TypeFor[T](), true, ""), path, huma.ModeWriteToServer, value, result)
+	schema := schemas.Schema(reflect.TypeFor[T](), true, "")
+	m := misfits{schemas: schemas, bodies: []*huma.Schema{schema}}
+	huma.Validate(schemas, schema, path, huma.ModeWriteToServer, value, result)
 	var faults []Fault
 	for _, e := range result.Errors {
 		if d, ok := e.(huma.ErrorDetailer); ok {
-			faults = append(faults, faultOf(d.ErrorDetail()))
+			faults = append(faults, m.fault(d.ErrorDetail()))
 		}
 	}
 	if len(faults) > 0 {
-		return nil, problem("request_invalid", what+" does not fit", faults...)
+		return nil, problem("request_invalid", what+" does not fit: "+detailOf(faults), faults...)
 	}
 	out := new(T)
 	if err := json.Unmarshal(text, out); err != nil {

@@ -54,6 +54,9 @@ const problemJSON = "application/problem+json"
 // problem is a Problem of a slug of the table.
 func problem(slug, detail string, faults ...Fault) *Problem {
 	row := rowOf(slug)
+	if detail == "" {
+		detail = detailOf(faults)
+	}
 	p := &Problem{Type: "/problems/" + row.Slug, Title: row.Title, Status: row.Status, Detail: detail, Errors: faults, header: http.Header{}}
 	if row.RetryAfter > 0 {
 		p.header.Set("Retry-After", strconv.Itoa(row.RetryAfter))

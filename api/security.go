@@ -175,7 +175,11 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
 	}
-	problem("unauthorized", "").write(w)
+	detail := "send the header Authorization: Bearer TOKEN"
+	if wrong {
+		detail = "the token is not known here, or has ended; " + detail
+	}
+	problem("unauthorized", detail).write(w)
 }
 
 // endBody has the server not wait for the rest of a body before it answers.

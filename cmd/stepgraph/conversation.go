@@ -99,17 +99,25 @@ func (c *conversation) answer(ctx context.Context, open []engine.Question) (give
 	}
 }
 
-// nextLine answers with the next line of the pipe. One that does not fit ends the play: the
-// line after it answers another question.
+// nextLine answers with the next line of the pipe, or with a line for each field of a form. One
+// that does not fit ends the play: the line after it answers another question.
 func (c *conversation) nextLine(ctx context.Context, q *engine.Question) (given bool, err error) {
 	if c.piped == nil {
 		return false, nil
 	}
-	line, ok := c.piped.line("")
-	if !ok {
-		return false, nil
+	var response json.RawMessage
+	if f := formOf(*q); f != nil {
+		if response, err = f.piped(c.piped); response == nil {
+			return false, err
+		}
+	} else {
+		line, ok := c.piped.line("")
+		if !ok {
+			return false, nil
+		}
+		response = typed(*q, line)
 	}
-	_, err = c.s.Answer(ctx, engine.AnswerRequest{Session: first(q.Session, c.id), Step: q.Step, Response: typed(*q, line)}, 0)
+	_, err = c.s.Answer(ctx, engine.AnswerRequest{Session: first(q.Session, c.id), Step: q.Step, Response: response}, 0)
 	return true, err
 }
 

@@ -91,6 +91,11 @@ func (f *form) ask(t *terminal) (response json.RawMessage, ok bool) {
 			return whole, ok
 		}
 	}
+	return f.object(), true
+}
+
+// object is the answer that the values make.
+func (f *form) object() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for _, one := range f.fields {
@@ -104,7 +109,40 @@ func (f *form) ask(t *terminal) (response json.RawMessage, ok bool) {
 		}
 	}
 	b.WriteByte('}')
-	return b.Bytes(), true
+	return b.Bytes()
+}
+
+// piped fills the form in with a line for each field, in their order; an empty line leaves a field
+// out. A first line that is a JSON object is the whole answer. The response is nil where no line is
+// left. Nobody can type a line again, so one that does not fit its field is an error.
+func (f *form) piped(t *terminal) (response json.RawMessage, err error) {
+	for i := range f.fields {
+		one := &f.fields[i]
+		line, ok := t.line("")
+		switch {
+		case !ok && i == 0:
+			return nil, nil
+		case !ok && one.required:
+			return nil, fmt.Errorf("the lines of stdin end before the field %s (%s); the question takes a line for each of %s, or a JSON object",
+				one.name, first(one.hint(), "a text"), f.names())
+		case i == 0 && strings.HasPrefix(line, "{") && json.Valid([]byte(line)):
+			return json.RawMessage(line), nil
+		}
+		value, wrong := one.read(line)
+		if wrong != "" {
+			return nil, fmt.Errorf("field %s: %s, got %q; the question takes a line for each of %s, or a JSON object", one.name, wrong, short(line, 80), f.names())
+		}
+		f.values[one.name] = value
+	}
+	return f.object(), nil
+}
+
+func (f *form) names() string {
+	names := make([]string, len(f.fields))
+	for i := range f.fields {
+		names[i] = f.fields[i].name
+	}
+	return strings.Join(names, ", ")
 }
 
 // askField asks until the field has a value or may go without.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,5 +69,33 @@ func TestFormAsksAgainWhatWasRefused(t *testing.T) {
 	}
 	if !strings.Contains(said.String(), "pieces: only 4 are left") {
 		t.Error(said.String())
+	}
+}
+
+// TestFormFromAPipe: lines of a pipe fill in the fields in their order, or are the whole object. A
+// line that does not fit, and too few lines, are errors that name the field.
+func TestFormFromAPipe(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "order.json"), `{"format": "stepgraph", "version": 1, "steps": [
+		{"id": "root", "function": "request", "input": {"prompt": "What?", "schema": {"type": "object", "required": ["item", "pieces"],
+			"properties": {"item": {"enum": ["lamp", "chair"]}, "pieces": {"type": "integer", "minimum": 1}, "note": {"type": "string"}}}}},
+		{"id": "sure", "function": "confirm", "input": {"prompt": "@{SESSION_ID}.root.response.pieces of them?"}}],
+		"paths": [{"source": "root", "target": "sure"}]}`)
+	for _, c := range []struct {
+		lines string
+		code  int
+		want  string // on stdout or stderr
+	}{
+		{"lamp\n3\n\nyes\n", exitOK, `> {"item":"lamp","pieces":3}`},
+		{"chair\n3\nred, please\nno\n", exitOK, `"note":"red, please"}`},
+		{`{"item": "lamp", "pieces": 2}` + "\nyes\n", exitOK, "2 of them?"},
+		{"2\n3\n", exitWaiting, `"item":"chair"`},
+		{"lamp\nmany\n\n", exitFailed, `field pieces: want a whole number, at least 1, got "many"`},
+		{"lamp\n", exitFailed, "stdin end before the field pieces"},
+		{"", exitWaiting, "step root asks: What?"},
+	} {
+		got := invoke(t, c.lines, nil, "run", file)
+		if got.code != c.code || !strings.Contains(got.out+got.err, c.want) {
+			t.Errorf("%q: exit %d, want %d and %s:\n%s%s", c.lines, got.code, c.code, c.want, got.out, got.err)
+		}
 	}
 }
