@@ -193,12 +193,13 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 	if err := in.wishes(); err != nil {
 		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
 	}
-	if in.Code == "" || strings.Contains(string(in.Code), "@{") {
-		return nil
-	}
-	switch name, err := languageName(string(in.Language), ""); {
-	case err != nil:
+	name, err := languageName(string(in.Language), "")
+	if err != nil && !strings.Contains(string(in.Language), "@{") {
 		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+	}
+	switch {
+	case err != nil, in.Code == "", strings.Contains(string(in.Code), "@{"):
+		return nil
 	case name == inJavaScript:
 		return checkJavaScript(string(in.Code))
 	case name == inPython:
