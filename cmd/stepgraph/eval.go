@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -109,21 +110,22 @@ func (a *app) evalConditionCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return a.printCondition(result)
+					return a.printCondition(args[0], result)
 				})
 			}
 			s, err := a.stateFile(on.file)
 			if err != nil {
 				return err
 			}
-			return a.printCondition(engine.EvalCondition(s, args[0], operator))
+			return a.printCondition(args[0], engine.EvalCondition(s, args[0], operator))
 		}}
 	on.register(c)
 	c.Flags().StringVar(&operator, "operator", "", "operator of the path: AND (the default) or OR")
 	return c
 }
 
-func (a *app) printCondition(result *engine.ConditionResult) error {
+func (a *app) printCondition(condition string, result *engine.ConditionResult) error {
+	a.sayAlwaysTrue(condition)
 	if a.json() {
 		return a.printJSON(result)
 	}
@@ -135,6 +137,16 @@ func (a *app) printCondition(result *engine.ConditionResult) error {
 		a.print("  %s", result.Error)
 	}
 	return nil
+}
+
+// sayAlwaysTrue says on stderr which operands of a condition are true whatever their references
+// give, and the comparison that was meant.
+func (a *app) sayAlwaysTrue(condition string) {
+	for _, operand := range conditions.Parse(condition, "").Operands() {
+		if meant, always := conditions.Meant(operand); always {
+			a.say("%q is a text around a reference, which is never empty and so always true; to compare, write: %s", short(operand, 200), meant)
+		}
+	}
 }
 
 // stateFile reads a session's state, with or without what else SESSION.state holds.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/internal/fixtures"
@@ -95,5 +96,19 @@ func TestEvalReferenceToAnotherSession(t *testing.T) {
 		if result.Resolved || len(result.Missing) != 1 || result.Missing[0] != "@{other}.a" || result.Error == "" {
 			t.Errorf("%v: %+v", args, result)
 		}
+	}
+}
+
+// A comparison without when is evaluated as what it is, always true, and stderr says what was meant.
+func TestEvalSaysWhatIsAlwaysTrue(t *testing.T) {
+	state := write(t, filepath.Join(t.TempDir(), "state.json"), `{"id": "s", "data": {"outputs": {"b": [{"x": "Ada"}]}}}`)
+	for _, condition := range []string{"@{SESSION_ID}.b.x == 'y'", `{"true": "@{SESSION_ID}.b.x == 'y'"}`, `["@{SESSION_ID}.b.x == 'y'"]`} {
+		got := invoke(t, "", nil, "eval", "condition", condition, "--state", state)
+		if got.code != exitOK || !strings.HasPrefix(got.out, "open\n") || !strings.Contains(got.err, "write: when @{SESSION_ID}.b.x == 'y'") {
+			t.Errorf("%s: exit %d\n%s%s", condition, got.code, got.out, got.err)
+		}
+	}
+	if got := invoke(t, "", nil, "eval", "condition", "when @{SESSION_ID}.b.x == 'y'", "--state", state); got.err != "" || got.out[:6] != "closed" {
+		t.Errorf("%s%s", got.out, got.err)
 	}
 }

@@ -233,7 +233,7 @@ func (a *app) sayRest(s *api.Session) {
 	}
 	a.say("session %s of workflow %s is %s", s.ID, s.Workflow, s.Status)
 	for _, q := range s.Awaiting {
-		a.say("  step %s asks: %s", q.Step, short(q.Prompt, 200))
+		a.say("  step %s asks: %s", q.Step, first(short(q.Prompt, 200), "(no prompt)"))
 	}
 	if s.Error != nil {
 		a.say("  %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)

@@ -227,6 +227,7 @@ func (a *app) workflowWhatIfCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.sayAlwaysTrue(args[2])
 			if a.json() {
 				return a.printJSON(x)
 			}

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Check makes a Spec.Check that reports every field whose value the struct T cannot take, and then
-// what the other checks report, each problem once. A value that contains a reference is known only
+// Check makes a Spec.Check that reports every field whose value the struct T cannot take, and what
+// the other checks report, one problem for a field. A value that contains a reference is known only
 // when the step runs. A text field takes any value as its JSON text, so another value there is only
 // a warning.
 func Check[T any](others ...func(json.RawMessage) []engine.Problem) func(json.RawMessage) []engine.Problem {
@@ -20,13 +19,24 @@ func Check[T any](others ...func(json.RawMessage) []engine.Problem) func(json.Ra
 		if err != nil {
 			return nil // the engine reports an input that is not an object
 		}
-		var in T
-		problems := wrongFields(o, reflect.ValueOf(&in).Elem())
+		var problems []engine.Problem
+		told := map[string]bool{} // fields, and problems that name none
 		for _, other := range others {
 			for _, p := range other(text) {
-				if !slices.ContainsFunc(problems, func(had engine.Problem) bool { return had.Message == p.Message }) {
+				if !told[p.Message] {
 					problems = append(problems, p)
 				}
+				told[p.Message] = true
+			}
+		}
+		for _, p := range problems {
+			field, _, _ := strings.Cut(p.Message, ":")
+			told[field] = true
+		}
+		var in T
+		for _, p := range wrongFields(o, reflect.ValueOf(&in).Elem()) {
+			if field, _, _ := strings.Cut(p.Message, ":"); !told[field] {
+				problems = append(problems, p)
 			}
 		}
 		return problems
