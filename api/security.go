@@ -175,9 +175,9 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
 	}
-	detail := "send the header Authorization: Bearer TOKEN"
+	detail := "a token is needed: send the header Authorization: Bearer TOKEN"
 	if wrong {
-		detail = "the token is not known here, or has ended; " + detail
+		detail = "the token is not known here, or has ended; send another one in the header Authorization: Bearer TOKEN"
 	}
 	problem("unauthorized", detail).write(w)
 }

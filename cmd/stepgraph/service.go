@@ -90,7 +90,34 @@ func (a *app) service(ctx context.Context, r *reach) (service, error) {
 			return c, r.mayDial(c.Where())
 		}
 	}
-	return a.ownService(ctx, r, set)
+	own, err := a.ownService(ctx, r, set)
+	var held *sqlite.HeldError
+	if set.store != "" || !errors.As(err, &held) {
+		return own, err
+	}
+	if c := a.soonRunning(ctx, r); c != nil { // dev has begun since, or does not listen yet
+		return c, r.mayDial(c.Where())
+	}
+	return nil, err
+}
+
+// startTime is how long a command waits for an engine that has its store and does not answer yet.
+const startTime = 10 * time.Second
+
+// soonRunning is running for an engine that is about to listen; nil where none answers in time.
+func (a *app) soonRunning(ctx context.Context, r *reach) service {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	for {
+		if c := a.running(ctx, r); c != nil {
+			return c
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // dial speaks to a server that somebody named; that it does not answer is an error.

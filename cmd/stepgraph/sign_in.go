@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/stepgraph/stepgraph/sqlite"
 )
 
 // anonymous is what requests without a token may do on dev: look, start sessions and answer.
@@ -41,8 +43,7 @@ func (a *app) tokenFor(address string, r *reach) string {
 	if token := first(r.token, a.env("STEPGRAPH_TOKEN"), a.config.Token); token != "" {
 		return token
 	}
-	here, err := os.ReadFile(a.addressFile())
-	if err != nil || bare(string(here)) != bare(address) {
+	if !a.servesHere(address) {
 		return ""
 	}
 	token, err := os.ReadFile(a.devTokenFile())
@@ -50,6 +51,16 @@ func (a *app) tokenFor(address string, r *reach) string {
 		return ""
 	}
 	return strings.TrimSpace(string(token))
+}
+
+// servesHere reports whether the server of this folder has an address: dev has written it, or holds
+// the store and has not written it yet.
+func (a *app) servesHere(address string) bool {
+	if here, err := os.ReadFile(a.addressFile()); err == nil && bare(string(here)) == bare(address) {
+		return true
+	}
+	held, err := sqlite.Holder(a.devFile())
+	return err == nil && held != nil && bare(held.Address) == bare(address)
 }
 
 func bare(address string) string {
