@@ -67,7 +67,7 @@ func replySpec() engine.Spec {
 		Aliases:     []string{"reply", "utils.reply"},
 		Description: "Says something to the person.",
 		Check:       input.Check[ReplyInput](checkReply),
-		Keeps:       true,
+		Needs:       engine.Needs{Own: true},
 		Input:       input.Schema[ReplyInput](),
 		Output:      input.Schema[ReplyOutput](),
 		Function:    engine.FunctionFunc(Reply),

@@ -107,7 +107,7 @@ func waitSpec() engine.Spec {
 		Aliases:     []string{"utils.wait"},
 		Description: "Waits until a time, for a duration, or for a signal.",
 		Check:       input.Check[WaitInput](checkInput(checkWait), tried(Wait)),
-		Keeps:       true,
+		Needs:       engine.Needs{Own: true},
 		Input:       input.Schema[WaitInput](),
 		Output:      input.Schema[WaitOutput](),
 		Examples: []engine.Example{

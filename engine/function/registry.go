@@ -75,11 +75,7 @@ type Spec struct {
 	// against Input. References in the input are not resolved.
 	Check func(input json.RawMessage) []Problem `json:"-"`
 
-	// Keeps: the output has the fields of the input that Input does not name, or they are of use in
-	// another way. Otherwise validation warns of such a field, which nothing reads.
-	Keeps bool `json:"-"`
-
-	// Needs are fields without which an input says nothing.
+	// Needs is what validation asks of an input besides its schema.
 	Needs Needs `json:"-"`
 
 	Input  *jsonschema.Schema `json:"input_schema,omitempty"`
@@ -90,9 +86,13 @@ type Spec struct {
 	Function Function `json:"-"`
 }
 
-// Needs are input fields of which one must be there; validation warns where none is.
+// Needs is what validation asks of an input.
 type Needs struct {
+	// OneOf are fields of which one must be there: without it the input says nothing.
 	OneOf []string
+	// Own: fields that Spec.Input does not name are kept in the output, or of use in another way.
+	// Otherwise validation warns of such a field, which nothing reads.
+	Own bool
 	// Follows: a step with steps before it needs none of them. They have spoken, and the person
 	// answers to that.
 	Follows bool

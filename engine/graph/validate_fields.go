@@ -27,7 +27,7 @@ func (v *validation) isTool(id string) bool {
 var anyField = []string{"context_limit", "name", "global", "globals", "description"}
 
 // unknownInput warns of input fields that the function does not read. A name that is near none of
-// its fields may be a field of a person's own where the function keeps such (Spec.Keeps), and in a
+// its fields may be a field of a person's own where the function keeps such (Needs.Own), and in a
 // flow of another system.
 func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 	var given map[string]json.RawMessage
@@ -41,7 +41,7 @@ func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 		}
 		if near := misspelt(name, known); near != "" && given[near] == nil {
 			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know: did you mean %q?", name, spec.Name, near)
-		} else if !spec.Keeps && jsontext.Blank(c.Config) && v.d.Workflow.Extra["source_format"] == nil {
+		} else if !spec.Needs.Own && jsontext.Blank(c.Config) && v.d.Workflow.Extra["source_format"] == nil {
 			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know; it knows %s", name, spec.Name, listed(known))
 		}
 	}
