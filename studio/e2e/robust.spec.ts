@@ -177,6 +177,12 @@ test('a condition is judged on a session of the past', async ({ page, server }) 
   await truth.getByLabel('Session to judge it on').selectOption(`${workflow}-false`)
   await expect(truth.getByRole('status')).toHaveText('With the values it has now, the condition is false.')
   await expect(truth).toContainText('True in 1 of the last 2 sessions')
+  await server.call('PUT', `/workflows/${workflow}-when`, { ...order, paths: [order.paths[0], { source: 'check', target: 'end', condition: 'when @{SESSION_ID}.root.response.pieces > 3 or @{SESSION_ID}.ship.text == "x"' }] })
+  const s = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow: `${workflow}-when` })
+  await server.call('POST', `/sessions/${s.id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 2 } })
+  await page.goto(`${server.address}/workflows/${workflow}-when?path=${encodeURIComponent('check>end')}`)
+  await expect(truth.getByRole('table')).toContainText('root.response.pieces = 2')
+  await expect(truth.getByRole('table')).toContainText('ship.text = no value')
 })
 
 test('a session that does not fit opens where it stands, and a chosen step stays beside its inspector', async ({ page, server }) => {

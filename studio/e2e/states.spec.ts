@@ -32,6 +32,7 @@ test('says that the server is gone, and finds it again', async ({ page, server }
 test('says what is not there', async ({ page, server }) => {
   await page.goto(server.address + '/sessions/nothing-is-called-this')
   await expect(page.getByRole('alert')).toContainText('Not found')
+  await expect(page.getByRole('link', { name: 'Go to sessions' })).toBeVisible()
   await page.goto(server.address + '/sessions?q=nothing-contains-this')
   await expect(page.getByRole('heading', { name: 'No session fits this filter' })).toBeVisible()
 })

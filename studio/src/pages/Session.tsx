@@ -34,7 +34,7 @@ import { type Live, useLive, useNow } from './live'
 export function SessionPage() {
   const { session: id } = useParams({ from: '/sessions/$session' })
   const live = useLive(id)
-  if (!live.session) return live.loaded && live.error ? <ErrorState error={live.error} title="This session could not be loaded" /> : <Loading what="the session" />
+  if (!live.session) return live.loaded && live.error ? <ErrorState error={live.error} title="This session could not be loaded" back={<Link className="button" to="/sessions">Go to sessions</Link>} /> : <Loading what="the session" />
   return <View key={id} id={id} live={live} session={live.session} />
 }
 

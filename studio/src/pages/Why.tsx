@@ -97,6 +97,16 @@ export function Judged({ path: p, model }: { path: ExplainedPath; model?: GraphM
   )
 }
 
+/** Compared is what an operand came to; no value is a state of its own, not false in disguise. */
+function Compared({ name, value }: { name?: string; value: unknown }) {
+  return (
+    <div>
+      {name !== undefined && <code>{name} = </code>}
+      {value === undefined ? <em>no value</em> : <code>{JSON.stringify(value)}</code>}
+    </div>
+  )
+}
+
 /** Clauses are the parts of a condition, each with what its operand came to. */
 export function Clauses({ list }: { list: Clause[] }) {
   return (
@@ -117,7 +127,7 @@ export function Clauses({ list }: { list: Clause[] }) {
                 {typeof c.operand === 'string' ? shorten(c.operand) : JSON.stringify(c.operand)}
               </code>
             </td>
-            <td>{c.value === undefined ? <em>no value</em> : <code>{JSON.stringify(c.value)}</code>}</td>
+            <td>{c.values?.length ? c.values.map((v) => <Compared key={v.reference} name={shorten(v.reference)} value={v.value} />) : <Compared value={c.value} />}</td>
             <td>{c.result ? 'true' : 'false'}</td>
           </tr>
         ))}

@@ -28,7 +28,7 @@ export function WorkflowPage() {
   // eslint-disable-next-line react-hooks/exhaustive-deps
   const model = useMemo(() => (found.data ? modelOf({ ...found.data, id }) : undefined), [text, id])
   if (found.isPending) return <Loading what="the workflow" />
-  if (!found.data || !model) return <ErrorState error={found.error} again={() => void found.refetch()} />
+  if (!found.data || !model) return <ErrorState error={found.error} again={() => void found.refetch()} back={<Link className="button" to="/workflows" search={{ q: undefined }}>Go to workflows</Link>} />
   return <View key={id} id={id} title={found.data.name || id} about={found.data.description} model={model} />
 }
 

@@ -62,7 +62,7 @@ export function Loading({ what, lines = 6 }: { what: string; lines?: number }) {
 }
 
 /** ErrorState says what failed, why, and what to do next. */
-export function ErrorState({ error, again, title }: { error: unknown; again?: () => void; title?: string }) {
+export function ErrorState({ error, again, title, back }: { error: unknown; again?: () => void; title?: string; back?: ReactNode }) {
   const offline = error instanceof Offline
   const missing = error instanceof Refusal && error.status === 404
   return (
@@ -72,7 +72,7 @@ export function ErrorState({ error, again, title }: { error: unknown; again?: ()
       </div>
       <h2>{offline ? 'The server does not answer' : missing ? 'Not found' : (title ?? 'This could not be loaded')}</h2>
       <p>{offline ? 'Studio tries again by itself. Look whether stepgraph still runs.' : messageOf(error)}</p>
-      {again && <Button onClick={again}>Try again</Button>}
+      {missing ? back : again && <Button onClick={again}>Try again</Button>}
     </div>
   )
 }
