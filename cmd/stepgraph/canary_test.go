@@ -206,13 +206,13 @@ func readingRoutes(t *testing.T, document string) (routes []string) {
 // overWebSocket is all that NebulaFlow's route says of a session.
 func overWebSocket(t *testing.T, address, token, session string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	ws, _, err := websocket.Dial(ctx, address+"/api/compat/nebulaflow?session="+session, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
+	ws, _, err := websocket.Dial(t.Context(), address+"/api/compat/nebulaflow?session="+session, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = ws.CloseNow() }() // the time is over
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
 	var all strings.Builder
 	for {
 		_, text, err := ws.Read(ctx)
