@@ -17,7 +17,7 @@ const lookupTime = 5 * time.Second
 // beside it: who writes to the database has the rights of an operator, and Community Edition
 // asks nobody on loopback for more than a password. Networks that --allow-net opens often hold
 // it.
-func (a *app) ownStore(ctx context.Context, addresses ...string) (release func()) {
+func ownStore(ctx context.Context, addresses ...string) (release func()) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	var undo []func()

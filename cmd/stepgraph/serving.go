@@ -182,7 +182,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	if signIn != nil { // a nil *SignIn would be a People that is not nil
 		options.People = signIn
 	}
-	s.releaseStore = s.a.ownStore(ctx, store, options.Neo4jBrowser)
+	s.releaseStore = ownStore(ctx, store, options.Neo4jBrowser)
 	own.run(ctx)
 	s.gate.let(api.New(own.engine, options))
 	return nil
