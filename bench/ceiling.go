@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Of a checkpoint that ceiling writes: what the middle of chain writes.
+// Of a checkpoint that ceiling writes: what the middle of chain writes, which keeps the lease as it is.
 const (
 	ceilingState    = 1600 // bytes of state
 	ceilingCounters = 500
@@ -100,7 +100,7 @@ func (b *bench) commitGroup(ctx context.Context, group []*engine.SessionRecord, 
 		seq := s.Version + 1
 		rows[i] = engine.Checkpoint{
 			Session: s.ID, Version: s.Version, Lease: s.Lease, Transition: fmt.Sprintf("%s-%d", s.ID, seq),
-			State: filler(ceilingState), Counters: filler(ceilingCounters), Status: engine.StatusActive, LeaseFor: time.Hour,
+			State: filler(ceilingState), Counters: filler(ceilingCounters), Status: engine.StatusActive,
 			Records: engine.Records{Executions: []engine.Execution{{ID: fmt.Sprintf("%s/%d", s.ID, seq), Session: s.ID, Seq: seq, Workflow: b.workflow,
 				Step: place(n % chainLength), Visit: 1, Attempt: 1, Status: engine.StatusComplete, Function: effect,
 				Input: json.RawMessage(`{"before":{"done":true}}`), Output: json.RawMessage(`{"done":true}`), StartedAt: now, FinishedAt: now}}},

@@ -89,21 +89,21 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	}
 	args := []any{c.Session, c.Version, c.Lease, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
 		micros(c.AwaitingSince), t.now, unread}
-	var name string
+	statements := []string{"checkpoint_same", "checkpoint_keep"}
 	switch {
 	case c.Release:
-		name, args = "checkpoint_release", append(args, micros(c.DueAt), c.Seen)
-	case c.LeaseFor == 0:
-		name = "checkpoint_keep"
-	default:
-		name, args = "checkpoint_extend", append(args, t.now+c.LeaseFor.Microseconds())
+		statements, args = []string{"checkpoint_release"}, append(args, micros(c.DueAt), c.Seen)
+	case c.LeaseFor != 0:
+		statements, args = []string{"checkpoint_extend"}, append(args, t.now+c.LeaseFor.Microseconds())
 	}
 	args = append(args, orNull(c.Tried))
-	err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
-	if noRow(err) {
-		return false, nil
+	for _, name := range statements {
+		err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
+		if !noRow(err) {
+			return err == nil, err
+		}
 	}
-	return err == nil, err
+	return false, nil
 }
 
 // look sets the outcome of a checkpoint whose guard did not hold.

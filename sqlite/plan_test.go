@@ -95,3 +95,31 @@ func planOf(t *testing.T, s *Store, text string, args []any) string {
 	}
 	return plan.String()
 }
+
+// Most checkpoints change neither status nor open questions: they write no index and start no trigger.
+func TestMostCheckpointsWriteNoIndex(t *testing.T) {
+	s := openBare(t, filepath.Join(t.TempDir(), "x.db"))
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"checkpoint_same": false, "checkpoint_keep": true} {
+		rows, err := s.reader.db.QueryContext(t.Context(), "EXPLAIN "+query(name), make([]any, 12)...)
+		writes := 0
+		err = eachRow(name, rows, err, func(row scanner) error {
+			var addr, p1, p2, p3, p5 int
+			var opcode string
+			var p4, comment any
+			err := row.Scan(&addr, &opcode, &p1, &p2, &p3, &p4, &p5, &comment)
+			if opcode == "IdxInsert" || opcode == "IdxDelete" || opcode == "Program" {
+				writes++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (writes > 0) != want {
+			t.Errorf("%s: %d writes of indexes and triggers, want some: %v", name, writes, want)
+		}
+	}
+}
