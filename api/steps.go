@@ -183,7 +183,7 @@ func (s *server) affected(ctx context.Context, workflow, step string) (Affected,
 	if counts[engine.StatusAwaitingInput]+counts[engine.StatusPaused]+counts[engine.StatusActive]+counts[engine.StatusError] == 0 {
 		return out, nil
 	}
-	at, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow, Step: step}, "step")
+	at, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow}, "step") // kept counts answer it
 	out.AtStep = at[workflow+"/"+step]
 	return out, err
 }

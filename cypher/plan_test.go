@@ -87,7 +87,8 @@ func TestPlans(t *testing.T) {
 }
 
 // ordered are pages that an index has in their order, but for sessions of one moment.
-var ordered = map[string]bool{"sessions_newest": true, "sessions_of_status": true, "sessions_of_workflow": true, "sessions_of_workflow_status": true, "sessions_waiting": true}
+var ordered = map[string]bool{"sessions_newest": true, "sessions_of_status": true, "sessions_of_workflow": true, "sessions_of_workflow_status": true, "sessions_waiting": true,
+	"sessions_waiting_of_workflow": true}
 
 func has(p neo4j.Plan, operator string) bool {
 	return strings.HasPrefix(p.Operator(), operator+"@") || slices.ContainsFunc(p.Children(), func(c neo4j.Plan) bool { return has(c, operator) })

@@ -56,6 +56,9 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	if q.After.ID != "" && q.After.At.IsZero() { // after a session without created_at
 		p["after_at"] = stamp(time.Unix(0, 0))
 	}
+	if before := q.CreatedBefore; !before.IsZero() && !q.OldestWaiting && (q.After.ID == "" || q.After.At.After(before)) {
+		p["after_at"], p["after_id"] = stamp(before), "" // the page begins there: what is newer is not read
+	}
 	rows, err := s.read(ctx, pageOf(q), p)
 	return sessionsFrom(rows), err
 }
@@ -64,6 +67,8 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 // past all that does not fit; statuses have indexes in that order of their own.
 func pageOf(q engine.SessionQuery) statement {
 	switch {
+	case q.OldestWaiting && q.Workflow != "":
+		return querySessionsWaitingOfWorkflow
 	case q.OldestWaiting:
 		return querySessionsWaiting
 	case q.IDs != nil:
@@ -119,18 +124,24 @@ func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by str
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.read(ctx, statement, filters(q))
-	if err != nil {
-		return nil, err
-	}
-	counts := map[string]int64{}
-	for _, r := range rows {
-		if by != "step" && len(q.Status) > 0 && !slices.Contains(q.Status, r.text("status")) {
-			continue // the counts of all statuses of a workflow are one read of an index
+	read := func(ctx context.Context) (map[string]int64, error) {
+		rows, err := s.read(ctx, statement, filters(q))
+		if err != nil {
+			return nil, err
 		}
-		counts[key(r)] += r.number("sessions") + r.number("questions")
+		counts := map[string]int64{}
+		for _, r := range rows {
+			if by != "step" && len(q.Status) > 0 && !slices.Contains(q.Status, r.text("status")) {
+				continue // the counts of all statuses of a workflow are one read of an index
+			}
+			counts[key(r)] += r.number("sessions") + r.number("questions")
+		}
+		return counts, nil
 	}
-	return counts, nil
+	if !counted(q) || by == "step" && len(q.Status) > 0 {
+		return read(ctx)
+	}
+	return s.counts.get(ctx, strings.Join(append([]string{by, q.Workflow}, q.Status...), "\x00"), read)
 }
 
 func countOf(q engine.SessionQuery, by string) (statement, func(row) string, error) {
@@ -143,7 +154,11 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 	case "workflow,status":
 		key = func(r row) string { return r.text("workflow") + "," + r.text("status") }
 	case "step":
-		return queryCountQuestions, func(r row) string { return r.text("workflow") + "/" + r.text("step") }, nil
+		key = func(r row) string { return r.text("workflow") + "/" + r.text("step") }
+		if q.Workflow != "" {
+			return queryCountQuestionsWorkflow, key, nil
+		}
+		return queryCountQuestions, key, nil
 	default:
 		return statement{}, nil, fmt.Errorf("%w: count by %q: want status, workflow, workflow,status or step", engine.ErrBadRequest, by)
 	}

@@ -23,6 +23,7 @@ type Store struct {
 	known   *knownWorkflows
 	options Options
 	log     *slog.Logger
+	counts  *largeCounts
 }
 
 var _ engine.Store = (*Store)(nil)
@@ -50,7 +51,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", o.URI, err), link.close(ctx))
 		}
 	}
-	s := &Store{link: link, reader: reader, known: &knownWorkflows{byID: map[string]*engine.Workflow{}}, options: o, log: o.Log, session: neo4j.SessionConfig{
+	s := &Store{link: link, reader: reader, known: &knownWorkflows{byID: map[string]*engine.Workflow{}}, options: o, log: o.Log, counts: newLargeCounts(), session: neo4j.SessionConfig{
 		// Reads go where writes go, too: a follower of a cluster may be behind, and an
 		// engine must read what it has just written.
 		AccessMode:   neo4j.AccessModeWrite,
@@ -150,6 +151,7 @@ const closeWithin = 5 * time.Second
 func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
+	s.counts.close()
 	err := s.link.close(ctx)
 	if s.reader != s.link {
 		err = errors.Join(err, s.reader.close(ctx))

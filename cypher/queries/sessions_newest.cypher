@@ -2,6 +2,7 @@
 // No row: nothing (more) fits. Sessions made by hand have no created_at until they are adopted, and are not here.
 MATCH (s:SESSION)
 WHERE s.created_at <= coalesce($after_at, datetime({year: 9999}))
+  AND s.created_at >= coalesce($created_after, datetime({epochMillis: 0}))
   AND ($after_at IS NULL OR s.created_at < $after_at OR (s.created_at = $after_at AND s.id < $after_id))
   AND ($workflow IS NULL OR s.workflow = $workflow)
   AND ($workflows IS NULL OR s.workflow IN $workflows OR any(prefix IN $prefixes WHERE s.workflow STARTS WITH prefix))

@@ -4,6 +4,7 @@ UNWIND $statuses AS status
 CALL (status) {
   MATCH (s:SESSION)
   WHERE s.status = status AND s.created_at <= coalesce($after_at, datetime({year: 9999}))
+    AND s.created_at >= coalesce($created_after, datetime({epochMillis: 0}))
     AND ($after_at IS NULL OR s.created_at < $after_at OR (s.created_at = $after_at AND s.id < $after_id))
     AND ($workflows IS NULL OR s.workflow IN $workflows OR any(prefix IN $prefixes WHERE s.workflow STARTS WITH prefix))
     AND (NOT $awaiting OR s.awaiting_since IS NOT NULL)

@@ -107,7 +107,8 @@ type Sessions interface {
 	ListSessions(ctx context.Context, q SessionQuery) ([]SessionRecord, error)
 	// CountSessions counts by status, by workflow, by "workflow,status" or by step
 	// ("workflow/step" of the questions that are open), for the sessions of the query
-	// (Limit and After are not looked at).
+	// (Limit and After are not looked at). A count of 50,000 or more that asks for nothing but
+	// workflow and statuses may be up to a minute old.
 	CountSessions(ctx context.Context, q SessionQuery, by string) (map[string]int64, error)
 	// Children returns the ids of a session's child sessions, in id order.
 	Children(ctx context.Context, parent string) ([]string, error)

@@ -15,9 +15,35 @@ var listCases = []testCase{
 	{"by text as it is written", listText},
 	{"by labels as they are written", listLabels},
 	{"by times", listTimes},
+	{"pages between two times", listPagesBetween},
 	{"with and without state", listState},
 	{"fifty rows unless asked", listDefaultLimit},
 	{"all fields", listFields},
+}
+
+// listPagesBetween: the bounds by time hold on every page, and every session between them is on one.
+func listPagesBetween(k *kit) {
+	var made []time.Time
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		k.atRest(name, asking(since(len(made)), "ask"))
+		made = append(made, k.session(name).CreatedAt)
+	}
+	for _, q := range []engine.SessionQuery{{Workflow: k.prefix}, {Workflow: k.prefix, Status: []string{engine.StatusAwaitingInput}}, {Status: []string{engine.StatusAwaitingInput}, Workflows: []string{k.prefix}},
+		{Workflows: []string{k.prefix}}, {Workflow: k.prefix, Awaiting: true}} {
+		q.CreatedBefore, q.CreatedAfter, q.Limit = made[5], made[0], 3
+		first := k.list(q)
+		k.equal("first page", strings.Join(first, " "), "e d c")
+		rows, err := k.store.ListSessions(k.ctx, q)
+		k.noError(err)
+		q.After = rows[2].Cursor(false)
+		k.equal("second page", strings.Join(k.list(q), " "), "b")
+	}
+	q := engine.SessionQuery{Workflow: k.prefix, OldestWaiting: true, WaitingBefore: since(4), Limit: 3}
+	k.equal("first page of the waiting", strings.Join(k.list(q), " "), "a b c")
+	rows, err := k.store.ListSessions(k.ctx, q)
+	k.noError(err)
+	q.After = rows[2].Cursor(true)
+	k.equal("second page of the waiting", strings.Join(k.list(q), " "), "d")
 }
 
 // since is a moment for awaiting_since, n seconds after a fixed one.
