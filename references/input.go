@@ -92,6 +92,8 @@ func check(text []byte) error {
 		return inputError(text, at-1, fmt.Sprintf("nested deeper than %d levels", MaxDepth))
 	case at >= len(text) && syntax.Error() == "unexpected end of JSON input":
 		return inputError(text, len(text), "the JSON text ends too early")
+	case at > 0 && at <= len(text) && text[at-1] == '\n' && strings.HasSuffix(syntax.Error(), "in string literal"):
+		return inputError(text, at-1, `a line break inside a JSON text is written \n, and \\n where the JSON stands in quotes of Cypher`)
 	default:
 		return inputError(text, at-1, "not JSON: "+syntax.Error())
 	}

@@ -69,6 +69,7 @@ func TestInputErrors(t *testing.T) {
 		{"", references.InputError{Offset: 0, Line: 1, Column: 1, Reason: "the JSON text ends too early"}},
 		{"{\n \"é\": 1,\n", references.InputError{Offset: 12, Line: 3, Column: 1, Reason: "the JSON text ends too early"}},
 		{"{\n \"é\": x}", references.InputError{Offset: 9, Line: 2, Column: 7, Reason: "not JSON: invalid character 'x' looking for beginning of value"}},
+		{"{\"a\": \"x\ny\"}", references.InputError{Offset: 8, Line: 1, Column: 9, Reason: `a line break inside a JSON text is written \n, and \\n where the JSON stands in quotes of Cypher`}},
 		{`{"a":1,}`, references.InputError{Offset: 7, Line: 1, Column: 8, Reason: "not JSON: invalid character '}' looking for beginning of object key string"}},
 		{`{} x`, references.InputError{Offset: 3, Line: 1, Column: 4, Reason: "not JSON: invalid character 'x' after top-level value"}},
 		{" [1]", references.InputError{Offset: 1, Line: 1, Column: 2, Reason: "an input is an object, this is a list"}},
