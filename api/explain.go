@@ -46,7 +46,7 @@ func (s *server) explain(ctx context.Context, in *explainIn) (*explainOut, error
 	return &explainOut{"application/json", text}, err
 }
 
-// wantsText tells whether an Accept header asks for text before JSON.
+// wantsText reports whether an Accept header asks for text before JSON.
 func wantsText(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		switch kind, _, _ := mime.ParseMediaType(part); kind {

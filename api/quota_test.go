@@ -61,7 +61,7 @@ func TestQuotas(t *testing.T) {
 }
 
 // TestQuotasAtTheirEdge: of many requests at once exactly as many go through as the quota has
-// left, and a large one that is refused takes no room from a small one beside it.
+// left, and a large one that is refused uses nothing of the quota that a small one needs.
 func TestQuotasAtTheirEdge(t *testing.T) {
 	file := newTokens(t)
 	w := newWorld(t, Options{Tokens: file, Token: strings.Repeat("m", 32), Compat: true})

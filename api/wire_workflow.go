@@ -136,7 +136,8 @@ func (p *Path) definition(before *engine.Path) engine.Path {
 
 var pathNumber = regexp.MustCompile(`^(:TOOL|:CONTAINS)?(#[0-9]+)?$`)
 
-// isNamed tells whether the id is not a stored one but the name every path goes by.
+// isNamed reports whether the id is the one that every path has without a stored id:
+// source>target, with kind and number where needed.
 func (p *Path) isNamed() bool {
 	name := p.Source + ">" + p.Target
 	return len(p.ID) >= len(name) && p.ID[:len(name)] == name && pathNumber.MatchString(p.ID[len(name):])

@@ -67,7 +67,7 @@ const itemsAtOnce = 1000
 // AddBatchItems writes items in one transaction; repeated, it writes the same again.
 func (s *Store) AddBatchItems(ctx context.Context, batch string, items []engine.BatchItem) error {
 	return s.together(ctx, "add items to batch "+batch, true, func(t transaction) error {
-		rows, err := t.ask(ctx, queryBatchCollecting, params{"id": batch})
+		rows, err := t.query(ctx, queryBatchCollecting, params{"id": batch})
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func askForItems(ctx context.Context, t transaction, q statement, items []engine
 		for i := range some {
 			rows[i] = row(&some[i])
 		}
-		if _, err := t.ask(ctx, q, params{"rows": rows}); err != nil {
+		if _, err := t.query(ctx, q, params{"rows": rows}); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.Ba
 	}
 	saved := false
 	err := s.together(ctx, "save batch "+b.ID, true, func(t transaction) error {
-		rows, err := t.ask(ctx, queryBatchSave, p)
+		rows, err := t.query(ctx, queryBatchSave, p)
 		saved = len(rows) > 0
 		if err != nil || !saved || rows[0].yes("again") {
 			return err
@@ -66,12 +66,12 @@ func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, er
 	return oneBatch(id, rows, err)
 }
 
-// DeleteBatch removes a batch nobody holds, deleteBatch items at each call; the batch goes
+// DeleteBatch removes a batch that no engine has leased, deleteBatch items at each call; the batch goes
 // last, so that what was cut off in the middle can be deleted again.
 func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
 	done, tried := false, false // tried: an earlier sending may have removed it already
 	err := s.together(ctx, "delete batch "+id, true, func(t transaction) error {
-		rows, err := t.ask(ctx, queryBatchDeleteBegin, params{"id": id})
+		rows, err := t.query(ctx, queryBatchDeleteBegin, params{"id": id})
 		switch {
 		case err != nil:
 			return err
@@ -84,12 +84,12 @@ func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
 			return fmt.Errorf("%w: batch %s", engine.ErrSessionBusy, id)
 		}
 		done = false
-		rows, err = t.ask(ctx, queryBatchItemsDelete, params{"id": id, "limit": deleteBatch})
+		rows, err = t.query(ctx, queryBatchItemsDelete, params{"id": id, "limit": deleteBatch})
 		if err != nil || rows[0].number("deleted") == deleteBatch {
 			return err
 		}
 		tried, done = true, true
-		_, err = t.ask(ctx, queryBatchDelete, params{"id": id})
+		_, err = t.query(ctx, queryBatchDelete, params{"id": id})
 		return err
 	})
 	return done && err == nil, err

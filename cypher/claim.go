@@ -46,7 +46,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	return claimed, nil
 }
 
-// ClaimByID leases those of the sessions that nobody holds, due or not. A session made by
+// ClaimByID leases those of the sessions that have no lease, due or not. A session made by
 // hand is adopted by its first claim.
 func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if len(ids) == 0 {

@@ -98,11 +98,11 @@ func (b *batch) lean() bool {
 // write writes the checkpoints, and of those that pass their guard the rest.
 func (b *batch) write(ctx context.Context, t transaction) ([]row, error) {
 	if ids := b.withParents(); ids != nil {
-		if _, err := t.ask(ctx, queryLock, params{"ids": ids}); err != nil {
+		if _, err := t.query(ctx, queryLock, params{"ids": ids}); err != nil {
 			return nil, err
 		}
 	}
-	answer, err := t.ask(ctx, queryCommit, params{"rows": b.rows()})
+	answer, err := t.query(ctx, queryCommit, params{"rows": b.rows()})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (b *batch) write(ctx context.Context, t transaction) ([]row, error) {
 		written[r.text("id")] = true
 	}
 	if left := b.unwritten(answer); len(left) > 0 {
-		reasons, err := t.ask(ctx, queryCommitUnwritten, params{"rows": left})
+		reasons, err := t.query(ctx, queryCommitUnwritten, params{"rows": left})
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (b *batch) write(ctx context.Context, t transaction) ([]row, error) {
 		if len(part.rows) == 0 {
 			continue
 		}
-		if _, err := t.ask(ctx, part.statement, params{part.name: part.rows}); err != nil {
+		if _, err := t.query(ctx, part.statement, params{part.name: part.rows}); err != nil {
 			return nil, err
 		}
 	}
@@ -159,7 +159,7 @@ func (b *batch) tellParents(ctx context.Context, t transaction, written map[stri
 	if len(rows) == 0 {
 		return nil
 	}
-	answer, err := t.ask(ctx, queryCommitParents, params{"rows": rows})
+	answer, err := t.query(ctx, queryCommitParents, params{"rows": rows})
 	b.inboxes = map[string]int64{}
 	for _, r := range answer {
 		b.inboxes[r.text("id")] = r.number("inbox")

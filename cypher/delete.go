@@ -11,7 +11,7 @@ import (
 // removes in the server's memory until it commits.
 const deleteBatch = 2000
 
-// DeleteSession removes a session nobody holds, a batch at a time. From its first batch
+// DeleteSession removes a session without a lease, a batch at a time. From its first batch
 // on the session cannot be claimed and takes no requests; it goes last, so that what was
 // cut off in the middle can be deleted again.
 func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
@@ -20,7 +20,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 	// then be gone already; that is what was wanted.
 	tried := false
 	err := s.together(ctx, "delete session "+id, true, func(t transaction) error {
-		rows, err := t.ask(ctx, queryDeleteBegin, params{"id": id})
+		rows, err := t.query(ctx, queryDeleteBegin, params{"id": id})
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 			return err
 		}
 		tried, done = true, true
-		_, err = t.ask(ctx, queryDeleteSession, params{"id": id})
+		_, err = t.query(ctx, queryDeleteSession, params{"id": id})
 		return err
 	})
 	return done && err == nil, err
@@ -49,7 +49,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
 // is left of the room: 0 means that there may be more.
 func deleteParts(ctx context.Context, t transaction, id string, left int64) (int64, error) {
 	for _, q := range []statement{queryDeleteExecutions, queryDeleteMessages, queryDeleteRequests, queryDeleteBlobs, queryDeleteResults} {
-		rows, err := t.ask(ctx, q, params{"id": id, "limit": left})
+		rows, err := t.query(ctx, q, params{"id": id, "limit": left})
 		if err != nil {
 			return 0, err
 		}

@@ -30,15 +30,15 @@ func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]en
 }
 
 // deliverGroup makes deliveries for different sessions under their locks, in one
-// transaction; when one of them spoils it, each alone.
+// transaction. If that transaction fails because of one of them, each gets its own.
 func (s *Store) deliverGroup(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) error {
 	err := s.together(ctx, "deliver", true, func(t transaction) error {
-		p := &post{transaction: t}
+		d := &deliveryTx{transaction: t}
 		for _, i := range group {
-			p.parcels = append(p.parcels, &parcel{delivery: &deliveries[i], result: &results[i]})
+			d.items = append(d.items, &deliveryItem{delivery: &deliveries[i], result: &results[i]})
 			results[i] = engine.Delivered{}
 		}
-		return p.deliver(ctx)
+		return d.deliver(ctx)
 	})
 	if err == nil || isPassing(err) {
 		return err
@@ -55,14 +55,14 @@ func (s *Store) deliverGroup(ctx context.Context, deliveries []engine.Delivery, 
 	return nil
 }
 
-// A post is the group of deliveries that one transaction makes.
-type post struct {
+// A deliveryTx makes a group of deliveries in one transaction.
+type deliveryTx struct {
 	transaction
-	parcels []*parcel
+	items []*deliveryItem
 }
 
-// A parcel is one delivery on its way.
-type parcel struct {
+// A deliveryItem is one delivery of a deliveryTx, with what was read about its session.
+type deliveryItem struct {
 	delivery  *engine.Delivery
 	result    *engine.Delivered
 	session   engine.SessionRecord
@@ -72,16 +72,16 @@ type parcel struct {
 	answers   map[string]*engine.Request // of the open questions, by target; nil where there is none
 }
 
-func (p *post) deliver(ctx context.Context) error {
-	if err := p.lock(ctx); err != nil {
+func (d *deliveryTx) deliver(ctx context.Context) error {
+	if err := d.lock(ctx); err != nil {
 		return err
 	}
-	if err := p.look(ctx); err != nil {
+	if err := d.prefetch(ctx); err != nil {
 		return err
 	}
 	var rows []any
-	for _, parcel := range p.parcels {
-		row, err := p.decide(ctx, parcel)
+	for _, item := range d.items {
+		row, err := d.decide(ctx, item)
 		if err != nil {
 			return err
 		}
@@ -92,18 +92,19 @@ func (p *post) deliver(ctx context.Context) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := p.ask(ctx, queryDeliverWrite, params{"rows": rows})
+	_, err := d.query(ctx, queryDeliverWrite, params{"rows": rows})
 	return err
 }
 
-// lock takes the locks in the order of ids. Only parcels whose session is there stay.
-func (p *post) lock(ctx context.Context) error {
-	ids := make([]string, len(p.parcels))
-	for i := range p.parcels {
-		ids[i] = p.parcels[i].delivery.Session
+// lock locks the sessions in the order of their ids, and removes items whose session does not
+// exist.
+func (d *deliveryTx) lock(ctx context.Context) error {
+	ids := make([]string, len(d.items))
+	for i := range d.items {
+		ids[i] = d.items[i].delivery.Session
 	}
 	slices.Sort(ids)
-	rows, err := p.ask(ctx, queryLock, params{"ids": ids})
+	rows, err := d.query(ctx, queryLock, params{"ids": ids})
 	if err != nil {
 		return err
 	}
@@ -111,49 +112,49 @@ func (p *post) lock(ctx context.Context) error {
 	for _, r := range rows {
 		found[r.properties("session").text("id")] = r
 	}
-	p.parcels = slices.DeleteFunc(p.parcels, func(parcel *parcel) bool {
-		r, there := found[parcel.delivery.Session]
+	d.items = slices.DeleteFunc(d.items, func(item *deliveryItem) bool {
+		r, there := found[item.delivery.Session]
 		if !there {
-			parcel.result.Err = fmt.Errorf("%w: %s", engine.ErrSessionNotFound, parcel.delivery.Session)
+			item.result.Err = fmt.Errorf("%w: %s", engine.ErrSessionNotFound, item.delivery.Session)
 			return true
 		}
-		parcel.session, parcel.now = sessionFrom(r.properties("session")), r.time("now")
+		item.session, item.now = sessionFrom(r.properties("session")), r.time("now")
 		return false
 	})
 	return nil
 }
 
-// look reads what Decide will probably ask for, of all sessions at once.
-func (p *post) look(ctx context.Context) error {
-	if len(p.parcels) == 0 {
+// prefetch reads what Decide will probably ask for, for all sessions in one query.
+func (d *deliveryTx) prefetch(ctx context.Context) error {
+	if len(d.items) == 0 {
 		return nil
 	}
-	rows := make([]any, len(p.parcels))
-	bySession := make(map[string]*parcel, len(p.parcels))
-	for i, parcel := range p.parcels {
-		parcel.answers = map[string]*engine.Request{}
-		for _, w := range questions(parcel.session.Awaiting) {
-			parcel.answers[fmt.Sprintf("%s/%s/%d/%d", parcel.session.ID, w.Step, w.Visit, w.Ask)] = nil
+	rows := make([]any, len(d.items))
+	bySession := make(map[string]*deliveryItem, len(d.items))
+	for i, item := range d.items {
+		item.answers = map[string]*engine.Request{}
+		for _, w := range questions(item.session.Awaiting) {
+			item.answers[fmt.Sprintf("%s/%s/%d/%d", item.session.ID, w.Step, w.Visit, w.Ask)] = nil
 		}
 		targets := []string{}
-		for target := range parcel.answers {
+		for target := range item.answers {
 			targets = append(targets, target)
 		}
-		rows[i] = params{"session": parcel.session.ID, "id": requestID(parcel.session.ID, parcel.delivery.Key), "targets": targets}
-		bySession[parcel.session.ID] = parcel
+		rows[i] = params{"session": item.session.ID, "id": requestID(item.session.ID, item.delivery.Key), "targets": targets}
+		bySession[item.session.ID] = item
 	}
-	answer, err := p.ask(ctx, queryDeliverRequests, params{"rows": rows})
+	answer, err := d.query(ctx, queryDeliverRequests, params{"rows": rows})
 	if err != nil {
 		return err
 	}
 	for _, r := range answer {
-		parcel := bySession[r.text("session")]
-		parcel.unapplied = requestsFrom(r.list("unapplied"))
+		item := bySession[r.text("session")]
+		item.unapplied = requestsFrom(r.list("unapplied"))
 		if same := requestsFrom(r.list("same")); len(same) > 0 {
-			parcel.same = &same[0]
+			item.same = &same[0]
 		}
 		for _, q := range requestsFrom(r.list("answers")) {
-			parcel.answers[q.Target] = &q
+			item.answers[q.Target] = &q
 		}
 	}
 	return nil
@@ -163,70 +164,70 @@ func requestID(session, key string) string { return session + "/" + key }
 
 // decide shows a delivery its session and returns the row to write, or nil. A row's own
 // fault is the result of its delivery; an error returned is one of the connection.
-func (p *post) decide(ctx context.Context, parcel *parcel) (params, error) {
+func (d *deliveryTx) decide(ctx context.Context, item *deliveryItem) (params, error) {
 	var broken error // of a look-up that Decide made
-	request, err := parcel.delivery.Decide(p.view(ctx, parcel, &broken))
+	request, err := item.delivery.Decide(d.view(ctx, item, &broken))
 	if broken != nil {
 		return nil, broken
 	}
 	if err != nil {
-		parcel.result.Err = err
+		item.result.Err = err
 		return nil, nil
 	}
-	parcel.result.Session = parcel.session
+	item.result.Session = item.session
 	if request == nil {
-		changes := parcel.accept(nil)
+		changes := item.accept(nil)
 		if changes == nil {
 			return nil, nil
 		}
-		return params{"session": parcel.session.ID, "properties": changes, "requests": []any{}}, nil
+		return params{"session": item.session.ID, "properties": changes, "requests": []any{}}, nil
 	}
-	q := parcel.number(request)
+	q := item.number(request)
 	if q.Key == "" {
-		parcel.result.Err = fmt.Errorf("%w: a request without key", engine.ErrBadRequest)
+		item.result.Err = fmt.Errorf("%w: a request without key", engine.ErrBadRequest)
 		return nil, nil
 	}
-	if taken, err := p.taken(ctx, parcel, &q); taken != nil || err != nil {
-		parcel.result.Err = taken
+	if taken, err := d.taken(ctx, item, &q); taken != nil || err != nil {
+		item.result.Err = taken
 		return nil, err
 	}
-	changes := parcel.accept(&q)
+	changes := item.accept(&q)
 	return params{"session": q.Session, "properties": changes, "requests": []any{requestProperties(&q)}}, nil
 }
 
 // number is the request as it will be written.
-func (parcel *parcel) number(request *engine.Request) engine.Request {
+func (item *deliveryItem) number(request *engine.Request) engine.Request {
 	q := *request
-	q.Key = cmp.Or(q.Key, parcel.delivery.Key)
-	q.ID, q.Session, q.N, q.At = requestID(parcel.session.ID, q.Key), parcel.session.ID, parcel.session.Inbox+1, parcel.now
+	q.Key = cmp.Or(q.Key, item.delivery.Key)
+	q.ID, q.Session, q.N, q.At = requestID(item.session.ID, q.Key), item.session.ID, item.session.Inbox+1, item.now
 	return q
 }
 
 // view is what Decide sees.
-func (p *post) view(ctx context.Context, parcel *parcel, broken *error) engine.InboxView {
+func (d *deliveryTx) view(ctx context.Context, item *deliveryItem, broken *error) engine.InboxView {
 	find := func(q statement, values params) (*engine.Request, error) {
-		request, err := p.find(ctx, q, values)
+		request, err := d.find(ctx, q, values)
 		if err != nil {
 			*broken = err
 		}
 		return request, err
 	}
 	return engine.InboxView{
-		Session: parcel.session, Now: parcel.now, Same: parcel.same, Unapplied: parcel.unapplied,
+		Session: item.session, Now: item.now, Same: item.same, Unapplied: item.unapplied,
 		ByTarget: func(target string) (*engine.Request, error) {
-			if q, known := parcel.answers[target]; known {
+			if q, known := item.answers[target]; known {
 				return q, nil
 			}
 			return find(queryRequestOfTarget, params{"target": target})
 		},
 		LastAnswer: func(step string) (*engine.Request, error) {
-			return find(queryRequestLastAnswer, params{"session": parcel.session.ID, "step": step})
+			return find(queryRequestLastAnswer, params{"session": item.session.ID, "step": step})
 		},
 	}
 }
 
-func (p *post) find(ctx context.Context, q statement, values params) (*engine.Request, error) {
-	rows, err := p.ask(ctx, q, values)
+func (d *deliveryTx) find(ctx context.Context, q statement, values params) (*engine.Request, error) {
+	rows, err := d.query(ctx, q, values)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -236,10 +237,10 @@ func (p *post) find(ctx context.Context, q statement, values params) (*engine.Re
 
 // taken says why a request cannot be written: its id or its target is there already. It
 // asks the database only where look has not.
-func (p *post) taken(ctx context.Context, parcel *parcel, q *engine.Request) (error, error) {
-	same, err := parcel.same, error(nil)
-	if q.Key != parcel.delivery.Key {
-		if same, err = p.find(ctx, queryRequestOfID, params{"id": q.ID}); err != nil {
+func (d *deliveryTx) taken(ctx context.Context, item *deliveryItem, q *engine.Request) (error, error) {
+	same, err := item.same, error(nil)
+	if q.Key != item.delivery.Key {
+		if same, err = d.find(ctx, queryRequestOfID, params{"id": q.ID}); err != nil {
 			return nil, err
 		}
 	}
@@ -249,9 +250,9 @@ func (p *post) taken(ctx context.Context, parcel *parcel, q *engine.Request) (er
 	if q.Target == "" {
 		return nil, nil
 	}
-	answer, known := parcel.answers[q.Target]
+	answer, known := item.answers[q.Target]
 	if !known {
-		if answer, err = p.find(ctx, queryRequestOfTarget, params{"target": q.Target}); err != nil {
+		if answer, err = d.find(ctx, queryRequestOfTarget, params{"target": q.Target}); err != nil {
 			return nil, err
 		}
 	}
@@ -264,21 +265,21 @@ func (p *post) taken(ctx context.Context, parcel *parcel, q *engine.Request) (er
 // accept sets the result as it will be once the request is written, and returns the
 // properties to set on the session. request is nil when Decide wanted none; the properties
 // are nil when nothing changes.
-func (parcel *parcel) accept(request *engine.Request) params {
-	record, changes := &parcel.result.Session, params{}
-	requests := slices.Clone(parcel.unapplied)
+func (item *deliveryItem) accept(request *engine.Request) params {
+	record, changes := &item.result.Session, params{}
+	requests := slices.Clone(item.unapplied)
 	if request != nil {
 		record.Inbox = request.N
-		changes = adoption(record, parcel.now)
+		changes = adoption(record, item.now)
 		changes["inbox"] = request.N
-		parcel.result.Request = request
+		item.result.Request = request
 		if !request.Applied {
 			requests = append(requests, *request)
 		}
 	}
-	claimed, changed := parcel.delivery.Take(record, request != nil, parcel.now)
+	claimed, changed := item.delivery.Take(record, request != nil, item.now)
 	if claimed {
-		parcel.result.Claimed = &engine.Claimed{Session: *record, Requests: requests, Now: parcel.now}
+		item.result.Claimed = &engine.Claimed{Session: *record, Requests: requests, Now: item.now}
 		changes["lease"], changes["lease_owner"], changes["lease_until"] = record.Lease, record.LeaseOwner, stamp(record.LeaseUntil)
 	}
 	if changed {

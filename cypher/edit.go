@@ -22,18 +22,18 @@ func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Wor
 	return after, err
 }
 
-// An editor is one edit under way.
+// An editor applies one edit.
 type editor struct {
 	engine.Edit
 	transaction
 	store *Store
-	made  bool             // the lock made the WORKFLOW node
+	made  bool             // the lock created the WORKFLOW node
 	raw   map[string]any   // properties of each step before the edit, in the driver's types
 	was   *engine.Workflow // before the edit; nil when there was none
 }
 
 func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
-	rows, err := e.ask(ctx, queryEditLock, params{"workflow": e.Workflow})
+	rows, err := e.query(ctx, queryEditLock, params{"workflow": e.Workflow})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
 		return nil, err
 	}
 	if e.made && e.was != nil && len(e.was.Steps) == 0 && len(e.was.Problems) == 0 {
-		e.was = nil // all there is of it is our lock
+		e.was = nil // only the node that the lock created exists
 	}
 	if e.Match != "" && (e.was == nil || e.was.ETag() != e.Match) {
 		return nil, engine.ErrVersionMismatch
@@ -56,7 +56,7 @@ func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
 		}
 	}
 	if e.made && e.Put == nil {
-		if _, err := e.ask(ctx, queryEditDelete, params{"workflow": e.Workflow, "steps": false}); err != nil {
+		if _, err := e.query(ctx, queryEditDelete, params{"workflow": e.Workflow, "steps": false}); err != nil {
 			return nil, err
 		}
 	}
@@ -71,14 +71,14 @@ func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
 func (e *editor) read(ctx context.Context) (*engine.Workflow, error) {
 	var found map[string]*graph
 	err := e.store.adopting(ctx, func() (strays []any, err error) {
-		rows, err := e.ask(ctx, queryDefinition, definitionParams([]string{e.Workflow}, nil))
+		rows, err := e.query(ctx, queryDefinition, definitionParams([]string{e.Workflow}, nil))
 		if err != nil {
 			return nil, err
 		}
 		found, strays = graphsFrom(rows)
 		return strays, nil
 	}, func(strays []any) error {
-		_, err := e.ask(ctx, queryStepsAdopt, params{"steps": strays})
+		_, err := e.query(ctx, queryStepsAdopt, params{"steps": strays})
 		return err
 	})
 	g := found[e.Workflow]
@@ -96,7 +96,7 @@ func (e *editor) delete(ctx context.Context) (*engine.Workflow, error) {
 	if e.was == nil {
 		return nil, fmt.Errorf("%w: %s", engine.ErrWorkflowNotFound, e.Workflow)
 	}
-	_, err := e.ask(ctx, queryEditDelete, params{"workflow": e.Workflow, "steps": true})
+	_, err := e.query(ctx, queryEditDelete, params{"workflow": e.Workflow, "steps": true})
 	return &engine.Workflow{ID: e.Workflow}, err
 }
 
@@ -110,7 +110,7 @@ func (e *editor) removePaths(ctx context.Context) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	_, err := e.ask(ctx, queryEditRemovePaths, params{"refs": refs})
+	_, err := e.query(ctx, queryEditRemovePaths, params{"refs": refs})
 	return err
 }
 
@@ -131,7 +131,7 @@ func (e *editor) removeSteps(ctx context.Context) error {
 	if len(e.RemoveSteps) == 0 {
 		return nil
 	}
-	_, err := e.ask(ctx, queryEditRemoveSteps, params{"workflow": e.Workflow, "steps": e.RemoveSteps})
+	_, err := e.query(ctx, queryEditRemoveSteps, params{"workflow": e.Workflow, "steps": e.RemoveSteps})
 	return err
 }
 
@@ -150,7 +150,7 @@ func (e *editor) put(ctx context.Context) error {
 		}
 		p["settings"] = string(text)
 	}
-	_, err := e.ask(ctx, queryEditPut, params{"workflow": e.Workflow, "properties": p})
+	_, err := e.query(ctx, queryEditPut, params{"workflow": e.Workflow, "properties": p})
 	return err
 }
 
@@ -165,7 +165,7 @@ func (e *editor) putSteps(ctx context.Context) error {
 		p["workflow"] = e.Workflow
 		rows[i] = params{"id": step.ID, "properties": p}
 	}
-	_, err := e.ask(ctx, queryEditPutSteps, params{"workflow": e.Workflow, "rows": rows})
+	_, err := e.query(ctx, queryEditPutSteps, params{"workflow": e.Workflow, "rows": rows})
 	return err
 }
 
@@ -219,7 +219,7 @@ func (e *editor) newPath(p *engine.Path) params {
 // relationship cannot change its ends.
 func (e *editor) changePaths(ctx context.Context, changed, moved []any) error {
 	if len(changed) > 0 {
-		rows, err := e.ask(ctx, queryEditPutPaths, params{"rows": changed})
+		rows, err := e.query(ctx, queryEditPutPaths, params{"rows": changed})
 		if err != nil {
 			return err
 		}
@@ -228,7 +228,7 @@ func (e *editor) changePaths(ctx context.Context, changed, moved []any) error {
 		}
 	}
 	if len(moved) > 0 {
-		if _, err := e.ask(ctx, queryEditRemovePaths, params{"refs": moved}); err != nil {
+		if _, err := e.query(ctx, queryEditRemovePaths, params{"refs": moved}); err != nil {
 			return err
 		}
 	}
@@ -239,7 +239,7 @@ func (e *editor) createPaths(ctx context.Context, created []any) error {
 	if len(created) == 0 {
 		return nil
 	}
-	rows, err := e.ask(ctx, queryEditCreatePaths, params{"workflow": e.Workflow, "rows": created})
+	rows, err := e.query(ctx, queryEditCreatePaths, params{"workflow": e.Workflow, "rows": created})
 	if err != nil || len(rows) == len(created) {
 		return err
 	}

@@ -80,7 +80,7 @@ func isConstraint(err error) bool {
 	return errors.As(err, &answer) && answer.Code == codeConstraint
 }
 
-// isConnection tells whether the connection failed, not the statement. Some errors of the
+// isConnection reports whether the connection failed, not the statement. Some errors of the
 // driver have no exported type; their texts have to do.
 func isConnection(err error) bool {
 	var broken *neo4j.ConnectivityError

@@ -68,7 +68,7 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	var record engine.SessionRecord
 	err := s.together(ctx, "edit state of "+edit.Session, false, func(t transaction) error {
-		rows, err := t.ask(ctx, queryLock, params{"ids": []string{edit.Session}})
+		rows, err := t.query(ctx, queryLock, params{"ids": []string{edit.Session}})
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.S
 		request := apply(&record, &edit, changes)
 		record.DueAt, record.UpdatedAt, request.At = now, now, now
 		changes["due_at"], changes["updated_at"] = stamp(now), stamp(now)
-		_, err = t.ask(ctx, queryDeliverWrite, params{"rows": []any{
+		_, err = t.query(ctx, queryDeliverWrite, params{"rows": []any{
 			params{"session": edit.Session, "properties": changes, "requests": []any{requestProperties(&request)}}}})
 		return err
 	})

@@ -88,7 +88,7 @@ func (s *Store) migrate(ctx context.Context, wanted []migration) ([]string, erro
 	// and each change another; an engine that dies lets go of the lock with its connection.
 	err := s.together(ctx, "migrate", true, func(t transaction) error {
 		names = nil
-		if _, err := t.ask(ctx, queryMigrationsLock, nil); err != nil {
+		if _, err := t.query(ctx, queryMigrationsLock, nil); err != nil {
 			return err
 		}
 		applied, err := s.applied(ctx)

@@ -40,7 +40,7 @@ func removeFamily(ctx context.Context, t transaction, marks []engine.SessionMark
 	for i, m := range sorted {
 		list[i] = params{"id": m.ID, "version": m.Version, "inbox": m.Inbox}
 	}
-	rows, err := t.ask(ctx, queryRemovalLock, params{"marks": list})
+	rows, err := t.query(ctx, queryRemovalLock, params{"marks": list})
 	if err != nil {
 		return "", err
 	}
@@ -52,13 +52,13 @@ func removeFamily(ctx context.Context, t transaction, marks []engine.SessionMark
 		there[r.text("id")] = true
 		ids = append(ids, r.text("id"))
 	}
-	if rows, err = t.ask(ctx, queryRemovalInBatch, params{"ids": ids}); err != nil {
+	if rows, err = t.query(ctx, queryRemovalInBatch, params{"ids": ids}); err != nil {
 		return "", err
 	}
 	if len(rows) > 0 {
 		return store.InBatch, nil
 	}
-	if _, err := t.ask(ctx, queryRemovalBegin, params{"ids": ids}); err != nil {
+	if _, err := t.query(ctx, queryRemovalBegin, params{"ids": ids}); err != nil {
 		return "", err
 	}
 	room := int64(deleteBatch)
@@ -76,7 +76,7 @@ func removeFamily(ctx context.Context, t transaction, marks []engine.SessionMark
 		if left == 0 {
 			return store.Partly, nil
 		}
-		if _, err := t.ask(ctx, queryDeleteSession, params{"id": m.ID}); err != nil {
+		if _, err := t.query(ctx, queryDeleteSession, params{"id": m.ID}); err != nil {
 			return "", err
 		}
 		room = left - sessionNodes

@@ -12,20 +12,20 @@ import (
 )
 
 // Neo4j applies a commit property by property, and reads take no locks: one beside it sees
-// a new state with old counters, some 4 times in 1,000 reads of a session that is written
-// all the time. A reader must know. So whoever writes what belongs together leaves a seal
-// on the session, a sum over it, and says whether it kept the lease; a session whose seal
-// does not fit is read again, at last under its lock.
+// a new state with old counters, in about 4 of 1,000 reads of a session that is written
+// all the time. So every write stores a seal with the session: a checksum of the properties
+// that belong together, and whether the lease was kept. A reader whose checksum differs
+// reads the session again, in the end under its lock.
 //
-// The lock alone would do, but a look at a session would then wait for whoever has it, and
-// cost two round trips. A session that was edited by hand has no seal that fits until its
-// next checkpoint: it is read under its lock until then.
+// Reading under the lock each time would be simpler, but a reader would then wait for the
+// holder of the lock and need two round trips. After an edit by hand the seal does not match
+// until the next checkpoint; until then the session is read under its lock.
 const (
 	sealHeld = "held "
 	sealFree = "free "
 )
 
-// seal sums up what a checkpoint writes on its session.
+// seal returns the checksum of what a checkpoint writes to its session.
 func seal(held bool, version int64, status string, state, counters, awaiting []byte) string {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(status), state, counters, awaiting} {
@@ -40,8 +40,8 @@ func seal(held bool, version int64, status string, state, counters, awaiting []b
 	return sealFree + sum
 }
 
-// checkpointSeal is the seal of a checkpoint once it is written. One that leaves the state
-// or the counters as they are knows nothing to sum up: it takes the seal off.
+// checkpointSeal returns the seal that a checkpoint writes. A checkpoint that does not write
+// state or counters cannot compute it and removes the seal.
 func checkpointSeal(c *engine.Checkpoint) any {
 	if c.State == nil || c.Counters == nil {
 		return nil
@@ -49,7 +49,8 @@ func checkpointSeal(c *engine.Checkpoint) any {
 	return seal(!c.Release, c.Version+1, c.Status, c.State, c.Counters, c.Awaiting)
 }
 
-// intact tells whether what was read of a session belongs together.
+// intact reports whether the properties read of a session come from one commit: their sum is
+// the one in the seal.
 func intact(record *engine.SessionRecord, sealed string) bool {
 	held := strings.HasPrefix(sealed, sealHeld)
 	if held && record.Lease == "" {
@@ -102,7 +103,7 @@ var errOnlyLooked = errors.New("only looked")
 // locked asks a statement that takes the locks of what it returns and writes nothing else.
 func (s *Store) locked(ctx context.Context, q statement, p params) (rows []row, err error) {
 	err = s.together(ctx, q.name, true, func(t transaction) error {
-		if rows, err = t.ask(ctx, q, p); err != nil {
+		if rows, err = t.query(ctx, q, p); err != nil {
 			return err
 		}
 		return errOnlyLooked

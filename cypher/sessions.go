@@ -172,7 +172,7 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 	}
 }
 
-// counted tells whether the index on workflow and status has all that a query asks for.
+// counted reports whether the index on workflow and status has all that a query asks for.
 func counted(q engine.SessionQuery) bool {
 	return q.IDs == nil && !slices.Contains(q.Status, "") && len(q.Workflows) == 0 && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
 		q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero()

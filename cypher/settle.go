@@ -92,13 +92,13 @@ func (s *Store) lockedWorkflows(ctx context.Context, ids []string, entries map[s
 	err := s.together(ctx, "workflows", true, func(t transaction) error {
 		made := map[string]bool{}
 		for _, id := range ids {
-			rows, err := t.ask(ctx, queryEditLock, params{"workflow": id})
+			rows, err := t.query(ctx, queryEditLock, params{"workflow": id})
 			if err != nil {
 				return err
 			}
 			made[id] = rows[0].yes("made")
 		}
-		rows, err := t.ask(ctx, queryDefinition, definitionParams(ids, entries))
+		rows, err := t.query(ctx, queryDefinition, definitionParams(ids, entries))
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (k *knownWorkflows) differing(ids []string, found map[string]*engine.Workfl
 	return list
 }
 
-// keep remembers a workflow, which nobody else may have; nil: it does not exist.
+// keep caches a workflow, of which the caller keeps no other reference; nil: it does not exist.
 func (k *knownWorkflows) keep(id string, w *engine.Workflow) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -25,7 +25,7 @@ type statement struct {
 }
 
 // Every query file. A file that is missing stops the program before it begins; a test
-// finds files that nobody uses.
+// finds unused files.
 var (
 	queryPing    = load("ping")
 	queryEdition = load("edition")
@@ -164,7 +164,7 @@ var (
 	queryBatchDelete      = load("batch_delete")
 )
 
-// loadedStatements are all that load has read, for the test that looks for files nobody uses.
+// loadedStatements are all that load has read, for the test that looks for unused files.
 var loadedStatements []statement
 
 // load reads one query file.

@@ -89,7 +89,7 @@ func (o *Options) configure(c *config.Config) {
 	c.TelemetryDisabled = true
 	c.FetchSize = neo4j.FetchAll
 	c.NotificationsMinSeverity = notifications.WarningLevel
-	// A property nobody has used yet is no reason to warn.
+	// Neo4j warns of property names that no node has yet; that is expected here.
 	c.NotificationsDisabledCategories = notifications.DisableCategories(notifications.Unrecognized)
 }
 

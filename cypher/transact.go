@@ -64,7 +64,7 @@ type transaction struct {
 }
 
 // ask runs one statement in the transaction.
-func (t transaction) ask(ctx context.Context, q statement, p params) ([]row, error) {
+func (t transaction) query(ctx context.Context, q statement, p params) ([]row, error) {
 	result, err := t.tx.Run(ctx, q.text, parameters(p))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", q.name, err)

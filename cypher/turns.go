@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// Bounds of one TakeTurns: due sessions looked at, and lanes.
+// Limits of one call of TakeTurns: due sessions read, and lanes.
 const (
 	turnSessions = 500
 	turnLanes    = 100
@@ -42,7 +42,7 @@ func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error
 	return slices.Collect(maps.Values(found)), nil
 }
 
-// turnCall is one TakeTurns.
+// turnCall is one call of TakeTurns.
 type turnCall struct {
 	*Store
 	q         engine.TurnQuery
@@ -53,8 +53,8 @@ type turnCall struct {
 	taken     engine.TurnsTaken
 }
 
-// TakeTurns gives turns as the contract says: one transaction for what is put into queues, and
-// one for each lane that has room. Locks of lanes come before those of sessions.
+// TakeTurns gives turns as the contract says: one transaction adds sessions to their queues, and
+// one per lane starts those for which the lane has capacity. Locks of lanes come before those of sessions.
 func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
 	c := &turnCall{Store: s, q: q, limits: map[string]*engine.TurnLimit{}, ranks: params{}, most: params{}}
 	for i := range q.Limits {
@@ -132,10 +132,10 @@ func (c *turnCall) sort(ctx context.Context) error {
 		return nil
 	}
 	return c.together(ctx, "turn_queue", true, func(t transaction) error {
-		if _, err := t.ask(ctx, queryTurnQueueLanes, params{"rows": inOrder(lanes)}); err != nil {
+		if _, err := t.query(ctx, queryTurnQueueLanes, params{"rows": inOrder(lanes)}); err != nil {
 			return err
 		}
-		_, err := t.ask(ctx, queryTurnQueue, params{"rows": inOrder(queued), "fresh": store.FreshAfter})
+		_, err := t.query(ctx, queryTurnQueue, params{"rows": inOrder(queued), "fresh": store.FreshAfter})
 		return err
 	})
 }
@@ -163,7 +163,7 @@ func (c *turnCall) admit(ctx context.Context, id, workflow string) error {
 	var wait time.Duration
 	err := c.together(ctx, "turn_give", true, func(t transaction) error {
 		given, wait = nil, 0
-		rows, err := t.ask(ctx, queryTurnLaneLock, params{"id": id})
+		rows, err := t.query(ctx, queryTurnLaneLock, params{"id": id})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -199,7 +199,7 @@ func (at *laneTurn) admit(ctx context.Context, l *engine.TurnLimit, most int) (g
 		given = append(given, w.Session)
 	}
 	if n > 0 {
-		if _, err := at.ask(ctx, queryTurnGive, params{"ids": slices.Sorted(slices.Values(given)), "lane": at.id}); err != nil {
+		if _, err := at.query(ctx, queryTurnGive, params{"ids": slices.Sorted(slices.Values(given)), "lane": at.id}); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -210,19 +210,19 @@ func (at *laneTurn) admit(ctx context.Context, l *engine.TurnLimit, most int) (g
 		wait = look
 	case n < len(queue):
 	case n == 0 && running == 0 && !next.After(at.now):
-		_, err := at.ask(ctx, queryTurnLaneDrop, params{"id": at.id})
+		_, err := at.query(ctx, queryTurnLaneDrop, params{"id": at.id})
 		return nil, 0, err
 	default:
 		look = store.LaneRest
 	}
-	_, err = at.ask(ctx, queryTurnLook, params{"id": at.id, "for": milliseconds(look), "next_at": stamp(next)})
+	_, err = at.query(ctx, queryTurnLook, params{"id": at.id, "for": milliseconds(look), "next_at": stamp(next)})
 	return given, wait, err
 }
 
 // running ends the turns that are over and counts the others. Reads take no locks, so a
 // session that looks as if it were at rest is looked at again under its own.
 func (at *laneTurn) running(ctx context.Context) (int, error) {
-	rows, err := at.ask(ctx, queryTurnHolders, params{"id": at.id})
+	rows, err := at.query(ctx, queryTurnHolders, params{"id": at.id})
 	if err != nil {
 		return 0, err
 	}
@@ -237,14 +237,14 @@ func (at *laneTurn) running(ctx context.Context) (int, error) {
 		return n, nil
 	}
 	slices.Sort(idle)
-	over, err := at.ask(ctx, queryTurnOver, params{"ids": idle})
+	over, err := at.query(ctx, queryTurnOver, params{"ids": idle})
 	return n - len(over), err
 }
 
 // queue returns the first sessions in the queue, without those that are gone.
 func (at *laneTurn) queue(ctx context.Context, limit int) ([]engine.Waiter, error) {
 	for {
-		rows, err := at.ask(ctx, queryTurnNext, params{"id": at.id, "limit": limit})
+		rows, err := at.query(ctx, queryTurnNext, params{"id": at.id, "limit": limit})
 		if err != nil {
 			return nil, err
 		}
@@ -259,7 +259,7 @@ func (at *laneTurn) queue(ctx context.Context, limit int) ([]engine.Waiter, erro
 		if len(gone) == 0 {
 			return queue, nil
 		}
-		if _, err := at.ask(ctx, queryTurnDrop, params{"ids": gone}); err != nil {
+		if _, err := at.query(ctx, queryTurnDrop, params{"ids": gone}); err != nil {
 			return nil, err
 		}
 	}

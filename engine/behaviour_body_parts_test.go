@@ -56,7 +56,7 @@ func (p *piece) ends() string {
 	return p.id
 }
 
-// container tells whether a part runs its parts as a body.
+// container reports whether a part runs its parts as a body.
 func (p *piece) container() bool {
 	return p.kind == "rounds" || p.kind == "group" || p.kind == "children"
 }

@@ -39,7 +39,7 @@ func (s *planStep) visit(n int) planVisit {
 	return planVisit{does: "ok"}
 }
 
-// opens tells whether the path to target is open after the n-th visit.
+// opens reports whether the path to target is open after the n-th visit.
 func (s *planStep) opens(n int, target string) bool {
 	v := s.visit(n)
 	if v.does == "fail" {
@@ -214,12 +214,12 @@ func (m *model) run(done []string, arrived bool) {
 	m.label()
 }
 
-// resolves tells whether all that a step's input refers to is there.
+// resolves reports whether all that a step's input refers to is there.
 func (m *model) resolves(id string) bool {
 	return !slices.ContainsFunc(m.plan.steps[id].needs, func(n string) bool { return !m.gave[n] })
 }
 
-// finish ends a visit and tells whether its paths are to be followed.
+// finish ends a visit and reports whether its paths are to be followed.
 func (m *model) finish(id string) bool {
 	step := m.plan.steps[id]
 	switch step.visit(m.visits[id]).does {
@@ -337,7 +337,7 @@ func (m *model) settle() {
 	}
 }
 
-// reached tells whether something else that is live leads to a step.
+// reached reports whether something else that is live leads to a step.
 func (m *model) reached(id string, live []string) bool {
 	return slices.ContainsFunc(live, func(l string) bool { return l != id && m.leads(l, id) })
 }
@@ -360,7 +360,7 @@ func (m *model) waits(id string) bool {
 	return ok
 }
 
-// leads tells whether forward paths lead from one step to another.
+// leads reports whether forward paths lead from one step to another.
 func (m *model) leads(from, to string) bool {
 	for _, n := range m.plan.steps[from].next {
 		if !m.back[[2]string{from, n.target}] && (n.target == to || m.leads(n.target, to)) {

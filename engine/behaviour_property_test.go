@@ -114,7 +114,7 @@ func playedAs(t *testing.T, p *plan, change func(*engine.Workflow)) (o outcome) 
 	return outcome{session: s.Status, status: s.Steps, calls: maps.Clone(cast.calls)}
 }
 
-// ended tells whether a step has ended the session. The session's own error may be that of
+// ended reports whether a step has ended the session. The session's own error may be that of
 // another step which failed in the same wave.
 func (p *plan) ended(status map[string]string) bool {
 	for id, step := range p.steps {

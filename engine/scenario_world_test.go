@@ -131,7 +131,7 @@ func (w *world) crash() {
 	w.startEngine()
 }
 
-// has tells whether the scenario has an event of a verb.
+// has reports whether the scenario has an event of a verb.
 func (s *scenario) has(verb string) bool {
 	return slices.ContainsFunc(s.events, func(e event) bool { return e.verb == verb })
 }
@@ -189,7 +189,7 @@ func (w *world) settle(n int, e event) {
 	}
 }
 
-// movedOn tells whether a timer fell due before anybody looked: what the fake clock shows
+// movedOn reports whether a timer fell due before anybody looked: what the fake clock shows
 // only after the next tick is there already. On a busy machine 50 ms are soon over.
 func (w *world) movedOn(n int, seen string) bool {
 	_, now, _ := strings.Cut(seen, "\n")
@@ -200,7 +200,7 @@ func (w *world) movedOn(n int, seen string) bool {
 	return strings.HasPrefix(event, "tick ") && now == next && !strings.Contains(now, " active: ") // it has come to rest
 }
 
-// rests tells whether the engine has done for every session what it can do now: its inbox
+// rests reports whether the engine has done for every session what it can do now: its inbox
 // is read, nobody holds it unless a call is under way, and it is not due.
 func (w *world) rests() bool {
 	for _, name := range w.family() {

@@ -22,7 +22,7 @@ type acceptedBody struct {
 	Replayed bool            `json:"replayed"`
 }
 
-// answerAll answers what is open, in any order; it tells whether there was anything.
+// answerAll answers what is open, in any order; it reports whether there was anything.
 func (c *client) answerAll(ctx context.Context, p *promise, s *shown) (bool, error) {
 	open := slices.Clone(s.Awaiting)
 	c.rng.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })

@@ -96,7 +96,7 @@ func (q *inquest) outputOf(v visit) json.RawMessage {
 	return nil
 }
 
-// complete tells whether all that the flow wants has to be there.
+// complete reports whether all that the flow wants has to be there.
 func (q *inquest) complete() bool { return q.t.record.Status == engine.StatusComplete }
 
 // visitsOf is how often a step has ended.

@@ -272,7 +272,7 @@ func seqsOf(list []engine.Execution) string {
 	return strings.Join(all, ", ")
 }
 
-// hasEffect tells whether an execution is of a step that calls the ledger.
+// hasEffect reports whether an execution is of a step that calls the ledger.
 func hasEffect(x engine.Execution) bool { return strings.HasPrefix(x.Function, "side.") }
 
 // key is the key under which the visit of an effect calls.

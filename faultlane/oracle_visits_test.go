@@ -184,7 +184,7 @@ func (q *inquest) lostCalls() {
 	}
 }
 
-// last tells whether a visit is its step's last one.
+// last reports whether a visit is its step's last one.
 func (q *inquest) last(v visit) bool { return len(q.ended[visit{v.step, v.n + 1}]) == 0 }
 
 // effect: it was called, and what counts is what it answered.

@@ -31,7 +31,7 @@ type promise struct {
 	told  any      // what else its flow was told
 }
 
-// isCancelled tells whether a cancel was acknowledged, of the session or of its root.
+// isCancelled reports whether a cancel was acknowledged, of the session or of its root.
 func (s *promise) isCancelled() bool { return s.cancelled || s.above != nil && s.above.cancelled }
 
 // accepted is the answer that counts for one question.
@@ -66,7 +66,7 @@ func (p *promises) violate(format string, args ...any) {
 	p.violations = append(p.violations, fmt.Sprintf(format, args...))
 }
 
-// broken tells whether a client has seen a violation.
+// broken reports whether a client has seen a violation.
 func (p *promises) broken() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

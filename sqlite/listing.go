@@ -213,7 +213,7 @@ func eachTally(ctx context.Context, db *sql.Tx, kind string, q engine.SessionQue
 	})
 }
 
-// tallied tells whether the kept counts answer a query: it asks for workflows, for statuses
+// tallied reports whether the kept counts answer a query: it asks for workflows, for statuses
 // or for steps, and for nothing else.
 func tallied(q engine.SessionQuery, by string) bool {
 	plain := q.IDs == nil && q.Text == "" && len(q.Labels) == 0 && q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero() && !q.OldestWaiting

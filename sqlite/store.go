@@ -184,5 +184,5 @@ func (s *Store) clock() time.Time { return s.now().UTC().Truncate(time.Microseco
 // Describe names the store for people: "sqlite:.stepgraph/stepgraph.db".
 func (s *Store) Describe() string { return "sqlite:" + s.file }
 
-// noRow tells whether a query found nothing.
+// noRow reports whether a query found nothing.
 func noRow(err error) bool { return errors.Is(err, sql.ErrNoRows) }

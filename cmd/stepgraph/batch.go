@@ -133,7 +133,7 @@ func (b *batchStart) check() error {
 	return nil
 }
 
-// onlyStep tells whether --step is all of the filter that was given.
+// onlyStep reports whether --step is all of the filter that was given.
 func (b *batchStart) onlyStep() bool {
 	for _, name := range filterNames {
 		if f := b.filter.on.Lookup(name); name != "step" && f != nil && f.Changed {

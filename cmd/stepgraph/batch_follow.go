@@ -163,7 +163,7 @@ func drawBar(b *api.Batch, since time.Duration) string {
 	return line
 }
 
-// isTerminal tells whether somebody looks at w.
+// isTerminal reports whether somebody looks at w.
 func isTerminal(w any) bool {
 	file, ok := w.(*os.File)
 	return ok && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))

@@ -181,7 +181,7 @@ func looksLikeWorkflow(name string) bool {
 	return false
 }
 
-// isFile tells whether a word of the command line names a file rather than a workflow.
+// isFile reports whether a word of the command line names a file rather than a workflow.
 func isFile(word string) bool {
 	if info, err := os.Stat(word); err == nil {
 		return !info.IsDir()

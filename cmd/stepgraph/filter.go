@@ -54,7 +54,7 @@ func (f *filterFlags) query() (engine.SessionQuery, error) {
 	return q, nil
 }
 
-// given tells whether any flag of the filter was.
+// given reports whether any flag of the filter was.
 func (f *filterFlags) given() bool {
 	for _, name := range filterNames {
 		if flag := f.on.Lookup(name); flag != nil && flag.Changed {

@@ -99,7 +99,7 @@ func (l *listener) wait(ctx context.Context) {
 	}
 }
 
-// loopback tells whether only this machine can reach an address.
+// loopback reports whether only this machine can reach an address.
 func loopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// inlineCommand is a command that stands inside a sentence.
+// inlineCommand matches a command within a sentence.
 var inlineCommand = regexp.MustCompile("`(stepgraph [^`\n]+)`")
 
-// TestInlineCommands: each command that a page names in a sentence exists, with its flags.
-// TestPages types those in blocks.
+// TestInlineCommands checks that each command named in a sentence of a page exists, with its
+// flags. TestPages runs the commands in code blocks.
 func TestInlineCommands(t *testing.T) {
 	functions, err := filepath.Glob(filepath.Join(repository, "docs", "functions", "*.md"))
 	if err != nil {

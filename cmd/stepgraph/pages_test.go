@@ -14,8 +14,8 @@ var updatePages = flag.Bool("update", false, "write the output of the commands i
 
 const repository = "../.."
 
-// pages are README.md and what stands in docs and docs/formats; package docs tests the pages of
-// functions.
+// pages returns README.md and the pages in docs and docs/formats; package internal/docs tests
+// the pages of functions.
 func pages(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(repository, "docs", "*.md"))

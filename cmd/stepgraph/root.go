@@ -134,7 +134,7 @@ func (a *app) say(format string, args ...any) {
 	fmt.Fprintf(legibleWriter{a.err}, format+"\n", args...)
 }
 
-// json tells whether the data is wanted as JSON.
+// json reports whether the data is wanted as JSON.
 func (a *app) json() bool { return a.output == outputJSON }
 
 // groupArgs refuses words after a command that only holds others.

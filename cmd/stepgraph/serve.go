@@ -92,7 +92,7 @@ func (s *serving) patiently(ctx context.Context, o ownOptions) (*ownEngine, erro
 	}
 }
 
-// mayPass tells whether trying again may help.
+// mayPass reports whether trying again may help.
 func mayPass(err error) bool { return errors.Is(err, engine.ErrUnavailable) }
 
 // untold drops the error of a start that was called off.

@@ -103,7 +103,7 @@ func (a *app) devStore() string { return storeSQLite + ":" + a.devFile() }
 
 func (a *app) devFile() string { return filepath.Join(a.dir, "stepgraph.db") }
 
-// hasDevStore tells whether dev has ever run here.
+// hasDevStore reports whether dev has ever run here.
 func (a *app) hasDevStore() bool {
 	_, err := os.Stat(a.devFile())
 	return err == nil

@@ -136,7 +136,7 @@ func typed(q engine.Question, line string) json.RawMessage {
 	return text(line)
 }
 
-// takesText tells whether a schema is plainly one of a text.
+// takesText reports whether a schema is plainly one of a text.
 func takesText(schema json.RawMessage) bool {
 	var s struct {
 		Type any `json:"type"`

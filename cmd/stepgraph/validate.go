@@ -217,5 +217,5 @@ func (p placed) String() string {
 	return fmt.Sprintf("%s: %s: %s%s (%s)", where, p.Level, what, p.Message, p.Code)
 }
 
-// names tells whether the message says itself what it is about.
+// names reports whether the message says itself what it is about.
 func (p placed) names(id string) bool { return strings.Contains(p.Message, strconv.Quote(id)) }

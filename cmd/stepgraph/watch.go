@@ -24,7 +24,7 @@ type folderWatcher struct {
 	seen   map[string]stamp
 }
 
-// A stamp tells whether a file has changed.
+// A stamp reports whether a file has changed.
 type stamp struct {
 	at   time.Time
 	size int64

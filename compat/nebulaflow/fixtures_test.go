@@ -454,7 +454,7 @@ func (p *played) runs(id string) (n int) {
 	return n
 }
 
-// whileStart tells whether a node is the start of a while loop: its last look is no run here.
+// whileStart reports whether a node is the start of a while loop: its last look is no run here.
 func (p *played) whileStart(id string) bool {
 	return strings.Contains(p.flow.Step(id).Config, "while-variable")
 }

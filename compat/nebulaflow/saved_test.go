@@ -82,7 +82,7 @@ func TestSavedRunsAreNotRunAgain(t *testing.T) {
 	}
 }
 
-// ended tells whether all of a run's nodes completed, or had no reason to run.
+// ended reports whether all of a run's nodes completed, or had no reason to run.
 func ended(run recordedRun) bool {
 	if len(run.Observed.Final) == 0 || run.Resume.FromNodeID != "" || len(run.Resume.Seeds.Outputs) > 0 {
 		return false

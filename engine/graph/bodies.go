@@ -79,7 +79,7 @@ func (d *Definition) removeFromBody(s *CompiledStep) {
 	s.Holder = ""
 }
 
-// holds tells whether a step stands, at some depth, in the body of holder; everything
+// holds reports whether a step stands, at some depth, in the body of holder; everything
 // stands in "", the workflow itself.
 func (d *Definition) Holds(holder string, s *CompiledStep) bool {
 	if holder == "" {

@@ -117,5 +117,5 @@ type spot struct {
 	lowest  int // the least left of this step and of all it leads to
 }
 
-// forward tells whether something can go along a path without going round a loop.
+// forward reports whether something can go along a path without going round a loop.
 func (p *CompiledPath) Forward() bool { return p.Fault == "" && !p.Closes }

@@ -351,7 +351,7 @@ func (v *validation) rounds(c *CompiledStep) {
 	}
 }
 
-// referable tells whether references can name a step.
+// referable reports whether references can name a step.
 func referable(id string) bool {
 	refs := references.Parse("@{SESSION_ID}." + id).References()
 	return len(refs) == 1 && refs[0].Step == id && refs[0].Malformed == "" && len(refs[0].Fields) == 0

@@ -2,7 +2,7 @@ package graph
 
 import "strings"
 
-// before tells whether some path, back ones too, leads from a step to another, or both
+// before reports whether some path, back ones too, leads from a step to another, or both
 // run side by side from a common start.
 func (v *validation) before(id string, c *CompiledStep) bool {
 	if v.d.Leads(v.d.steps[id], c) {
@@ -29,7 +29,7 @@ func (v *validation) before(id string, c *CompiledStep) bool {
 	return v.sideBySide(id, c.ID)
 }
 
-// sideBySide tells whether one step leads to both: then the pending rule may bring them
+// sideBySide reports whether one step leads to both: then the pending rule may bring them
 // into order.
 func (v *validation) sideBySide(a, b string) bool {
 	both := v.ancestors(a)
@@ -131,7 +131,7 @@ func (v *validation) loops() {
 	}
 }
 
-// endless tells whether a loop that an unconditional p closes has neither a condition nor a question.
+// endless reports whether a loop that an unconditional p closes has neither a condition nor a question.
 func (v *validation) endless(p *CompiledPath) bool {
 	for _, s := range v.d.loopOf(p) {
 		if asks(s) {

@@ -69,7 +69,7 @@ func (e *unary) place() int              { return e.at }
 func (e *binary) place() int             { return e.at }
 func (e *call) place() int               { return e.at }
 
-// levels are the binary operators, weakest first. The value tells whether a workflow
+// levels are the binary operators, weakest first. The value reports whether a workflow
 // file may use it.
 var levels = []map[string]bool{
 	{"OR": true}, {"XOR": true}, {"AND": true},

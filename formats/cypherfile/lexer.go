@@ -26,7 +26,7 @@ type token struct {
 	first bool // the first token of its line: a ":" there begins a command of Neo4j Browser
 }
 
-// is tells whether the token is that keyword, in any case.
+// is reports whether the token is that keyword, in any case.
 func (t token) is(keyword string) bool {
 	return t.kind == name && strings.EqualFold(t.value, keyword)
 }

@@ -191,7 +191,7 @@ func (s *search) fitsNode(pattern *nodePattern, n *node) (bool, error) {
 	return s.run.fitsProperties(pattern.properties, n.properties, s.row)
 }
 
-// fitsProperties tells whether every property of the pattern equals the one that is
+// fitsProperties reports whether every property of the pattern equals the one that is
 // there; null equals nothing.
 func (r *run) fitsProperties(pattern *mapExpression, has map[string]any, row row) (bool, error) {
 	if pattern == nil {

@@ -157,7 +157,7 @@ func (a *arranger) path(p *engine.Path) {
 	a.plan.lines = append(a.plan.lines, line{from: from, to: to, kind: p.Kind, back: p.Back, label: pathLabel(p)})
 }
 
-// framed tells whether a box, or its own frame, stands in the frame of a container.
+// framed reports whether a box, or its own frame, stands in the frame of a container.
 func (a *arranger) framed(holder, inside *box) bool {
 	f := inside.frame
 	if f != nil && f.of == inside {

@@ -213,7 +213,7 @@ func (o *object) condition() any {
 	return compact(v.raw())
 }
 
-// Recognise tells whether a file looks like a document of this format, also when it is
+// Recognise reports whether a file looks like a document of this format, also when it is
 // not valid: what is wrong with it is then Read's to say.
 func Recognise(src []byte) bool { return mark.Match(src) }
 

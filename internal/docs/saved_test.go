@@ -62,7 +62,7 @@ func (q saved) body() string {
 	return strings.Join(lines, "")
 }
 
-// edits tells whether the query writes.
+// edits reports whether the query writes.
 func (q saved) edits() bool {
 	return regexp.MustCompile(`(?m)^\s*(SET|CREATE|(?:DETACH )?DELETE|MERGE|REMOVE|FOREACH)\b`).MatchString(q.body())
 }

@@ -15,7 +15,7 @@ const MaxDepth = 200
 // ErrNotJSON says that a body is not a JSON text, or nested too deeply.
 var ErrNotJSON = errors.New("body is not valid JSON")
 
-// Check tells whether text is one JSON value in UTF-8, not nested deeper than MaxDepth.
+// Check reports whether text is one JSON value in UTF-8, not nested deeper than MaxDepth.
 // The error is ErrNotJSON with the reason and its place.
 func Check(text []byte) error {
 	if !utf8.Valid(text) {

@@ -82,7 +82,7 @@ func judge(tokens []token, i int, t token) error {
 	return nil
 }
 
-// isName tells whether a token can only be a name: a property, label, type or parameter, or
+// isName reports whether a token can only be a name: a property, label, type or parameter, or
 // a key of a map.
 func isName(tokens []token, i int) bool {
 	if i > 0 && slices.Contains([]string{":", "$", "|", "&", "!"}, tokens[i-1].text) {

@@ -129,7 +129,7 @@ func compileError(err error) error {
 	return fmt.Errorf("schema: %s", strings.ReplaceAll(err.Error(), location, ""))
 }
 
-// deeper tells whether objects and lists stand in one another deeper than a limit.
+// deeper reports whether objects and lists stand in one another deeper than a limit.
 func deeper(v any, limit int) bool {
 	if limit < 0 {
 		return true

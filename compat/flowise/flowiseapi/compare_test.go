@@ -110,7 +110,7 @@ func partOf(entry map[string]any, part string) any {
 	return data[part]
 }
 
-// recorded tells whether the recording of an entry has a part at all.
+// recorded reports whether the recording of an entry has a part at all.
 func recorded(entry map[string]any, part string) bool {
 	data, _ := entry["data"].(map[string]any)
 	if output, ok := data["output"].(map[string]any); ok && part == "output" {

@@ -6,15 +6,16 @@ import (
 	"strconv"
 )
 
-// A clause is what one way asks for: itself, or one of the ways that excuse it, or one of the
-// arms that do.
+// A clause is the condition of one way: the way itself, one of the ways that replace it, or one
+// of the arms that do must have arrived.
 type clause struct {
 	way  *way
-	ways *big.Int // by their places: those that are enough, the way itself among them
+	ways *big.Int // bits by place: the ways of which one is enough, including the way itself
 	arms []Arm
 }
 
-// groups are what the ways into a node ask for. What follows from another group is left out.
+// groups returns the conditions of the ways into a node, without those that another one
+// implies.
 func (r *Result) groups(ways []*way) []Group {
 	for _, w := range ways {
 		w.decisions = r.decisionsOf(w)
@@ -34,11 +35,11 @@ func (r *Result) groups(ways []*way) []Group {
 	return groups
 }
 
-// mostListed bounds how many edges the groups of one way name together.
+// mostListed limits the total number of edges in the groups of one way.
 const mostListed = 100_000
 
-// groups are those of one way: where its edges come together or not at all, one of them is
-// enough, as it is where one of another way is.
+// groups returns the groups of one way. Where its edges arrive either all or not at all, one of
+// them is enough; so is one edge of a way that replaces it.
 func (c *clause) groups(ways []*way) []Group {
 	var others []*way
 	for at, w := range ways {

@@ -112,7 +112,7 @@ func (o *Operations) ready(ctx context.Context, b *store.Batch) error {
 	return nil
 }
 
-// pinned tells whether the items of an action are bound to one question each.
+// pinned reports whether the items of an action are bound to one question each.
 func pinned(action string) bool { return action == store.RequestAnswer }
 
 // batchActions are what a batch may do.

@@ -33,7 +33,7 @@ func Wrap(store engine.Store, plan Plan) *Store {
 // call is not carried out; in After, it has been and nobody hears of it.
 func (s *Store) Die() { s.dead.Store(true) }
 
-// Dead tells whether Die was called.
+// Dead reports whether Die was called.
 func (s *Store) Dead() bool { return s.dead.Load() }
 
 // Calls returns how many calls were made so far, dead ones not counted.

@@ -101,7 +101,7 @@ func (c *Client) Wait(ctx context.Context, id string) (*api.Session, error) {
 	}
 }
 
-// rests tells whether only people can move a session on: an answer that is accepted and
+// rests reports whether only people can move a session on: an answer that is accepted and
 // not applied will move it.
 func rests(s *api.Session) bool {
 	if s.Status == engine.StatusActive {
