@@ -15,6 +15,8 @@ var (
 	loadCalls    = prometheus.NewDesc("stepgraph_calls", "Calls of functions with effects, by function and by whether they are under way or wait for a slot.", []string{"function", "state"}, nil)
 	loadLimits   = prometheus.NewDesc("stepgraph_limit", "Limits of this engine: sessions that run, sessions that wait for a slot, calls under way.", []string{"of"}, nil)
 	loadTurns    = prometheus.NewDesc("stepgraph_turns", "Sessions of workflows with limits of their own, on all engines of the store, by whether they wait for their turn or have it.", []string{"workflow", "state"}, nil)
+	relayUp      = prometheus.NewDesc("stepgraph_relay_connected", "1 while this engine is connected to the server by which engines tell each other of events, else 0.", []string{"kind"}, nil)
+	relayNotices = prometheus.NewDesc("stepgraph_relay_notices_total", "Notices to and from other engines: sent, received, dropped.", []string{"kind", "result"}, nil)
 	loadLate     = prometheus.NewDesc("stepgraph_backlog_seconds", "For how long due work has waited for room; beyond a minute starts are refused.", nil, nil)
 )
 
@@ -25,6 +27,8 @@ func (loadCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- loadLimits
 	to <- loadTurns
 	to <- loadLate
+	to <- relayUp
+	to <- relayNotices
 }
 
 // Collect is prometheus.Collector.
@@ -53,5 +57,15 @@ func (c loadCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(loadLimits, l.Limits.Sessions, "sessions")
 	gauge(loadLimits, l.Limits.Waiting, "waiting")
 	gauge(loadLimits, l.Limits.Calls, "calls")
+	if r := l.Relay; r != nil {
+		up := 0
+		if r.Connected {
+			up = 1
+		}
+		gauge(relayUp, up, r.Kind)
+		for result, n := range map[string]uint64{"sent": r.Sent, "received": r.Received, "dropped": r.Dropped} {
+			to <- prometheus.MustNewConstMetric(relayNotices, prometheus.CounterValue, float64(n), r.Kind, result)
+		}
+	}
 	to <- prometheus.MustNewConstMetric(loadLate, prometheus.GaugeValue, l.Late)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,11 +10,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine/event"
 )
 
-// An eventBus delivers the events of sessions to watchers in this process. A watcher that does not
-// keep up loses events and reads the missed ones from the history.
+// An eventBus delivers the events of sessions to watchers in this process, also what other engines
+// tell of them by a Relay. A watcher that does not keep up loses events and reads the missed ones
+// from the history.
 type eventBus struct {
+	relay Relay // nil for none
+
 	mu       sync.Mutex
 	watchers map[string]map[*watcher]bool
+	stops    map[string]func() // by session with watchers: ends listening to other engines
 }
 
 // A watcher receives the events of one session.
@@ -29,13 +34,16 @@ type watcher struct {
 type busEvent struct {
 	Event
 	version int64
-	rested  bool // a nudge: the lease was given up
+	rested  bool    // a nudge: the lease was given up
+	notice  *notice // of another engine's checkpoint; then there is no Event
 }
 
 // watcherRoom is the number of events buffered for a watcher.
 const watcherRoom = 256
 
-func newEventBus() *eventBus { return &eventBus{watchers: map[string]map[*watcher]bool{}} }
+func newEventBus(relay Relay) *eventBus {
+	return &eventBus{relay: relay, watchers: map[string]map[*watcher]bool{}, stops: map[string]func(){}}
+}
 
 func (b *eventBus) watch(session string) (*watcher, func()) {
 	return b.add(session, &watcher{events: make(chan busEvent, watcherRoom), missed: make(chan struct{}, 1)})
@@ -50,6 +58,9 @@ func (b *eventBus) add(session string, w *watcher) (*watcher, func()) {
 	defer b.mu.Unlock()
 	if b.watchers[session] == nil {
 		b.watchers[session] = map[*watcher]bool{}
+		if stop := b.listen(session); stop != nil {
+			b.stops[session] = stop
+		}
 	}
 	b.watchers[session][w] = true
 	return w, func() {
@@ -58,6 +69,10 @@ func (b *eventBus) add(session string, w *watcher) (*watcher, func()) {
 		delete(b.watchers[session], w)
 		if len(b.watchers[session]) == 0 {
 			delete(b.watchers, session)
+			if stop := b.stops[session]; stop != nil {
+				delete(b.stops, session)
+				stop()
+			}
 		}
 	}
 }
@@ -94,13 +109,30 @@ func (b *eventBus) watched(session string) bool {
 	return len(b.watchers[session]) > 0
 }
 
+// each calls f for every watcher of a session.
+func (b *eventBus) each(session string, f func(w *watcher)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for w := range b.watchers[session] {
+		f(w)
+	}
+}
+
 // publish sends a provisional event.
-func (b *eventBus) publish(ev Event) { b.send(ev.Session, busEvent{Event: ev}) }
+func (b *eventBus) publish(ev Event) {
+	b.send(ev.Session, busEvent{Event: ev})
+	if token, ok := ev.Data.(TokenEvent); ok {
+		b.tell(ev.Session, notice{Token: &token})
+	}
+}
 
 // publishAll sends the events of a written checkpoint, and a nudge.
 func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested bool) {
 	if rested {
 		b.stir(session)
+	}
+	if b.relay != nil {
+		b.tell(session, noticeOf(version, events, rested))
 	}
 	if !b.watched(session) {
 		return
@@ -116,14 +148,55 @@ func (b *eventBus) publishAll(session string, version int64, events []event.Note
 // rest.
 func (b *eventBus) stir(session string) {
 	for at := strings.LastIndexByte(session, '/'); at > 0; at = strings.LastIndexByte(session[:at], '/') {
-		b.mu.Lock()
-		for w := range b.watchers[session[:at]] {
-			select {
-			case w.below <- struct{}{}:
-			default:
-			}
+		b.each(session[:at], func(w *watcher) { signal(w.below) })
+		b.tell(session[:at], notice{Below: true})
+	}
+}
+
+// tell sends a notice about a session to the other engines.
+func (b *eventBus) tell(session string, n notice) {
+	if b.relay == nil {
+		return
+	}
+	data, err := json.Marshal(n)
+	if err == nil {
+		b.relay.Send(topicSession+session, data)
+	}
+}
+
+// listen subscribes to what other engines tell about a session; nil without a relay.
+func (b *eventBus) listen(session string) (stop func()) {
+	if b.relay == nil {
+		return nil
+	}
+	return b.relay.Listen(topicSession+session, func(data []byte) {
+		var n notice
+		if json.Unmarshal(data, &n) != nil {
+			return // of a later version
 		}
-		b.mu.Unlock()
+		switch {
+		case n.Token != nil:
+			b.send(session, busEvent{Event: Event{Type: EventToken, Session: session, Data: *n.Token}})
+		case n.Below:
+			b.each(session, func(w *watcher) { signal(w.below) })
+		default:
+			b.send(session, busEvent{version: n.Version, rested: n.Rested, notice: &n})
+		}
+	}, func() {
+		b.each(session, func(w *watcher) {
+			signal(w.rested)
+			if w.missed != nil {
+				signal(w.missed)
+			}
+		})
+	})
+}
+
+// tellInbox tells the other engines that a session that one of them may hold has a new request, or,
+// with an empty id, that work has become due.
+func (b *eventBus) tellInbox(session string) {
+	if b.relay != nil {
+		b.relay.Send(topicInbox, []byte(session))
 	}
 }
 

@@ -19,6 +19,7 @@ type follower struct {
 	session string
 	at      cursor
 	ended   bool
+	behind  bool // events were left out, and the history could not be read
 	out     chan Event
 	below   below
 }
@@ -76,7 +77,7 @@ func (f *follower) follow(ctx context.Context, w *watcher) {
 		case <-w.below:
 			err = f.stirred(ctx, w)
 		case <-tick.C:
-			if !f.e.holds(f.session) {
+			if f.behind || !f.e.holds(f.session) {
 				err = f.look(ctx)
 			}
 		case <-ctx.Done():
@@ -90,8 +91,16 @@ func (f *follower) follow(ctx context.Context, w *watcher) {
 
 // forward sends an event from the bus, unless a snapshot or the history has already covered it.
 func (f *follower) forward(ctx context.Context, ev busEvent) error {
+	if ev.notice != nil {
+		return f.relayed(ctx, ev.notice)
+	}
 	if ev.version == 0 {
 		return f.emit(ctx, ev.Event)
+	}
+	if ev.version > f.at.version+1 { // another engine has written what is between
+		if err := f.look(ctx); err != nil || f.ended || f.behind {
+			return err
+		}
 	}
 	if ev.version <= f.at.version && ev.Type == "" || ev.version < f.at.version {
 		return nil
@@ -118,9 +127,84 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 	return nil
 }
 
+// relayed sends the events of a checkpoint that another engine has written. The notice holds the
+// events of steps; messages, status and questions come from the store. A gap before the notice is
+// filled from the history.
+func (f *follower) relayed(ctx context.Context, n *notice) error {
+	if n.Version <= f.at.version {
+		return nil
+	}
+	if n.Version > f.at.version+1 || n.Cut {
+		if err := f.look(ctx); err != nil || f.ended || f.at.version != n.Version {
+			return err
+		}
+		return f.begun(ctx, n)
+	}
+	read := n.Rested
+	for _, ev := range n.Events {
+		id := cursor{version: n.Version, seq: ev.Seq, n: ev.N}
+		switch {
+		case ev.Step != nil:
+			if err := f.emit(ctx, Event{Type: EventStep, Session: f.session, Data: *ev.Step, ID: id.String()}); err != nil {
+				return err
+			}
+			f.at.seq = max(f.at.seq, ev.Seq)
+		case ev.Type == EventMessage:
+			if ok, err := f.message(ctx, id); err != nil || !ok {
+				return err
+			}
+		default:
+			read = true
+		}
+	}
+	if !read {
+		f.at.version = n.Version
+		return nil
+	}
+	return f.look(ctx) // the version is still the one before: the status is sent
+}
+
+// begun sends the events of the steps that have begun in a checkpoint and not ended in it. The
+// history, from which the rest of it was sent, has none of them.
+func (f *follower) begun(ctx context.Context, n *notice) error {
+	last := map[string]int{}
+	for i, ev := range n.Events {
+		if ev.Step != nil {
+			last[ev.Step.Step] = i
+		}
+	}
+	for i, ev := range n.Events {
+		if ev.Step == nil || last[ev.Step.Step] != i || ev.Step.Status != StatusActive {
+			continue
+		}
+		if err := f.emit(ctx, Event{Type: EventStep, Session: f.session, Data: *ev.Step, ID: f.at.String()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message sends the messages up to a position. It returns false when they cannot be read now.
+func (f *follower) message(ctx context.Context, to cursor) (ok bool, err error) {
+	for f.at.n < to.n {
+		page, err := f.e.store.Messages(ctx, f.session, HistoryQuery{After: f.at.n, Limit: int(min(to.n-f.at.n, 500))})
+		if err != nil || len(page) == 0 {
+			return false, nil // the next look reads them
+		}
+		for _, m := range page {
+			f.at.n = m.N
+			if err := f.emit(ctx, Event{Type: EventMessage, Session: f.session, Data: m, ID: to.String()}); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
 // look reads what other engines have written to the session since the last check.
 func (f *follower) look(ctx context.Context) error {
 	rec, err := f.e.store.Session(ctx, f.session)
+	f.behind = err != nil
 	if err != nil {
 		if retry.Transient(err) {
 			return nil

@@ -27,8 +27,13 @@ func (h host) ConcurrencyKey(session, workflow string, begun *State) string {
 func (h host) WakeUp()                                  { h.e.wakeUp() }
 func (h host) DueAt(at time.Time, offset time.Duration) { h.e.dueAt(at, offset) }
 func (h host) Poke(session string)                      { h.e.pokeHolder(session) }
-func (h host) LeaveAlone(session string)                { h.e.leaveAlone(session) }
-func (h host) Publish(ev event.Event)                   { h.e.events.publish(ev) }
+
+// LeaveAlone keeps this engine from claiming a session, and tells the others that it is due.
+func (h host) LeaveAlone(session string) {
+	h.e.leaveAlone(session)
+	h.e.tellInbox("")
+}
+func (h host) Publish(ev event.Event) { h.e.events.publish(ev) }
 func (h host) PublishAll(session string, version int64, events []event.Noted, rested bool) {
 	h.e.events.publishAll(session, version, events, rested)
 }

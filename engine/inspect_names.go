@@ -43,6 +43,12 @@ func loadFindings(l Load, mostLate time.Duration) []Finding {
 		list = append(list, Finding{Level: "warning", Code: "backlog", Mend: "start another engine on this store, or raise --max-sessions",
 			Message: fmt.Sprintf("due sessions have waited for room for %.0f s; beyond %s starts are refused (429)", l.Late, mostLate)})
 	}
+	if r := l.Relay; r != nil && r.Connected {
+		list = append(list, Finding{Level: "ok", Code: r.Kind, Message: fmt.Sprintf("connected to %s: %d notices sent, %d received", r.Address, r.Sent, r.Received)})
+	} else if r != nil {
+		list = append(list, Finding{Level: "warning", Code: r.Kind, Mend: "start it, or correct its address and credentials; it is tried again all the time",
+			Message: fmt.Sprintf("not connected to %s (%s): events of sessions at other engines come up to a second late, without beginnings of steps and tokens", r.Address, r.Fault)})
+	}
 	for _, name := range slices.Sorted(maps.Keys(l.Functions)) {
 		if f := l.Functions[name]; f.Queued > 0 {
 			list = append(list, Finding{Level: "warning", Code: "slots", Mend: fmt.Sprintf("--max-calls-of %s=N, if what it calls stands more", name),

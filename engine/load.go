@@ -11,6 +11,7 @@ type Load struct {
 	Workflows map[string]WorkflowLoad `json:"workflows"`
 	Turns     []Lane                  `json:"turns,omitempty" doc:"sessions of limited workflows that wait for their turn or have it, on all engines; at most 10 s old"`
 	Functions map[string]FunctionLoad `json:"functions" doc:"those with calls under way or waiting"`
+	Relay     *RelayState             `json:"relay,omitempty" doc:"the connection by which engines tell each other of events"`
 }
 
 // LoadLimits are the configured limits of an engine.

@@ -54,7 +54,7 @@ func lossWorkflow() *engine.Workflow {
 // playLosses plays lossWorkflow under the strikes to its end.
 func playLosses(t *testing.T, strikes map[int]blow) *ordeal {
 	ctx := t.Context()
-	o := &ordeal{t: t, ctx: ctx, store: memory.New(memory.Options{}), fakes: newFakes(), strikes: strikes, options: engine.Options{StepsAtOnce: 4}}
+	o := &ordeal{t: t, ctx: ctx, store: memory.New(memory.Options{}), fakes: newFakes(), strikes: strikes, options: engine.Options{SessionLimits: engine.SessionLimits{StepsAtOnce: 4}}}
 	if _, err := engine.New(o.store, o.registry(), engine.Options{}).Put(ctx, lossWorkflow(), engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}

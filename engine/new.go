@@ -13,12 +13,13 @@ import (
 func New(store Store, registry *Registry, o Options) *Engine {
 	o = o.withDefaults()
 	e := &Engine{
-		store: store, registry: registry, o: o, id: o.NewID(), events: newEventBus(), slots: newSlots(o, registry),
+		store: store, registry: registry, o: o, id: o.NewID(), events: newEventBus(o.Relay), slots: newSlots(o, registry),
 		holding: holding{
 			alarms: alarms{wake: make(chan struct{}, 1), turns: make(chan struct{}, 1), timer: newDueTimer()}, places: newPlaces(o), life: context.Background(),
 			runners: map[string]*held{}, left: map[string]time.Time{},
 		},
 	}
+	e.tellInbox = e.events.tellInbox
 	e.definitions = newDefinitionReader(store)
 	e.committer = commit.New(store, o.Writers)
 	e.Inspector = newInspector(e)

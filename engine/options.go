@@ -23,7 +23,6 @@ type Options struct {
 	MaxSessions int            // 1,000: sessions that run at once; further ones stay due
 	MaxWaiting  int            // 4,000: additional sessions held that only wait for a slot of a function
 	MaxLate     time.Duration  // 1 min: while due work is later than this, starts without a place are refused with ErrOverloaded
-	StepsAtOnce int            // 32: effects of one session at once
 	Effects     int            // 256: effects of this engine at once
 	CallsAtOnce int            // 32: calls of one function at once, where its Spec has no limit
 	CallsOf     map[string]int // calls of single functions at once, by name or alias; overrides Spec.Limit
@@ -38,11 +37,14 @@ type Options struct {
 	Variables func() map[string]json.RawMessage
 	// Retention says how long sessions stay after they have ended; for ever by default.
 	Retention retention.Options
+	// Relay carries notices to and from the other engines on the store; nil for none.
+	Relay Relay
 }
 
 // SessionLimits bound what one session may do and hold. What is above them is an error of the
 // step, or refused at the start.
 type SessionLimits struct {
+	StepsAtOnce int // 32: effects under way at once
 	MaxSteps    int // 1,000: visits between two pauses
 	MaxChildren int // 10,000: sessions below one root session, counted over all depths
 	MaxInput    int // 4 MB: the input of a step with its references resolved

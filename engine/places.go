@@ -133,6 +133,8 @@ type holding struct {
 	work     sync.WaitGroup // runners under way
 	life     context.Context
 	end      context.CancelCauseFunc
+
+	tellInbox func(session string) // tells the other engines, see eventBus
 }
 
 // A held session is one that this engine runs.

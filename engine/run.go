@@ -97,6 +97,7 @@ func (h *holding) pokeHolder(id string) {
 	h.mu.Unlock()
 	if r == nil {
 		h.wakeUp()
+		h.tellInbox(id)
 	}
 }
 
@@ -106,4 +107,23 @@ func (e *Engine) leaseFor(p *place) *Lease {
 		return nil
 	}
 	return e.o.lease()
+}
+
+// hearInbox has the engine's sessions read their inbox, and the engine look for due work, when
+// other engines say so. The returned func ends it.
+func (h *holding) hearInbox(relay Relay) (stop func()) {
+	if relay == nil {
+		return func() {}
+	}
+	return relay.Listen(topicInbox, func(session []byte) {
+		if len(session) == 0 {
+			h.wakeUp()
+			return
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if r := h.runners[string(session)]; r != nil {
+			r.Poke()
+		}
+	}, h.wakeUp)
 }

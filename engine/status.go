@@ -21,6 +21,10 @@ func (e *Engine) Load() Load {
 	}
 	e.mu.Unlock()
 	out.Turns = e.limits.LanesSeen()
+	if e.o.Relay != nil {
+		state := e.o.Relay.State()
+		out.Relay = &state
+	}
 	e.slots.load(&out)
 	return out
 }

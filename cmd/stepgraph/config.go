@@ -48,6 +48,7 @@ type config struct {
 	Lease       string                     `json:"lease"`
 	Poll        string                     `json:"poll"`
 	Drain       string                     `json:"drain"`
+	NATS        natsConfig                 `json:"nats"`    // how engines tell each other of events
 	Limits      limitsConfig               `json:"limits"`  // how much an engine does at once
 	Keep        []string                   `json:"keep"`    // how long sessions stay after they have ended
 	Archive     string                     `json:"archive"` // folder that takes them before they go

@@ -20,7 +20,8 @@ func (a *app) ownFiles(store string) []string {
 			own = append(own, file, file+".*")
 		}
 	}
-	for _, file := range []string{a.file, a.archive, a.auditFile, a.oidcSecret, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)} {
+	for _, file := range []string{a.file, a.archive, a.auditFile, a.oidcSecret, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey),
+		a.nats.Credentials, a.nats.TokenFile, a.nats.Key} {
 		if file != "" {
 			own = append(own, file)
 		}

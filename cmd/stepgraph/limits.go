@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -15,7 +16,10 @@ type limitsConfig struct {
 	Sessions int            `json:"sessions"` // sessions that run at once
 	Waiting  int            `json:"waiting"`  // sessions held beside them that wait for a slot of a function
 	Calls    int            `json:"calls"`    // calls of functions with effects at once
+	Late     string         `json:"late"`     // how late due work may be before starts are refused
 	CallsOf  map[string]int `json:"calls_of"` // calls of single functions at once; "*" for those that have no limit of their own
+
+	late time.Duration // Late, read
 }
 
 // everyFunction stands for the functions that have no limit of their own.
@@ -31,6 +35,7 @@ func (l *limitFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&l.set.Sessions, "max-sessions", 0, "sessions that run at once ($STEPGRAPH_MAX_SESSIONS, 1000); more stay due")
 	f.IntVar(&l.set.Waiting, "max-waiting", 0, "sessions held beside them that wait for a slot of a function ($STEPGRAPH_MAX_WAITING, 4000)")
 	f.IntVar(&l.set.Calls, "max-calls", 0, "calls of models, HTTP, shell and the like at once ($STEPGRAPH_MAX_CALLS, 256)")
+	f.StringVar(&l.set.Late, "max-late", "", "how late due work may be before starts that find no room are refused with 429 ($STEPGRAPH_MAX_LATE, 1m)")
 	f.StringArrayVar(&l.callsOf, "max-calls-of", nil, "calls of one function at once, as FUNCTION=N; *=N for those without a limit of their own ($STEPGRAPH_MAX_CALLS_OF, with commas; 32)")
 }
 
@@ -60,6 +65,12 @@ func (a *app) readLimits(l *limitFlags) (limitsConfig, error) {
 			return out, usagef("%s is %d, want a number above 0", n.flag, *n.value)
 		}
 	}
+	out.Late = first(out.Late, a.env("STEPGRAPH_MAX_LATE"), a.config.Limits.Late)
+	late, err := engine.ParseDuration(out.Late)
+	if err != nil || late < 0 || late == 0 && out.Late != "" {
+		return out, usagef("--max-late is %q, want a time such as 30s or 5m", out.Late)
+	}
+	out.late = late
 	texts := l.callsOf
 	if len(texts) == 0 {
 		texts = words(a.env("STEPGRAPH_MAX_CALLS_OF"))
@@ -104,6 +115,7 @@ func nearNames(near []string) string {
 // apply puts the limits into an engine's options.
 func (c *limitsConfig) apply(o *engine.Options) {
 	o.MaxSessions, o.MaxWaiting, o.Effects = c.Sessions, c.Waiting, c.Calls
+	o.MaxLate = c.late
 	o.CallsAtOnce = c.CallsOf[everyFunction]
 	o.CallsOf = c.CallsOf
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/retention"
 	"github.com/stepgraph/stepgraph/functions/isolation"
 	"github.com/stepgraph/stepgraph/models"
+	"github.com/stepgraph/stepgraph/natsbus"
 )
 
 // An ownEngine is an engine of this process, on a store that it opened. It is asked
@@ -24,6 +25,7 @@ type ownEngine struct {
 	catalog  *models.Catalog
 	recorder *models.Recorder
 	outside  *outside
+	bus      *natsbus.Bus // nil for none
 	stop     context.CancelCauseFunc
 	stopped  chan error // nil while it does not run
 }
@@ -69,6 +71,12 @@ func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables,
 		Retention: retention.Options{Keep: a.keep, Archive: a.archive}}
 	a.limits.apply(&options)
+	if own.bus, err = a.openNATS(); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if own.bus != nil { // a nil *Bus would be a Relay that is not nil
+		options.Relay = own.bus
+	}
 	own.engine = engine.New(store, registry, options)
 	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault, KeepAudit: true, Caller: localCaller()}))
 	return own, nil
@@ -97,6 +105,9 @@ func (o *ownEngine) Close() error {
 	o.Leave()
 	if o.recorder != nil {
 		faults = append(faults, o.recorder.Flush())
+	}
+	if o.bus != nil {
+		faults = append(faults, o.bus.Close())
 	}
 	return errors.Join(append(faults, o.outside.servers.Close(), o.engine.Store().Close())...)
 }

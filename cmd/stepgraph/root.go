@@ -31,6 +31,7 @@ type app struct {
 
 	lease, poll time.Duration // of engines; 0 is their default
 	limits      limitsConfig
+	nats        natsConfig
 	keep        retention.Keep // how long sessions stay after they have ended
 	archive     string         // folder that takes them before they go
 	drain       time.Duration

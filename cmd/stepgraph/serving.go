@@ -31,6 +31,7 @@ type serveOptions struct {
 	lease  string
 	poll   string
 	limits limitFlags
+	nats   natsConfig
 	drain  string
 	keep   []string
 	folder string
@@ -53,6 +54,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
 	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
 	o.limits.register(f)
+	o.nats.register(f)
 	o.oidc.register(f)
 	f.StringVar(&o.drain, "drain", "", "how long to go on answering when told to stop, while /readyz says so ($STEPGRAPH_DRAIN, 0s; behind a balancer: longer than its interval)")
 	f.StringSliceVar(&o.keep, "keep", nil, "how long sessions stay after they have ended, STATUS=AGE or WORKFLOW:STATUS=AGE, such as complete=30d,cancelled=7d ($STEPGRAPH_KEEP; without it for ever)")
@@ -138,6 +140,9 @@ func (a *app) pace(o *serveOptions) (err error) {
 		return err
 	}
 	a.archive = first(o.folder, a.env("STEPGRAPH_ARCHIVE"), a.config.Archive)
+	if a.nats, err = a.readNATS(o.nats); err != nil {
+		return err
+	}
 	a.limits, err = a.readLimits(&o.limits)
 	return err
 }
