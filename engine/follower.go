@@ -19,7 +19,8 @@ type follower struct {
 	session string
 	at      cursor
 	ended   bool
-	behind  bool // events were left out, and the history could not be read
+	read    int64 // the version up to which the history was read last
+	behind  bool  // events were left out, and the history could not be read
 	out     chan Event
 	below   below
 }
@@ -132,6 +133,9 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 // filled from the history.
 func (f *follower) relayed(ctx context.Context, n *notice) error {
 	if n.Version <= f.at.version {
+		if n.Version == f.read && !f.ended { // the history was read before the notice came
+			return f.begun(ctx, n)
+		}
 		return nil
 	}
 	if n.Version > f.at.version+1 || n.Cut {
@@ -230,7 +234,7 @@ func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
 	if err != nil {
 		return err
 	}
-	f.at = to
+	f.at, f.read = to, to.version
 	f.tell(rec, view)
 	if changed {
 		data := StatusEvent{Status: view.Status, Awaiting: view.Awaiting}
