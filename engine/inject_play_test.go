@@ -69,6 +69,7 @@ type injected struct {
 	mu           sync.Mutex
 	calls        map[string]int // by method
 	fired        bool
+	firing       bool   // the request is being delivered
 	sent         string // the session that the request went to, "" when there was none
 	err          error  // how the request was refused
 	undo         func() // takes back what the request began: lifts the pause
@@ -134,7 +135,10 @@ func (p *injected) rest() {
 		return
 	}
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		if p.rests() {
+		p.mu.Lock()
+		firing := p.firing // what is on its way to the store is not seen there
+		p.mu.Unlock()
+		if !firing && p.rests() {
 			return
 		}
 	}
@@ -148,10 +152,14 @@ func (p *injected) before(c faults.Call) {
 		p.calls[c.Method]++
 		hit = !p.fired && p.what.at == point{c.Method, p.calls[c.Method]}
 		p.fired = p.fired || hit
+		p.firing = hit || p.firing
 	}
 	p.mu.Unlock()
 	if hit {
 		p.fire()
+		p.mu.Lock()
+		p.firing = false
+		p.mu.Unlock()
 	}
 }
 
