@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Ceilings of the packages around the engine. They are what the code has today where that is
+// Ceilings of all packages under engine. They are what the code has today where that is
 // above the rule (45 methods or 20 fields a type; no files that use each other's names in a
 // circle), so that a change can only make it better: lower a number when it has fallen.
 const (
@@ -22,11 +22,14 @@ const (
 )
 
 var (
-	// manyMethods and manyFields list the types above the rule.
-	manyMethods = map[string]int{}
+	// manyMethods and manyFields list the types above the rule. The three belong to the
+	// test suite of stores, which no program links: kit has the cases' helpers, the other two wrap
+	// a store method by method.
+	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 56, "engine/storetest/faults.Store": 63}
 	manyFields  = map[string]int{}
-	// circle is how many files of a package are in its largest cycle.
-	circle = map[string]int{}
+	// circle is how many files of a package are in its largest cycle. The suite of stores has one
+	// because each of its files adds methods to kit and uses those of the others.
+	circle = map[string]int{"engine/storetest": 40}
 )
 
 // TestWalls draws, for each package of the engine, which file uses names of which other file,
@@ -38,7 +41,8 @@ func TestWalls(t *testing.T) {
 			exports[path] = file
 		}
 	}
-	for _, pkg := range []string{"engine", "engine/event", "engine/function", "engine/graph", "engine/inspect", "engine/internal/batch", "engine/internal/commit", "engine/internal/session", "engine/state", "engine/store"} {
+	for _, path := range lines(t, "list", "./engine/...") {
+		pkg := strings.TrimPrefix(path, module)
 		t.Run(pkg, func(t *testing.T) { checkWalls(t, pkg, exports) })
 	}
 }
