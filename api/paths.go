@@ -40,6 +40,11 @@ type EditedPath struct {
 	Affected Affected `json:"affected"`
 }
 
+type pathOut struct {
+	ETag string `header:"ETag" doc:"of the workflow"`
+	Body Path
+}
+
 type editedPathOut struct {
 	ETag string `header:"ETag" doc:"of the workflow after the edit"`
 	Body EditedPath
@@ -49,12 +54,26 @@ func (s *server) registerPaths() {
 	register(s, operation{id: "addPath", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths", tag: tagWorkflows, status: http.StatusCreated,
 		summary: "Add a path", replay: true,
 		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "path_refused", "version_mismatch", "workflow_invalid"}}, s.addPath)
+	register(s, operation{id: "getPath", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
+		summary: "Read a path as it is stored", problems: []string{"workflow_not_found", "path_not_found"}}, s.getPath)
 	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
 		problems: []string{"workflow_not_found", "path_not_found", "path_refused", "version_mismatch", "workflow_invalid"}}, s.patchPath)
 	register(s, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.removePath)
+}
+
+func (s *server) getPath(ctx context.Context, in *AtPath) (*pathOut, error) {
+	w, err := s.e.Workflow(ctx, in.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	path := w.Path(in.Path)
+	if path == nil {
+		return nil, noSuchPath(w, in.Path)
+	}
+	return &pathOut{quoteTag(w.ETag()), pathOf(path)}, nil
 }
 
 func (s *server) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, error) {

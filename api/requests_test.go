@@ -61,6 +61,8 @@ func TestBadRequests(t *testing.T) {
 		{"no entry", "POST", "/api/v1/sessions", `{"workflow": "talk", "entry": "nowhere"}`, "", "no_entry", "", ""},
 		{"no step to advance", "POST", at(id, "advance"), `{"step": "nowhere"}`, "", "step_not_found", "", ""},
 		{"no step to answer", "POST", at(id, "answer"), `{"step": "nowhere", "response": 1}`, "", "step_not_found", "", ""},
+		{"no step to read", "GET", "/api/v1/workflows/talk/steps/nowhere", ``, "", "step_not_found", "", ""},
+		{"no path to read", "GET", "/api/v1/workflows/talk/paths/nowhere", ``, "", "path_not_found", "", ""},
 		{"no step to patch", "PATCH", "/api/v1/workflows/talk/steps/nowhere", `{}`, "", "step_not_found", "", ""},
 		{"no step to remove", "DELETE", "/api/v1/workflows/talk/steps/nowhere", ``, "", "step_not_found", "", ""},
 		{"no step for a path", "POST", "/api/v1/workflows/talk/paths", `{"source": "root", "target": "nowhere"}`, "", "step_not_found", "", ""},

@@ -52,6 +52,11 @@ type Affected struct {
 	AtStep   int64            `json:"at_step" doc:"questions open at the step, or at the step the path starts from; they stay as they were shown until they are answered or reasked"`
 }
 
+type stepOut struct {
+	ETag string `header:"ETag" doc:"of the workflow"`
+	Body Step
+}
+
 type editedStepOut struct {
 	ETag string `header:"ETag" doc:"of the workflow after the edit"`
 	Body EditedStep
@@ -65,12 +70,26 @@ type removedOut struct {
 func (s *server) registerSteps() {
 	register(s, operation{id: "addStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps", tag: tagWorkflows, status: http.StatusCreated,
 		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch", "workflow_invalid"}}, s.addStep)
+	register(s, operation{id: "getStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
+		summary: "Read a step as it is stored", problems: []string{"workflow_not_found", "step_not_found"}}, s.getStep)
 	register(s, operation{id: "patchStep", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Change a step", about: "A JSON merge patch (RFC 7396): null removes a property. `input`, `retry`, `output_schema` and `config` are texts and are replaced whole. The id stays.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
 		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch", "workflow_invalid"}}, s.patchStep)
 	register(s, operation{id: "removeStep", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Remove a step with its paths", problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.removeStep)
+}
+
+func (s *server) getStep(ctx context.Context, in *AtStep) (*stepOut, error) {
+	w, err := s.e.Workflow(ctx, in.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	step := w.Step(in.Step)
+	if step == nil {
+		return nil, noSuchStep(w, in.Step)
+	}
+	return &stepOut{quoteTag(w.ETag()), stepOf(step)}, nil
 }
 
 func (s *server) addStep(ctx context.Context, in *addStepIn) (*editedStepOut, error) {

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -52,7 +53,24 @@ func (s *server) check(w, after *engine.Workflow, force bool) error {
 		return nil
 	}
 	after.Normalize()
-	return s.e.CheckEdit(w, after)
+	return editPointed(s.e.CheckEdit(w, after))
+}
+
+// namedProperty is the property of a step or path with which the message of an error begins.
+var namedProperty = regexp.MustCompile(`^(condition|operator|function|input|join|on_error|output_schema|retry|timeout|approval_options)\b`)
+
+// editPointed gives the errors of a refused edit their places in the body, which is the step or path.
+func editPointed(err error) error {
+	p, ok := errors.AsType[*Problem](pointed(err, nil))
+	if !ok {
+		return err
+	}
+	for i := range p.Errors {
+		if property := namedProperty.FindString(p.Errors[i].Message); property != "" {
+			p.Errors[i].Pointer = "/" + property
+		}
+	}
+	return p
 }
 
 // withStep is the workflow with a step added or replaced.

@@ -32,6 +32,18 @@ func TestPutWorkflow(t *testing.T) {
 		t.Errorf("condition %v", c)
 	}
 
+	// A step and a path as they are stored, with the tag that an edit of them names.
+	tag := got.header.Get("ETag")
+	step := w.do("GET", path+"/steps/root", nil).want(200).is("root", "id").is(`{"message":"hi"}`, "input")
+	one := w.do("GET", path+"/paths/root%3Eb", nil).want(200).is("root>b", "id").is(1, "priority")
+	if step.header.Get("ETag") != tag || one.header.Get("ETag") != tag {
+		t.Errorf("ETag %s, %s, of the workflow %s", step.header.Get("ETag"), one.header.Get("ETag"), tag)
+	}
+
+	// A refused edit points to the property.
+	w.do("PATCH", path+"/paths/named", `{"condition": "@{SESSION_ID}.root.message > 3"}`).problem("workflow_invalid").is("/condition", "errors", 0, "pointer").is("always_true", "errors", 0, "code")
+	w.do("PATCH", path+"/steps/root", `{"function": "nonsense"}`).problem("workflow_invalid").is("/function", "errors", 0, "pointer")
+
 	// What was read can be sent back, and changes nothing.
 	same := w.do("PUT", path, got.text, "If-Match: "+got.header.Get("ETag")).want(200)
 	if same.header.Get("ETag") != got.header.Get("ETag") || fmt.Sprint(same.json["steps"], same.json["paths"]) != "map[added:[] changed:[] removed:[]] map[added:[] changed:[] removed:[]]" {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -25,15 +27,52 @@ func checkInput[T any](check func(in T, given input.Object) error) func(json.Raw
 				known = append(known, f)
 			}
 		}
-		in, _, err := input.Decode[T](known.Encode())
-		if err == nil {
-			err = check(in, given)
-		}
-		if err == nil {
-			return nil
-		}
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+		return eachFault(known, func(known input.Object) error {
+			in, _, err := input.Decode[T](known.Encode())
+			if err == nil {
+				err = check(in, given)
+			}
+			return err
+		})
 	}
+}
+
+// eachFault collects the faults of an input. A check stops at its first fault, so a field with a fault is
+// taken out and the rest is checked again. What is said then counts only if it is about a field that is
+// still there, and does not speak of one that was taken out: that one is not missing.
+func eachFault(fields input.Object, check func(input.Object) error) (problems []engine.Problem) {
+	var out []string
+	for range len(fields) + 1 {
+		err := check(fields)
+		if err == nil {
+			return problems
+		}
+		message := err.Error()
+		name := fieldOf(message)
+		there := fields.Get(name) != nil
+		if len(out) > 0 && (!there || slices.ContainsFunc(out, func(gone string) bool { return speaksOf(message, gone) })) {
+			return problems
+		}
+		problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: message})
+		if !there {
+			return problems
+		}
+		fields, out = fields.Without(name), append(out, name)
+	}
+	return problems
+}
+
+// fieldOf is the input field that a message names at its beginning, as in "rules[2].when: …".
+func fieldOf(message string) string {
+	if end := strings.IndexAny(message, ":.["); end >= 0 {
+		return message[:end]
+	}
+	return ""
+}
+
+// speaksOf reports whether a word stands in a text.
+func speaksOf(text, word string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), word)
 }
 
 // refers reports whether JSON text, or the text of a field, contains a reference or a form
@@ -49,16 +88,13 @@ func tried(function func(context.Context, json.RawMessage) (json.RawMessage, err
 		if err != nil || refers(text) {
 			return nil
 		}
-		_, err = function(context.Background(), text)
-		var fault *engine.CallError
-		if !errors.As(err, &fault) || fault.Kind != engine.KindBadInput {
-			return nil
-		}
-		name, _, _ := strings.Cut(fault.Message, ":")
-		name, _, _ = strings.Cut(name, "[")
-		if given.Get(name) == nil {
-			return nil
-		}
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: fault.Message}}
+		return eachFault(given, func(fields input.Object) error {
+			_, err := function(context.Background(), fields.Encode())
+			var fault *engine.CallError
+			if !errors.As(err, &fault) || fault.Kind != engine.KindBadInput || fields.Get(fieldOf(fault.Message)) == nil {
+				return nil
+			}
+			return errors.New(fault.Message)
+		})
 	}
 }

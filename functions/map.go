@@ -101,15 +101,18 @@ func (in MapInput) check() error {
 }
 
 func checkMap(in MapInput, given input.Object) error {
-	if given.Get("workflow") == nil && given.Get("entry") != nil {
-		return input.Bad("entry: names a step of a workflow, and no workflow is given")
-	}
 	if given.Get("items") == nil || in.Items != nil {
 		if _, err := items("items", in.Items); err != nil {
 			return err
 		}
 	}
-	return in.check()
+	if err := in.check(); err != nil {
+		return err
+	}
+	if given.Get("workflow") == nil && given.Get("entry") != nil {
+		return input.Bad("entry: names a step of a workflow, and no workflow is given")
+	}
+	return nil
 }
 
 func mapSpec() engine.Spec {

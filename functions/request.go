@@ -86,7 +86,7 @@ func answerSchema(given json.RawMessage) (json.RawMessage, error) {
 }
 
 // checkQuestion reports an invalid schema or invalid options.
-func checkQuestion(text json.RawMessage) []engine.Problem {
+func checkQuestion(text json.RawMessage) (problems []engine.Problem) {
 	given, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine reports an input that is not an object
@@ -94,16 +94,16 @@ func checkQuestion(text json.RawMessage) []engine.Problem {
 	for _, name := range []string{"options", "choices"} {
 		if list := given.Get(name); list != nil && !refers(list) {
 			if _, err := options(name, list); err != nil {
-				return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+				problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
 			}
 		}
 	}
 	if schema := given.Get("schema"); schema != nil && !refers(schema) {
 		if _, err := answerSchema(schema); err != nil {
-			return []engine.Problem{{Level: "error", Code: "question_schema", Message: "schema: " + err.Error()}}
+			problems = append(problems, engine.Problem{Level: "error", Code: "question_schema", Message: err.Error()})
 		}
 	}
-	return nil
+	return problems
 }
 
 func requestSpec() engine.Spec {

@@ -73,6 +73,8 @@ var actions = []action{
 	{"Workflows", "GET /workflows", "list"},
 	{"Workflow", "GET /workflows/{workflow}", "show"},
 	{"Workflow", "GET /workflows/{workflow}/export", "export"},
+	{"Workflow", "GET /workflows/{workflow}/steps/{step}", "export"},
+	{"Workflow", "GET /workflows/{workflow}/paths/{path}", "export"},
 	{"Validate", "GET /workflows/{workflow}/validate", "validate"},
 	{"Put", "PUT /workflows/{workflow}", "load"},
 	{"Put", "POST /workflows/import", "load"},
@@ -132,6 +134,7 @@ var noActions = map[string]string{
 	"Load":              "what an engine does at this moment: /metrics and doctor show it",
 	"Working":           "what /readyz asks",
 	"Adopt":             "once, on a store that LUNA has left: migrate --adopt",
+	"MakeKey":           "what an engine does at its start, before the first secret",
 
 	"Act child_ended": "what a child session sends its parent",
 	"Act state":       "the record of EditState",

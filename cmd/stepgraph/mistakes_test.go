@@ -9,6 +9,19 @@ import (
 	"testing"
 )
 
+// A mistyped flag names the one that was meant.
+func TestUnknownFlagNamesTheNearest(t *testing.T) {
+	for wrong, want := range map[string]string{
+		"--staus=error": "unknown flag: --staus; did you mean --status?; see: stepgraph session list --help",
+		"--serer=x":     "did you mean --server?",
+		"--nonsense":    "unknown flag: --nonsense; see: ",
+	} {
+		if got := invoke(t, "", nil, "session", "list", wrong); got.code != exitUsage || !strings.Contains(got.err, want) {
+			t.Errorf("%s: exit %d, %s", wrong, got.code, got.err)
+		}
+	}
+}
+
 // Mistakes are told in the order of the file, all of them, with line and column, and keep a
 // file from being loaded unless that is forced.
 func TestMistakesAreToldBeforeTheyRun(t *testing.T) {

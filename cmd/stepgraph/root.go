@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stepgraph/stepgraph/engine/retention"
 	"github.com/stepgraph/stepgraph/internal/near"
@@ -59,7 +60,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%s; see: %s --help", err, c.CommandPath())
+		return usagef("%s%s; see: %s --help", err, nearFlag(c, err.Error()), c.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.output, "output", "o", outputText, "text or json")
@@ -150,6 +151,24 @@ func groupArgs(c *cobra.Command, args []string) error {
 		text += "; did you mean " + elsewhere + "?"
 	}
 	return usagef("%s", text)
+}
+
+// nearFlag names the flag of a command that an unknown one most likely means.
+func nearFlag(c *cobra.Command, message string) string {
+	wrong, unknown := strings.CutPrefix(message, "unknown flag: --")
+	if !unknown {
+		return ""
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { // those of the commands above are among them
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	if found := near.Names(wrong, known, 1); len(found) > 0 {
+		return "; did you mean --" + found[0] + "?"
+	}
+	return ""
 }
 
 // commandsNamed are the commands of all groups that have a name, as "stepgraph session why".

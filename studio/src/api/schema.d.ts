@@ -992,7 +992,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a path as it is stored */
+        get: operations["getPath"];
         put?: never;
         post?: never;
         /** Remove a path */
@@ -1087,7 +1088,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a step as it is stored */
+        get: operations["getStep"];
         put?: never;
         post?: never;
         /** Remove a step with its paths */
@@ -6645,6 +6647,53 @@ export interface operations {
             503: components["responses"]["unavailable"];
         };
     };
+    getPath: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow: string;
+                /** @description the path's id, or source>target */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Path"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description path_not_found, workflow_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description request_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
     removePath: {
         parameters: {
             query?: never;
@@ -7061,6 +7110,52 @@ export interface operations {
                 };
             };
             /** @description key_reused, request_invalid, workflow_invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    getStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Step"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            /** @description step_not_found, workflow_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description request_invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
