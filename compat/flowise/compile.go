@@ -16,7 +16,7 @@ const (
 	propertySource    = "source"        // of the workflow: the document without nodes and edges, JSON text
 	propertyNotes     = "notes"         // of the workflow: its sticky notes, JSON text
 	propertyGenerated = refit.Generated // of steps and paths the compiler added
-	propertyOf        = "of"            // of a generated step: the node it belongs to
+	propertyOf        = refit.Of        // of a generated step: the node it belongs to
 	propertyExcuse    = "excuse"        // of a path: it is not an edge of the flow, see excuse
 	propertyEdge      = refit.EdgeText  // of a path: the edge as it stood in the file, JSON text
 	propertyFromPort  = refit.FromPort

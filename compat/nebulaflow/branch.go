@@ -38,7 +38,7 @@ func (c *compiler) ifElse(s *engine.Step, n *node, values []text) {
 			c.note(n, "condition_ignored", "the shell node before it decides by its exit code; the condition is not looked at")
 		}
 	}
-	c.before(n.ID, engine.Step{ID: test, Name: "Test of " + n.title(), Function: "utils.code.code",
+	c.before(n, engine.Step{ID: test, Name: "Test of " + n.title(), Function: "utils.code.code",
 		Input: inputs.Encode(inputs.Of("code", script, "variables", variables, "raise", true))})
 	s.Function = "template"
 	s.Input = inputs.Encode(inputs.Of("template", inputs.Ref(test+".result.text"), "result", inputs.Ref(test+".result.result")))

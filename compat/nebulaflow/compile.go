@@ -193,6 +193,12 @@ func (c *compiler) link(from, to string, priority *float64, condition any) {
 
 func generated() map[string]any { return map[string]any{propertyGenerated: true} }
 
+// generatedFor marks a step that the compiler added for a node: an edit of it is written back to
+// that node.
+func generatedFor(n *node) map[string]any {
+	return map[string]any{propertyGenerated: true, refit.Of: n.ID}
+}
+
 // helper is the id of a step beside the nodes, or of a value kept beside their outputs:
 // always the same for the same purpose, and never that of a node. References can name it.
 func (c *compiler) helper(purpose string) string {

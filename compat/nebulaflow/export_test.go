@@ -76,3 +76,36 @@ func TestEditsAreWrittenBack(t *testing.T) {
 		}
 	}
 }
+
+// What a step in front of a node computes comes from that node: an edit of it is written there,
+// also if the workflow was loaded when such steps did not name their nodes.
+func TestEditsOfGeneratedStepsAreWrittenBack(t *testing.T) {
+	const decides = "t text-format {\"content\": \"${1}\"}; a cli echo yes; a -> t; c if-else {\"content\": \"${1} == yes\"}; t -> c"
+	for _, c := range []struct{ flow, step, old, now, want string }{
+		{"t llm T; y llm {\"content\": \"Y ${1}\"}; t -> y", "y-prompt", `"Y `, `"Please Y `, `"content": "Please Y ${1}"`},
+		{"t llm T; y llm {\"content\": \"${1}\\nSum it up\"}; t -> y", "y-prompt", "Sum it up", "Say it in short", `"content": "${1}\nSay it in short"`},
+		{decides + "; y preview; c:true -> y", "c-test", "yes", "maybe", `"content": "${1} == maybe"`},
+	} {
+		for _, named := range []bool{true, false} {
+			w := parse(t, "f.json", sketch(strings.Split(c.flow, "; ")...))
+			s := w.Step(c.step)
+			if s == nil {
+				t.Fatalf("no step %s", c.step)
+			}
+			if !named {
+				delete(s.Extra, "of")
+			}
+			was := s.Input
+			if at := strings.LastIndex(was, c.old); at >= 0 {
+				s.Input = was[:at] + c.now + was[at+len(c.old):]
+			}
+			if s.Input == was {
+				t.Fatalf("no %s in %s", c.old, was)
+			}
+			out, problems, err := nebulaflow.Export(w)
+			if err != nil || len(problems) > 0 || !strings.Contains(string(out), c.want) {
+				t.Errorf("%v %v\n%s", err, problems, out)
+			}
+		}
+	}
+}

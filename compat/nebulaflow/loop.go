@@ -26,14 +26,14 @@ func (c *compiler) loopNode(n *node) {
 		return
 	}
 	var value any = inputs.RefOr(c.variableID(r.start.Data.CollectionVariable))
-	c.before(n.ID, engine.Step{ID: c.helper(n.ID + "-more"), Name: "More for " + r.start.title(), Function: "utils.code.code",
+	c.before(n, engine.Step{ID: c.helper(n.ID + "-more"), Name: "More for " + r.start.title(), Function: "utils.code.code",
 		Input: inputs.Encode(inputs.Of("code", moreScript, "variables", inputs.Of("value", value), "raise", true))})
 }
 
 // region makes the container of a loop.
 func (c *compiler) region(r *region) {
 	id := c.loopID(r)
-	s := engine.Step{ID: id, Name: r.start.title(), Function: "loop", OnError: c.onError(), Extra: generated(), X: &r.start.Position.X, Y: &r.start.Position.Y}
+	s := engine.Step{ID: id, Name: r.start.title(), Function: "loop", OnError: c.onError(), Extra: generatedFor(r.start), X: &r.start.Position.X, Y: &r.start.Position.Y}
 	c.entrances[id] = id
 	switch {
 	case r.start.Data.LoopMode == loopWhile:
@@ -92,7 +92,7 @@ func (c *compiler) override(r *region) string {
 		values = append(values, c.whole(r.start, c.valueOf(e, r.start)))
 	}
 	id := c.helper(r.start.ID + "-count")
-	c.before(c.loopID(r), engine.Step{ID: id, Name: "Rounds of " + r.start.title(), Function: "utils.code.code",
+	c.inFront(c.loopID(r), r.start, engine.Step{ID: id, Name: "Rounds of " + r.start.title(), Function: "utils.code.code",
 		Input: inputs.Encode(inputs.Of("code", overrideScript, "raise", true,
 			"variables", inputs.Of("values", values, "least", minOverride, "most", maxOverride, "otherwise", rounds(r))))})
 	return id

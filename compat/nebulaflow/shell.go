@@ -115,7 +115,7 @@ func (c *compiler) program(n *node, values []text) any {
 		parts = append(parts, inputs.Ref(c.helper(n.ID+"-values")+"."+name))
 	}
 	if len(made) > 1 {
-		c.before(n.ID, engine.Step{ID: c.helper(n.ID + "-values"), Name: "Values of " + n.title(), Function: "template", Input: inputs.Encode(made)})
+		c.before(n, engine.Step{ID: c.helper(n.ID + "-values"), Name: "Values of " + n.title(), Function: "template", Input: inputs.Encode(made)})
 	}
 	if parts == nil {
 		return inputs.Literal(content)
@@ -205,7 +205,7 @@ func (c *compiler) images(n *node) []any {
 			out = append(out, inputs.Literal(a.URL))
 		case a.inFolder():
 			id := c.helper(fmt.Sprintf("%s-image-%d", n.ID, i+1))
-			c.before(n.ID, engine.Step{ID: id, Name: "Image of " + n.title(), Function: "file.read",
+			c.before(n, engine.Step{ID: id, Name: "Image of " + n.title(), Function: "file.read",
 				Input: inputs.Encode(inputs.Of("path", inputs.Literal(a.Path), "encoding", "base64"))})
 			out = append(out, inputs.Of("data", inputs.Ref(id+".text"), "media_type", imageTypes[strings.ToLower(filepath.Ext(a.Path))]))
 		}

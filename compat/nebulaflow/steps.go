@@ -66,8 +66,11 @@ func (c *compiler) onError() string {
 }
 
 // before puts a helper step in front of the steps that lead to a node so far.
-func (c *compiler) before(id string, s engine.Step) {
-	s.Extra, s.OnError = generated(), c.onError()
+func (c *compiler) before(n *node, s engine.Step) { c.inFront(n.ID, n, s) }
+
+// inFront puts a helper step of a node in front of the steps that lead to step id so far.
+func (c *compiler) inFront(id string, n *node, s engine.Step) {
+	s.Extra, s.OnError = generatedFor(n), c.onError()
 	c.add(s)
 	c.link(s.ID, c.entrances[id], nil, nil)
 	c.follows[s.ID], c.entrances[id] = c.entrances[id], s.ID
@@ -103,7 +106,7 @@ func (c *compiler) agent(s *engine.Step, n *node, values []text, content text) {
 	given := c.whole(n, prompt)
 	if rest {
 		id := c.helper(n.ID + "-prompt")
-		c.before(n.ID, engine.Step{ID: id, Name: "Prompt of " + n.title(), Function: "template", Input: inputs.Encode(inputs.Of("template", given, "trim", true))})
+		c.before(n, engine.Step{ID: id, Name: "Prompt of " + n.title(), Function: "template", Input: inputs.Encode(inputs.Of("template", given, "trim", true))})
 		given = inputs.Ref(id + ".text")
 	}
 	in := inputs.Of("prompt", given)

@@ -127,7 +127,7 @@ func (c *compiler) gather(reader *node, stale []*edge) {
 			decisions = append(decisions, inputs.Field{Name: n.ID, Value: inputs.RefOr(n.ID + ".result")})
 		}
 	}
-	c.before(reader.ID, engine.Step{ID: c.helper(reader.ID + "-in"), Name: "Input of " + reader.title(), Function: "utils.code.code",
+	c.before(reader, engine.Step{ID: c.helper(reader.ID + "-in"), Name: "Input of " + reader.title(), Function: "utils.code.code",
 		Input: inputs.Encode(inputs.Of("code", gatherScript, "variables", inputs.Of("sources", sources, "nodes", nodes, "decisions", decisions), "raise", true))})
 }
 

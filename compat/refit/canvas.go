@@ -12,6 +12,7 @@ import (
 // Properties that the compilers of files with nodes and edges give to steps and paths.
 const (
 	Generated = "generated" // of steps and paths the compiler added
+	Of        = "of"        // of a generated step: the node it belongs to
 	EdgeText  = "edge"      // of a path: the edge as it stood in the file, JSON text
 	FromPort  = "from_port"
 	ToPort    = "to_port"

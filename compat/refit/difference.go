@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -81,8 +82,10 @@ func differences(has, compiled *engine.Workflow) []difference {
 func stepDifferences(s, other *engine.Step) []difference {
 	var out []difference
 	nodes := []string{s.ID}
-	if of, ok := s.Extra["of"].(string); ok {
-		nodes = append(nodes, of)
+	for _, extra := range []map[string]any{s.Extra, other.Extra} { // what was loaded by an earlier version may lack it
+		if of, ok := extra[Of].(string); ok && !slices.Contains(nodes, of) {
+			nodes = append(nodes, of)
+		}
 	}
 	for _, p := range []struct {
 		name     string
