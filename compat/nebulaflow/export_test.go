@@ -109,3 +109,25 @@ func TestEditsOfGeneratedStepsAreWrittenBack(t *testing.T) {
 		}
 	}
 }
+
+// A path to or from a generated step is an edge of its node. An added step without a node is the
+// one problem, with its reason, and not the path that leads to it.
+func TestAddedPathsAreEdgesBetweenNodes(t *testing.T) {
+	flow := sketch("t llm T", "x llm X", `y llm {"content": "Y ${1} ${2}"}`, "t -> y:in-0")
+	for _, target := range []string{"y-prompt", "y"} {
+		w := parse(t, "f.json", flow)
+		w.Paths = append(w.Paths, engine.Path{ID: "x>" + target, Kind: engine.Next, Source: "x", Target: target})
+		out, problems, err := nebulaflow.Export(w)
+		edge := gjson.GetBytes(out, "edges.1")
+		if err != nil || edge.Get("source").Str != "x" || edge.Get("target").Str != "y" || edge.Get("targetHandle").Str != "in-1" {
+			t.Errorf("%s: %v %v %s", target, err, problems, edge)
+		}
+	}
+	w := parse(t, "f.json", flow)
+	w.Steps = append(w.Steps, engine.Step{ID: "wait", Function: "wait", Input: `{"for":"1s"}`})
+	w.Paths = append(w.Paths, engine.Path{ID: "y>wait", Kind: engine.Next, Source: "y", Target: "wait"})
+	_, problems, err := nebulaflow.Export(w)
+	if err != nil || len(problems) != 1 || problems[0].Step != "wait" || !strings.Contains(problems[0].Message, `no node of NebulaFlow does what the function "wait" does`) {
+		t.Errorf("%v %v", problems, err)
+	}
+}

@@ -69,16 +69,28 @@ func Draw(w *engine.Workflow, draw func(*engine.Step) (node any, why string)) Dr
 }
 
 // Edges returns the paths that were edges of the file, in its order, followed by paths added
-// since.
+// since. Each is a copy between nodes: an end at a generated step is the node it belongs to.
 func Edges(w *engine.Workflow, isEdge func(*engine.Path) bool) []*engine.Path {
 	var paths []*engine.Path
 	for i := range w.Paths {
-		if p := &w.Paths[i]; isEdge(p) {
-			paths = append(paths, p)
+		if isEdge(&w.Paths[i]) {
+			p := w.Paths[i]
+			p.Source, p.Target = nodeOf(w, p.Source), nodeOf(w, p.Target)
+			paths = append(paths, &p)
 		}
 	}
 	sort.SliceStable(paths, func(i, j int) bool { return Place(paths[i].Extra) < Place(paths[j].Extra) })
 	return paths
+}
+
+// nodeOf returns the node that a generated step belongs to, and the id of any other step as it is.
+func nodeOf(w *engine.Workflow, id string) string {
+	if s := w.Step(id); s != nil && s.Extra[Generated] != nil {
+		if of, ok := s.Extra[Of].(string); ok {
+			return of
+		}
+	}
+	return id
 }
 
 // IsEdge reports whether a path is an edge, for formats in which all NEXT paths between nodes

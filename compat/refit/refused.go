@@ -2,6 +2,7 @@ package refit
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
@@ -35,4 +36,23 @@ func Refused(w *engine.Workflow, err error) []engine.Problem {
 		problems[i] = p
 	}
 	return problems
+}
+
+// unsayable are the added steps that the format has no node for.
+func unsayable(drawn Drawing) (list []difference) {
+	for _, id := range sorted(drawn.Why) {
+		if drawn.Why[id] != "" {
+			list = append(list, difference{step: id})
+		}
+	}
+	return list
+}
+
+// explains reports whether a file is refused for a path only because a step at its end has no
+// node: the step's own problem says why.
+func (drawn Drawing) explains(w *engine.Workflow) func(engine.Problem) bool {
+	return func(p engine.Problem) bool {
+		i := slices.IndexFunc(w.Paths, func(q engine.Path) bool { return p.Path != "" && q.ID == p.Path })
+		return i >= 0 && (drawn.Why[w.Paths[i].Source] != "" || drawn.Why[w.Paths[i].Target] != "")
+	}
 }
