@@ -99,7 +99,11 @@ func ToolParameters(p *Path, target *CompiledStep, spec *function.Spec) json.Raw
 	case spec.Arguments != "" || spec.Input == nil:
 		return json.RawMessage(`{"type":"object"}`)
 	}
-	schema, err := json.Marshal(spec.Input)
+	input := spec.Input.CloneSchemas()
+	for _, property := range input.Properties {
+		property.Comment = "" // for readers of the schema; some providers refuse keywords they do not know
+	}
+	schema, err := json.Marshal(input)
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}

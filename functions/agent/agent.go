@@ -19,23 +19,42 @@ const (
 	modelCalls    = 8 // concurrent model calls of one engine, as for generate
 )
 
-// Input is the input of agent, besides what generate takes: system, user, messages, model,
-// profile, history, temperature and the like.
+// Input is the input of agent, besides that of generate: flat JSON, in groups.
 type Input struct {
-	Prompt      input.Text      `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
-	Query       input.Text      `json:"query,omitempty" jsonschema:"the same, as an agent above this one gives it"`
-	Tools       json.RawMessage `json:"tools,omitempty" takes:"list" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
-	MaxRounds   input.Int       `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
-	MaxCalls    input.Int       `json:"max_calls,omitempty" jsonschema:"calls of tools in all; 50 when absent"`
-	TokenBudget input.Int       `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, in and out; no bound when absent"`
-	OnLimit     input.Text      `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
-	Parallel    *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other"`
-	ToolChoice  input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round"`
-	Guardrails  json.RawMessage `json:"guardrails,omitempty" takes:"object" jsonschema:"{banned_phrases, fallback}: an answer that holds one of the phrases is replaced; what is shown as it comes is shown sentence by sentence, each one after it was judged"`
-	Trim        input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the answer"`
-	Marks       input.Bool      `json:"marks,omitempty" jsonschema:"reads CLARIFY: and ASK_USER: in the answer into fields of the output"`
+	PromptInput `group:"prompt"`
+	AnswerInput `group:"answer"`
+	ToolsInput  `group:"tools"`
+	LimitsInput `group:"limits"`
 
 	Special `json:"-"`
+}
+
+// PromptInput is the question to the agent.
+type PromptInput struct {
+	Prompt input.Text `json:"prompt,omitempty" jsonschema:"what the agent is asked; another name of user"`
+	Query  input.Text `json:"query,omitempty" jsonschema:"the same; the name that a calling agent uses"`
+}
+
+// AnswerInput says what happens to the text of the answer.
+type AnswerInput struct {
+	Guardrails json.RawMessage `json:"guardrails,omitempty" takes:"object" jsonschema:"{banned_phrases, fallback}: an answer that contains one of the phrases is replaced; a streamed answer is checked and shown sentence by sentence; none when absent"`
+	Trim       input.Bool      `json:"trim,omitempty" jsonschema:"true removes white space at both ends of the answer; false when absent"`
+	Marks      input.Bool      `json:"marks,omitempty" jsonschema:"true reads CLARIFY: and ASK_USER: in the answer into fields of the output; false when absent"`
+}
+
+// ToolsInput selects the tools and how they are called.
+type ToolsInput struct {
+	Tools      json.RawMessage `json:"tools,omitempty" takes:"list" jsonschema:"names of the tools it may call; all its TOOL paths when absent"`
+	ToolChoice input.Text      `json:"tool_choice,omitempty" jsonschema:"auto, none, required or a tool's name, for the first round; the provider's own when absent"`
+	Parallel   *input.Bool     `json:"parallel,omitempty" jsonschema:"false runs the calls of a round one after the other; true when absent"`
+}
+
+// LimitsInput bounds the rounds of one step.
+type LimitsInput struct {
+	MaxRounds   input.Int  `json:"max_rounds,omitempty" jsonschema:"rounds of the model; 10 when absent"`
+	MaxCalls    input.Int  `json:"max_calls,omitempty" jsonschema:"tool calls in all rounds; 50 when absent"`
+	TokenBudget input.Int  `json:"token_budget,omitempty" jsonschema:"tokens of all rounds, input and output; no bound when absent"`
+	OnLimit     input.Text `json:"on_limit,omitempty" jsonschema:"error (the default), or answer: one last round without tools"`
 }
 
 // Output is the output of agent.
@@ -77,7 +96,7 @@ func (f function) spec() engine.Spec {
 		Limit:       modelCalls,
 		Retry:       generate.Retry,
 		Check:       input.Check[generate.Input](input.Check[Input](f.check)),
-		Input:       schema(),
+		Input:       input.Join(input.Schema[generate.Input](), input.Schema[Input]()),
 		Output:      input.Schema[Output](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what is asked"}},"required":["query"]}`),
 		Examples: []engine.Example{

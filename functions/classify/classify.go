@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/branch"
@@ -57,7 +56,7 @@ func (f function) spec() engine.Spec {
 		Limit:       8,
 		Retry:       generate.Retry,
 		Check:       input.Check[generate.Input](input.Check[Input](check)),
-		Input:       schema(),
+		Input:       input.Join(input.Schema[generate.Input](), input.Schema[Input]()),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{{Title: "Where a message belongs",
 			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)}},
@@ -67,15 +66,6 @@ func (f function) spec() engine.Spec {
 		spec.Disabled = "no model is configured, start with --model"
 	}
 	return spec
-}
-
-// schema returns the schema of generate's input extended by the fields of classify.
-func schema() *jsonschema.Schema {
-	whole, own := input.Schema[generate.Input](), input.Schema[Input]()
-	for name, property := range own.Properties {
-		whole.Properties[name] = property
-	}
-	return whole
 }
 
 type function struct {

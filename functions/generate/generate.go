@@ -42,42 +42,62 @@ type Options struct {
 	Log    *slog.Logger // responses of models, at debug level; nil: none
 }
 
-// Input is the input of utils.generate.generate.
+// Input is the input of utils.generate.generate: flat JSON, in groups.
 type Input struct {
-	User       input.Text      `json:"user,omitempty" jsonschema:"the message to the model; optional when there are messages or a history"`
-	System     input.Text      `json:"system,omitempty" jsonschema:"the system text: how the model should answer"`
-	Model      input.Text      `json:"model,omitempty" jsonschema:"a model, or provider/model; which provider answers is the operator's choice"`
-	Profile    input.Text      `json:"profile,omitempty" jsonschema:"a configured profile, whose settings count where the step gives none"`
-	Agent      input.Text      `json:"agent,omitempty" jsonschema:"another name of profile"`
-	Schema     json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
-	SchemaName input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without a schema, a configured one"`
-
-	Messages       json.RawMessage `json:"messages,omitempty" takes:"list" jsonschema:"a list of {role, content, name, images} that stands before user; roles are system, developer, user and assistant; {role: history} marks the place of the chat, which stands before them otherwise"`
-	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"the newest messages of the session's chat go along"`
-	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat go along: a number, or all"`
-	Memory         input.Text      `json:"memory,omitempty" jsonschema:"which messages of the chat go along: window (the newest, or as many as history says), all, summary or none"`
-	MemoryTokens   input.Int       `json:"memory_tokens,omitempty" jsonschema:"with memory summary: the newest messages of so many tokens stay as they are; none when absent"`
-	Images         json.RawMessage `json:"images,omitempty" takes:"object list" jsonschema:"a list of addresses, data: addresses, or {url} and {data, media_type}, shown with user"`
-
-	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"the provider's own when absent"`
-	TopP            *input.Float    `json:"top_p,omitempty" jsonschema:"the provider's own when absent"`
-	MaxTokens       input.Int       `json:"max_tokens,omitempty" jsonschema:"the longest answer, in tokens; the provider's own when absent"`
-	Seed            *input.Int      `json:"seed,omitempty" jsonschema:"for answers that can be had again, where the provider can"`
-	Stop            json.RawMessage `json:"stop,omitempty" takes:"list" jsonschema:"a text, or a list of texts, that ends the answer"`
-	ReasoningEffort input.Text      `json:"reasoning_effort,omitempty" jsonschema:"such as low; passed on as it is"`
-	Reasoning       json.RawMessage `json:"reasoning,omitempty" takes:"object" jsonschema:"{effort, max_tokens}: another form of reasoning_effort, and how many tokens the model may think, where the provider takes such a bound"`
-	Parameters      json.RawMessage `json:"parameters,omitempty" takes:"object" jsonschema:"an object of further parameters of the provider"`
-
-	BaseURL input.Text `json:"base_url,omitempty" jsonschema:"an OpenAI-compatible server of the workflow's own"`
-	APIKey  input.Text `json:"api_key,omitempty" jsonschema:"its key, as $NAME of a value that the operator has opened"`
-
-	Stream *input.Bool `json:"stream,omitempty" jsonschema:"false: the answer is asked for as a whole, and not shown as it comes"`
-
-	DirectlySetReply input.Bool `json:"directly_set_reply,omitempty" jsonschema:"the answer is also said in the chat"`
+	PromptInput       `group:"prompt"`
+	ModelInput        `group:"model"`
+	SamplingInput     `group:"sampling"`
+	ConversationInput `group:"conversation"`
+	AnswerInput       `group:"answer"`
 
 	Special `json:"-"`
 
 	aside bool // set by Aside
+}
+
+// PromptInput is the text and the images that a step sends.
+type PromptInput struct {
+	User     input.Text      `json:"user,omitempty" jsonschema:"the message to the model; optional if there are messages or a chat"`
+	System   input.Text      `json:"system,omitempty" jsonschema:"the system text: how the model should answer; the profile's when absent"`
+	Messages json.RawMessage `json:"messages,omitempty" takes:"list" jsonschema:"a list of {role, content, name, images} before user; roles are system, developer, user and assistant; {role: history} is the position of the chat, which otherwise comes first"`
+	Images   json.RawMessage `json:"images,omitempty" takes:"object list" jsonschema:"a list of addresses, data: addresses, {url} or {data, media_type}, shown with user"`
+}
+
+// ModelInput selects the model and the server.
+type ModelInput struct {
+	Model   input.Text `json:"model,omitempty" jsonschema:"a model, or provider/model; the operator decides which provider answers; the profile's or the configured one when absent"`
+	Profile input.Text `json:"profile,omitempty" jsonschema:"a configured profile: defaults for the fields that the step does not give; none when absent"`
+	Agent   input.Text `json:"agent,omitempty" jsonschema:"another name of profile"`
+	BaseURL input.Text `json:"base_url,omitempty" jsonschema:"an OpenAI-compatible server that this workflow uses; the configured provider when absent"`
+	APIKey  input.Text `json:"api_key,omitempty" jsonschema:"the key for base_url, as $NAME of a secret that the operator allows for that host; none when absent"`
+}
+
+// SamplingInput holds the parameters of the request.
+type SamplingInput struct {
+	Temperature     *input.Float    `json:"temperature,omitempty" jsonschema:"sampling temperature; the provider's own when absent"`
+	TopP            *input.Float    `json:"top_p,omitempty" jsonschema:"nucleus sampling; the provider's own when absent"`
+	MaxTokens       input.Int       `json:"max_tokens,omitempty" jsonschema:"maximum length of the answer in tokens; the provider's own when absent"`
+	Seed            *input.Int      `json:"seed,omitempty" jsonschema:"for repeatable answers, where the provider supports it; none when absent"`
+	Stop            json.RawMessage `json:"stop,omitempty" takes:"list" jsonschema:"a text, or a list of texts, that ends the answer; none when absent"`
+	ReasoningEffort input.Text      `json:"reasoning_effort,omitempty" jsonschema:"passed to the provider as it is, such as low; the provider's own when absent"`
+	Reasoning       json.RawMessage `json:"reasoning,omitempty" takes:"object" jsonschema:"{effort, max_tokens}: effort is reasoning_effort; max_tokens limits the tokens of reasoning, where the provider supports it"`
+	Parameters      json.RawMessage `json:"parameters,omitempty" takes:"object" jsonschema:"an object of further parameters of the provider; none when absent"`
+}
+
+// ConversationInput selects the messages of the session's chat that are sent.
+type ConversationInput struct {
+	Memory         input.Text      `json:"memory,omitempty" jsonschema:"which messages of the session's chat are sent: window (the newest, or as many as history says), all, summary or none; as history says when absent"`
+	MemoryTokens   input.Int       `json:"memory_tokens,omitempty" jsonschema:"with memory summary: the newest messages up to this many tokens are not summarised; none when absent"`
+	History        json.RawMessage `json:"history,omitempty" jsonschema:"how many messages of the chat are sent: a number, or all; none when absent"`
+	IncludeHistory input.Bool      `json:"include_history,omitempty" jsonschema:"true is the same as memory window; false when absent"`
+}
+
+// AnswerInput selects the form of the answer and where it is shown.
+type AnswerInput struct {
+	Schema           json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema: the model answers with an object that fits it, which is the output"`
+	SchemaName       input.Text      `json:"schema_name,omitempty" jsonschema:"the name of the schema; without schema, the name of a configured one"`
+	Stream           *input.Bool     `json:"stream,omitempty" jsonschema:"false: the answer is requested as a whole and not shown while it is generated; true when absent"`
+	DirectlySetReply input.Bool      `json:"directly_set_reply,omitempty" jsonschema:"true also adds the answer to the chat; false when absent"`
 }
 
 // Aside returns the input for a step that asks about the question of its conversation instead
@@ -111,7 +131,7 @@ func Spec(o Options) engine.Spec {
 		Limit:       limit,
 		Retry:       Retry,
 		Check:       input.Check[Input](f.check),
-		Needs:       engine.Needs{OneOf: []string{"user", "messages", "conversation"}},
+		Needs:       engine.Needs{OneOf: []string{"user", "messages"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{

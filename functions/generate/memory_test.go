@@ -131,7 +131,7 @@ func TestPastKeepsRoundsAlike(t *testing.T) {
 	}
 	t.Run("empty", func(t *testing.T) {
 		heard.Chat = nil
-		in := generate.Input{User: "x", Memory: "all"}
+		in := generate.Input{PromptInput: generate.PromptInput{User: "x"}, ConversationInput: generate.ConversationInput{Memory: "all"}}
 		first, err := generate.Prepare(ctx, generate.Options{Models: f}, in, nil)
 		if err != nil || !first.Past.Empty {
 			t.Fatalf("%+v, %v", first, err)

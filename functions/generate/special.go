@@ -21,4 +21,5 @@ func Extend[T any](schema *jsonschema.Schema, fields []string) {
 	for _, name := range fields {
 		schema.Properties[name] = all[name]
 	}
+	schema.PropertyOrder = append(schema.PropertyOrder, fields...)
 }

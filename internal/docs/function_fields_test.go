@@ -161,7 +161,11 @@ var sourceTypes = sync.OnceValue(func() map[string]string {
 			}
 			text, _ := strconv.Unquote(field.Tag.Value)
 			name, _, _ := strings.Cut(reflect.StructTag(text).Get("json"), ",")
-			if kind := typeWord(field.Type); kind != "" {
+			kind := typeWord(field.Type)
+			if takes := reflect.StructTag(text).Get("takes"); takes != "" {
+				kind = strings.ReplaceAll(takes, " ", " or ")
+			}
+			if kind != "" {
 				types[name+"\n"+reflect.StructTag(text).Get("jsonschema")] = kind
 			}
 			return true

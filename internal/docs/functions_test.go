@@ -277,7 +277,12 @@ func fields(b *bytes.Buffer, spec *engine.Spec, in bool) {
 	} else {
 		b.WriteString("| field | type | meaning |\n|---|---|---|\n")
 	}
+	group := ""
 	for _, name := range propertyOrder(schema) {
+		if next := schema.Properties[name].Comment; in && next != group {
+			group = next
+			fmt.Fprintf(b, "| **%s** | | | |\n", group)
+		}
 		meaning, otherwise := splitDefault(schema.Properties[name].Description)
 		if slices.Contains(schema.Required, name) && in {
 			otherwise = "required"

@@ -2,6 +2,7 @@ package input_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,5 +113,42 @@ func TestSchemaTakesWhatDecodeTakes(t *testing.T) {
 	}
 	if s.Properties["text"].Type != nil || len(s.Properties["float"].Type.([]any)) != 3 || s.Required != nil || s.AdditionalProperties != nil {
 		t.Errorf("schema is %s", text)
+	}
+}
+
+type textGroup struct {
+	Text input.Text `json:"text,omitempty" jsonschema:"a text"`
+}
+
+type hiddenGroup struct {
+	Hidden input.Text `json:"hidden,omitempty" jsonschema:"not for this function"`
+}
+
+type limitGroup struct {
+	Limit input.Int `json:"limit,omitempty" jsonschema:"a limit"`
+}
+
+// The fields of embedded structs are flat in JSON and keep their group in the schema. What a
+// struct hides from JSON is not in the schema either.
+func TestSchemaHasGroups(t *testing.T) {
+	type base struct {
+		textGroup   `group:"text"`
+		limitGroup  `group:"limits"`
+		hiddenGroup `json:"-"`
+	}
+	type moreText struct {
+		Title input.Text `json:"title,omitempty" jsonschema:"a title"`
+	}
+	type own struct {
+		moreText `group:"text"`
+		Free     input.Text `json:"free,omitempty" jsonschema:"in no group"`
+	}
+	s := input.Join(input.Schema[base](), input.Schema[own]())
+	var got []string
+	for _, name := range s.PropertyOrder {
+		got = append(got, s.Properties[name].Comment+"/"+name)
+	}
+	if want := []string{"/free", "text/title", "text/text", "limits/limit"}; !slices.Equal(got, want) || len(s.Properties) != len(want) {
+		t.Errorf("properties %v of %d, want %v", got, len(s.Properties), want)
 	}
 }

@@ -3,7 +3,9 @@ package input
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -20,14 +22,70 @@ var types = map[reflect.Type]*jsonschema.Schema{
 }
 
 // Schema derives the JSON Schema of an input or output from a struct and its tags. Unknown
-// fields are allowed.
+// fields are allowed. A field of an embedded struct with the tag `group` has the group as its
+// $comment; the fields of one that json leaves out ("-") are left out here too.
 func Schema[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
 		panic("functions: " + err.Error()) // a programming error, found at start
 	}
 	s.AdditionalProperties = nil
+	groups := map[string]string{}
+	readGroups(groups, reflect.TypeFor[T](), "")
+	for name, property := range s.Properties {
+		group, known := groups[name]
+		if !known {
+			delete(s.Properties, name)
+			continue
+		}
+		property.Comment = group
+	}
+	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return s.Properties[name] == nil })
 	return s
+}
+
+// readGroups maps the JSON names of a struct's fields to their groups.
+func readGroups(groups map[string]string, of reflect.Type, group string) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case name == "" && field.Anonymous:
+			inner := field.Tag.Get("group")
+			if inner == "" {
+				inner = group
+			}
+			readGroups(groups, field.Type, inner)
+		case name != "":
+			groups[name] = group
+		}
+	}
+}
+
+// Join adds the properties of own to base and returns base. Properties of one group stand
+// together, own ones first; those without a group come before all groups.
+func Join(base, own *jsonschema.Schema) *jsonschema.Schema {
+	groups := []string{""}
+	for _, s := range []*jsonschema.Schema{base, own} {
+		for _, name := range s.PropertyOrder {
+			if group := s.Properties[name].Comment; !slices.Contains(groups, group) {
+				groups = append(groups, group)
+			}
+		}
+	}
+	order := slices.Clone(own.PropertyOrder)
+	for _, name := range base.PropertyOrder {
+		if own.Properties[name] == nil {
+			order = append(order, name)
+		}
+	}
+	maps.Copy(base.Properties, own.Properties)
+	slices.SortStableFunc(order, func(a, b string) int {
+		return slices.Index(groups, base.Properties[a].Comment) - slices.Index(groups, base.Properties[b].Comment)
+	})
+	base.PropertyOrder = order
+	return base
 }
 
 // Decode reads an input into a struct field by field, so that an error names the field. Null
