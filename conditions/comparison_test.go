@@ -104,10 +104,15 @@ func TestComparisonsThatCannotBeRead(t *testing.T) {
 		`{"when": "1 == 1", "else": "2"}`:                `unknown key "else"`,
 		`{"true": {"when": "1 == 1", "operator": "OR"}}`: "no other keys",
 		`["when §.x ==", "1"]`:                           "[0]: when",
+		`{"when": "§.x =="}`:                             "when: column 19: the",
+		`{"true": {"when": "§.x =="}}`:                   "true.when: column 19: the",
 	} {
 		got := judged(t, stored, "OR")
 		if got.Open || got.Err == nil || !strings.Contains(got.Err.Error(), want) {
 			t.Errorf("%s: open %t, %v, want closed with %q", stored, got.Open, got.Err, want)
+		}
+		if got.Err != nil && strings.Contains(got.Err.Error(), "when: when: ") {
+			t.Errorf("%s: the error says when twice: %v", stored, got.Err)
 		}
 		if got.Err != nil && strings.ContainsRune(got.Err.Error(), 'Ʀ') {
 			t.Errorf("%s: the error shows a name of ours: %v", stored, got.Err)
@@ -149,6 +154,9 @@ func TestTheWhenThatWasMeant(t *testing.T) {
 		"§.a.x > 3 && !§.b.y":             "when §.a.x > 3 and not §.b.y",
 		"§.a.x == red OR §.b.y != blue":   "when §.a.x == 'red' or §.b.y != 'blue'",
 		"§.score.value|0 >= 3":            "when §.score.value|0 >= 3",
+		"WHEN §.ask.response == 'red'":    "when §.ask.response == 'red'",
+		"When: §.ask.response = red":      "when §.ask.response == 'red'",
+		"if §.a.x > 3":                    "when §.a.x > 3",
 		"§.ask.response equals to 'red'":  "when §.ask.response == '…'",
 		"§.ask.response contains x and y": "when §.ask.response == '…'",
 	} {

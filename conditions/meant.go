@@ -74,12 +74,15 @@ var habits = []habit{
 	{regexp.MustCompile(`\bNOT\b`), "not"},
 }
 
+// withoutWord finds words that other languages begin a condition with, and this one's in another case.
+var withoutWord = regexp.MustCompile(`^(?i:when|if|where)(?:\s*:)?\s+`)
+
 // bareWord is a word on the right of an operator that wants quotes.
 var bareWord = regexp.MustCompile(`(==|!=|\bin)\s*([\p{L}_][\p{L}\p{N}_]*(?:\s+[\p{L}_][\p{L}\p{N}_]*)*?)\s*($|\)|\band\b|\bor\b)`)
 
 // corrected turns a text into a comparison that can be read, in the words it has.
 func corrected(text string) string {
-	text = strings.TrimSpace(text)
+	text = withoutWord.ReplaceAllString(strings.TrimSpace(text), "")
 	for _, try := range []func(string) string{
 		func(s string) string { return s },
 		unaccustomed,

@@ -232,6 +232,9 @@ func (r *reader) when(o operand, path string, want bool) (*node, error) {
 func (r *reader) comparison(o operand, expression, path string, want bool) (*node, error) {
 	compared, err := parseComparison(expression)
 	if err != nil {
+		if path == whenKey || strings.HasSuffix(path, "."+whenKey) { // the path says it already
+			err = errors.New(strings.TrimPrefix(err.Error(), whenKey+": "))
+		}
 		return nil, at(path, err)
 	}
 	r.leaves++

@@ -37,3 +37,37 @@ func TestEachFaultOfAnInputIsReported(t *testing.T) {
 		}
 	}
 }
+
+// TestAStrayFieldOfAQuestionOrReplyIsReported: functions that keep fields of a person's own warn of one
+// that only other functions take, unless a reference reads it.
+func TestAStrayFieldOfAQuestionOrReplyIsReported(t *testing.T) {
+	r := engine.NewRegistry()
+	Standard(r, Options{})
+	for _, c := range []struct{ function, input, reads, want string }{
+		{"request", `{"prompt": "x", "expression": "1+1"}`, "", `"expression", which utils.request.request does not know`},
+		{"reply", `{"message": "x", "prompt": "y"}`, "", `"prompt", which utils.reply.reply does not know (`},
+		{"confirm", `{"prompt": "x", "items": [1]}`, "", `"items"`},
+		{"select", `{"prompt": "x", "options": ["a"], "rules": []}`, "", "(switch takes it)"},
+		{"template", `{"template": "x", "message": "y"}`, "", `"message"`},
+		{"wait", `{"for": 3, "count": 3}`, "", `"count"`},
+		{"request", `{"prompt": "x", "expression": "1+1"}`, "@{SESSION_ID}.a.expression", ""},
+		{"request", `{"prompt": "x", "items": [1]}`, "@{SESSION_ID}.a[-1].items[0]", ""},
+		{"request", `{"prompt": "x", "items": [1]}`, "all: @{SESSION_ID}.a", ""},
+		{"request", `{"prompt": "x", "promt": [1]}`, "@{SESSION_ID}.a.promt", ""},
+		{"reply", `{"message": "x", "colour": "red", "card": {"a": 1}}`, "", ""},
+		{"variable", `{"items": [1], "expression": "x"}`, "", ""},
+	} {
+		w := &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "reply", Input: `{"message": "x"}`}, {ID: "a", Function: c.function, Input: c.input},
+			{ID: "b", Function: "reply", Input: `{"message": "` + c.reads + `"}`}},
+			Paths: []engine.Path{{Source: "root", Target: "a"}, {Source: "a", Target: "b"}}}
+		var got []string
+		for _, p := range engine.Validate(w, r) {
+			if p.Step == "a" {
+				got = append(got, p.Level+" "+p.Code+" "+p.Message)
+			}
+		}
+		if all := strings.Join(got, "\n"); c.want == "" && all != "" || c.want != "" && (len(got) != 1 || !strings.HasPrefix(all, "warning unknown_input") || !strings.Contains(all, c.want)) {
+			t.Errorf("%s %s: %q, want %q", c.function, c.input, got, c.want)
+		}
+	}
+}

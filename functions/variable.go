@@ -122,7 +122,7 @@ func variableSpec() engine.Spec {
 		Aliases:     []string{"utils.variable"},
 		Description: "Stores values under names.",
 		Check:       input.Check[VariableInput](tried(Variable), checkInput(checkVariable)),
-		Needs:       engine.Needs{Own: true},
+		Needs:       engine.Needs{Own: true, Values: true},
 		Input:       input.Schema[VariableInput](),
 		Examples: []engine.Example{
 			{Title: "Fields of the output", Input: json.RawMessage(`{"set": {"city": "Turin"}, "name": "tries", "value": 3}`),

@@ -93,6 +93,10 @@ type Needs struct {
 	// Own: fields that Spec.Input does not name are kept in the output, or of use in another way.
 	// Otherwise validation warns of such a field, which nothing reads.
 	Own bool
+	// Values: such fields are the values that the function is for, so that each name is as good as
+	// another. Where Own is set without it, validation warns of a field that only other functions take
+	// and that nothing in the workflow reads.
+	Values bool
 	// Follows: a step with steps before it needs none of them. They have spoken, and the person
 	// answers to that.
 	Follows bool

@@ -13,16 +13,6 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// isTool reports whether an agent may call a step, so that a model gives part of its input.
-func (v *validation) isTool(id string) bool {
-	for i := range v.d.Workflow.Paths {
-		if p := &v.d.Workflow.Paths[i]; p.Kind == Tool && p.Target == id {
-			return true
-		}
-	}
-	return false
-}
-
 // anyField are input fields that the engine or several functions take beside their own.
 var anyField = []string{"context_limit", "name", "global", "globals", "description"}
 
@@ -39,10 +29,15 @@ func (v *validation) unknownInput(c *CompiledStep, spec *function.Spec) {
 		if slices.Contains(known, name) || slices.Contains(anyField, name) || strings.HasPrefix(name, "@") {
 			continue
 		}
+		if spec.Needs.Own && v.reads(c.ID, name) {
+			continue
+		}
 		if near := misspelt(name, known); near != "" && given[near] == nil {
 			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know: did you mean %q?", name, spec.Name, near)
 		} else if !spec.Needs.Own && jsontext.Blank(c.Config) && v.d.Workflow.Extra["source_format"] == nil {
 			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know; it knows %s", name, spec.Name, listed(known))
+		} else if takers := v.strayOwn(c, spec, name); takers != "" {
+			v.add("warning", "unknown_input", c.ID, "", "input has a field %q, which %s does not know (%s) and only keeps in its output, where no reference reads it; it knows %s", name, spec.Name, takers, listed(known))
 		}
 	}
 }
