@@ -73,7 +73,8 @@ func whyUnknown(src []byte) string {
 }
 
 // Recognised reports whether a file is a workflow file, valid or with errors, or a canvas with
-// nodes and edges of a system that is not supported. It is false for other valid JSON and YAML,
+// nodes and edges of a system that is not supported. An empty .json file, or one that is not UTF-8,
+// counts as a workflow file with an error. It is false for other valid JSON and YAML,
 // such as editor settings in the same folder.
 func Recognised(name string, src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
@@ -85,7 +86,7 @@ func Recognised(name string, src []byte) bool {
 		return true
 	}
 	if !json.Valid(src) {
-		return isJSON(src)
+		return isJSON(src) || strings.EqualFold(filepath.Ext(name), ".json") && (len(bytes.TrimSpace(src)) == 0 || bytes.IndexByte(src, 0) >= 0)
 	}
 	inside, err := unwrap(name, src)
 	return err != nil || inside != nil || drawn(src)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ func (a *app) awaitingCommand() *cobra.Command {
 		}
 		rows := make([][]any, len(list.Items))
 		for i, w := range list.Items {
-			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, long(w.Prompt + questionNote(w))}
+			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, long(first(w.Prompt, unprompted(w)) + questionNote(w))}
 		}
 		if err := a.table("SINCE\tSESSION\tSTEP\tKIND\tASKS", rows); err != nil {
 			return err
@@ -68,6 +69,16 @@ func (a *app) awaitingCommand() *cobra.Command {
 	f.register(c.Flags(), true)
 	p.register(c.Flags(), "sessions")
 	return c
+}
+
+// unprompted says who waits at a question without a prompt, such as a caller: the workflow, the
+// labels of the session and the newest line of its chat.
+func unprompted(q engine.Question) string {
+	who := []string{q.Workflow}
+	for _, name := range slices.Sorted(maps.Keys(q.Labels)) {
+		who = append(who, name+"="+q.Labels[name])
+	}
+	return strings.TrimSpace("(" + strings.Join(who, " ") + ") " + q.Last)
 }
 
 // openQuestions counts the questions of a filter's sessions.
