@@ -39,7 +39,7 @@ func (a *editor) execute(ctx context.Context, b flowBody) (any, error) {
 	if strings.TrimSpace(prompt) == "" && agentzero.NeedsPrompt(w) {
 		return nil, wire.Refuse("the prompt is empty")
 	}
-	if err := a.runnable(w); err != nil {
+	if err := wire.RefuseErrors(a.e.Validate(w)); err != nil {
 		return nil, err
 	}
 	if err := a.settle(ctx, w, text); err != nil {
@@ -67,20 +67,6 @@ func (a *editor) flowToRun(ctx context.Context, b flowBody) (json.RawMessage, er
 		return nil, err
 	}
 	return flowText(w)
-}
-
-// runnable refuses a flow that cannot run here, for example because a tool is not registered.
-func (a *editor) runnable(w *engine.Workflow) error {
-	var errs []error
-	for _, p := range a.e.Validate(w) {
-		if p.Level == "error" {
-			errs = append(errs, wire.Refuse(strings.TrimPrefix(p.Step+": "+p.Message, ": ")))
-		}
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return wire.Refuse(errors.Join(errs...).Error())
 }
 
 // settle makes w a stored workflow: the saved one if both are the same flow, else one whose id

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -20,6 +21,21 @@ func (e *Refusal) Error() string { return e.Text }
 
 // Refuse returns the error of a bad request.
 func Refuse(text string) error { return &Refusal{http.StatusBadRequest, text} }
+
+// RefuseErrors returns the refusal of a workflow that cannot run here, for example because a tool
+// is not registered: a line for each problem that is an error. Without errors it returns nil.
+func RefuseErrors(problems []engine.Problem) error {
+	var lines []string
+	for _, p := range problems {
+		if p.Level == "error" {
+			lines = append(lines, strings.TrimPrefix(p.Step+": "+p.Message, ": "))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return Refuse(strings.Join(lines, "\n"))
+}
 
 // StatusOf returns the HTTP status of an error and the text for the client; 200 and "" for
 // nil. An internal error is 500 with a general text.

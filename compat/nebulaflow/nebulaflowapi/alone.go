@@ -71,7 +71,7 @@ func (c *conn) alone(ctx context.Context, s nebulaflow.Single, thread string) er
 		return c.refusedNode(ctx, node, err)
 	}
 	w.Normalize()
-	if err := c.runnable(w); err != nil {
+	if err := wire.RefuseErrors(c.n.e.Validate(w)); err != nil {
 		return c.refusedNode(ctx, node, err)
 	}
 	if err := c.keepRun(ctx, w, "node", mustJSON(s)); err != nil {

@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"github.com/stepgraph/stepgraph/compat/internal/flows"
 	"github.com/stepgraph/stepgraph/compat/internal/wire"
@@ -59,7 +57,7 @@ func (c *conn) workflowOf(ctx context.Context, p payload) (*engine.Workflow, eng
 	text := p.bare()
 	w, err := compileFlow(base, text)
 	if err == nil {
-		err = c.runnable(w)
+		err = wire.RefuseErrors(c.n.e.Validate(w))
 	}
 	if err != nil {
 		return nil, engine.StartRequest{}, err
@@ -72,20 +70,6 @@ func (c *conn) workflowOf(ctx context.Context, p payload) (*engine.Workflow, eng
 	}
 	q, err := p.Resume.Request(w)
 	return w, q, err
-}
-
-// runnable refuses a flow that cannot work here.
-func (c *conn) runnable(w *engine.Workflow) error {
-	var errs []error
-	for _, p := range c.n.e.Validate(w) {
-		if p.Level == "error" {
-			errs = append(errs, wire.Refuse(strings.TrimPrefix(p.Step+": "+p.Message, ": ")))
-		}
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return wire.Refuse(errors.Join(errs...).Error())
 }
 
 // settle makes w a stored workflow: the saved one of its id if they are the same flow, else
