@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// statusClientIsGone is for the log only: nobody reads the answer.
+// statusClientIsGone is for the log only: the client does not read the answer.
 const statusClientIsGone = 499
 
 // ErrStopping is the cause with which a server that stops ends requests; they are

@@ -148,7 +148,7 @@ func (s *server) answerAgain(ctx context.Context, w http.ResponseWriter, k *kept
 	}
 }
 
-// requestHash tells two requests with one key apart.
+// requestHash distinguishes two requests with the same key.
 func requestHash(r *http.Request) [32]byte {
 	h := sha256.New()
 	h.Write([]byte(r.URL.RawQuery + "\n" + r.Header.Get("If-Match") + "\n"))

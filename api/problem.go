@@ -73,5 +73,5 @@ func (p *Problem) write(w http.ResponseWriter) {
 	h.Del("Content-Length")
 	h.Set("Content-Type", problemJSON)
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the client is gone: nobody is left to be told
+	_ = json.NewEncoder(w).Encode(p) // the client is gone: there is no one to report to
 }

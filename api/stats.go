@@ -57,7 +57,7 @@ func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats
 		return nil, err
 	}
 	out.Steps, out.More = standing.Steps, standing.More
-	out.Limits, _ = w.LimitsInForce() // what cannot be used limits nothing; validate tells
+	out.Limits, _ = w.LimitsInForce() // an invalid limit has no effect; validate reports it
 	if out.Queues, err = s.e.Lanes(ctx, in.Workflow, mostQueues); err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func (c *compiler) path(e *edge) engine.Path {
 	return p
 }
 
-// lines tells where the steps and paths of the file stand.
+// lines maps the steps and paths of the file to their positions.
 func (c *compiler) lines(src []byte) source.Lines {
 	out, index := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}, source.NewIndex(src)
 	for _, n := range c.graph.Nodes {

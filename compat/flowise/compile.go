@@ -227,7 +227,7 @@ func (c *compiler) stickyNotes() string {
 	return inputs.Encode(list)
 }
 
-// lines tells where the steps and paths of the file stand; none where they stand in a text
+// lines maps the steps and paths of the file to their positions; none where they stand in a text
 // within it.
 func (c *compiler) lines(src []byte) source.Lines {
 	out := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}

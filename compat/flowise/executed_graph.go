@@ -36,7 +36,7 @@ func shownGraphOf(w *engine.Workflow) *shownGraph {
 		node := gjson.Parse(s.Config)
 		name := node.Get("data.name").String()
 		if name == "" {
-			continue // a step somebody has added to the flow
+			continue // a step that a user added to the flow
 		}
 		label := node.Get("data.label").String()
 		if label == "" {

@@ -267,7 +267,7 @@ func (c *compiler) condition(p *engine.Path, e *edge) {
 	}
 }
 
-// lines tells where the steps and paths of the file stand.
+// lines maps the steps and paths of the file to their positions.
 func (c *compiler) lines(src []byte) source.Lines {
 	out, index := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}, source.NewIndex(src)
 	for _, n := range c.flow.Nodes {

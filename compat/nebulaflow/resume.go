@@ -98,7 +98,7 @@ func (r Resume) seedLoops(b bodies, q *engine.StartRequest) {
 	}
 }
 
-// bodies tells what lies in which loop of a workflow.
+// bodies maps the steps of a workflow to the loops that contain them.
 type bodies struct {
 	holder map[string]string   // the loop a step lies in
 	ends   map[string][]string // the loop-end nodes in a loop, by its step
@@ -149,7 +149,7 @@ func (b bodies) unfinished(id string, seeds map[string]string) bool {
 func nodeOf(s *engine.Step) *node {
 	n := &node{}
 	if s == nil || json.Unmarshal([]byte(s.Config), n) != nil {
-		return &node{} // a step the compiler added, or somebody's own
+		return &node{} // a step that the compiler or a user added
 	}
 	return n
 }

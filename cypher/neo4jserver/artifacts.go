@@ -78,7 +78,7 @@ func isComplete(folder string) bool {
 }
 
 // fill fetches into a folder beside the final one and renames it. The caller
-// holds the lock, so folders of earlier attempts belong to nobody.
+// holds the lock, so folders of earlier attempts are unused.
 func fill(ctx context.Context, cache, folder string, log *slog.Logger) error {
 	if locksWork {
 		removeAll(filepath.Join(cache, fetchPattern))

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// locksWork says that a lock that can be taken proves that nobody holds it.
+// locksWork says that a lock that can be taken proves that no process holds it.
 const locksWork = true
 
 func lockFile(file *os.File) error {

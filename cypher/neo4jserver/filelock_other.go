@@ -4,7 +4,7 @@ package neo4jserver
 
 import "os"
 
-// locksWork says that a lock that can be taken proves that nobody holds it.
+// locksWork says that a lock that can be taken proves that no process holds it.
 const locksWork = false
 
 // lockFile grants every lock: two processes may then fetch the same artifacts,

@@ -11,7 +11,7 @@ import (
 const (
 	temporaryPattern = "stepgraph-neo4j-*"
 	lockName         = "stepgraph.lock"
-	// leftAfter is the age from which a temporary home that nobody holds is
+	// leftAfter is the age from which a temporary home that no process holds is
 	// one that a killed process left behind, not one that is being made.
 	leftAfter = 10 * time.Minute
 )
@@ -81,7 +81,7 @@ func (h *home) close() error {
 }
 
 // removeLeftHomes deletes temporary homes last changed before the given time
-// that no process holds. What cannot be deleted is somebody else's.
+// that no process holds. What cannot be deleted belongs to another user.
 func removeLeftHomes(parent string, before time.Time) {
 	if !locksWork {
 		return

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kinds of servers. Options.Kind forces one, Server.Kind tells which it became.
+// Kinds of servers. Options.Kind forces one, Server.Kind is the one in use.
 const (
 	// Existing is the server that $NEO4J_URI names.
 	Existing = "existing"

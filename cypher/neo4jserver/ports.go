@@ -13,8 +13,8 @@ const loopback = "127.0.0.1"
 type ports struct{ bolt, http int }
 
 // choosePorts gives the ports asked for, after a look whether they are free,
-// and free ones where none is asked for. Somebody may take a free port before
-// the server does; isPortTaken tells that case from the others.
+// and free ones where none is asked for. Another process may take a free port before
+// the server does; isPortTaken recognises that case.
 func choosePorts(options Options) (ports, error) {
 	// Both stay open until both are chosen, or they could be the same one.
 	bolt, err := listen(options.BoltPort)

@@ -10,7 +10,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 )
 
-// ErrNotOurs is returned by Kill and Restart on a server that somebody else
+// ErrNotOurs is returned by Kill and Restart on a server that another process
 // runs. Ask for Kind Own to get one that may be killed.
 var ErrNotOurs = errors.New("this Neo4j is named by $NEO4J_URI and was not started here")
 

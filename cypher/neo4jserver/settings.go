@@ -16,7 +16,7 @@ type setting struct{ key, value string }
 //   - Transaction logs grow as needed: preallocated they take 512 MiB, which
 //     a temporary home in memory does not have to spare.
 //   - The databases are closed before Bolt is, which then waits another ten
-//     seconds for clients that are silent for five: nobody needs that.
+//     seconds for clients that are silent for five, which tests do not need.
 func settings(p ports, heapMB int) []setting {
 	http := fmt.Sprintf("%s:%d", loopback, p.http)
 	return []setting{

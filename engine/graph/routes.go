@@ -1,6 +1,6 @@
 package graph
 
-// holds tells that the walk met other below this step: a forward route leads there.
+// holds reports whether the walk met other below this step, so that a forward route leads there.
 func (s spot) holds(other spot) bool { return s.entered < other.entered && other.left < s.left }
 
 // mayLead is false when no forward route leads from this step to other.

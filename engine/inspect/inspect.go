@@ -28,7 +28,7 @@ type Options struct {
 	Store       store.Store
 	Registry    *function.Registry
 	Definitions Definitions
-	// Outputs reads the outputs of a session that nobody runs here.
+	// Outputs reads the outputs of a session that this engine does not run.
 	Outputs func(ctx context.Context, s *state.State, def *graph.Definition) references.Outputs
 	// Load says how full the engine is; nil for none.
 	Load func() []store.Finding

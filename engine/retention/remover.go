@@ -161,7 +161,7 @@ func (r *Remover) consider(ctx context.Context, q *Query, now time.Time, rec *st
 	return nil
 }
 
-// atRest reports whether a session has ended and nobody holds it or will pick it up.
+// atRest reports whether a session has ended, is not leased and is not due.
 func atRest(rec *store.SessionRecord) bool {
 	return slices.Contains(Ended, rec.Status) && rec.DueAt.IsZero() && rec.Lease == ""
 }

@@ -134,7 +134,7 @@ func (s *State) Adopt(rec *store.SessionRecord, c *Counters, now int64) (counted
 	return counted
 }
 
-// EnsureVisit gives a step that somebody made active by hand its visit number. It reports whether
+// EnsureVisit gives a step that was made active by hand its visit number. It reports whether
 // the step had none.
 func (s *State) EnsureVisit(step string, c *Counters) (l *LiveStep, made bool) {
 	l = s.MakeLive(step)

@@ -3,7 +3,7 @@ package state
 import "github.com/stepgraph/stepgraph/engine/store"
 
 // InQueue reports whether a session waits for its turn, by the limits of its workflow: its row says
-// pending, which its own state does not, and nobody will take it up by itself.
+// pending, its state does not, and it is neither leased nor due.
 func (s *State) InQueue(rec *store.SessionRecord) bool {
 	return rec.Status == store.StatusPending && rec.Lease == "" && rec.DueAt.IsZero() && s.ShownStatus(rec.Version) != store.StatusPending
 }

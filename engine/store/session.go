@@ -39,7 +39,7 @@ type SessionRecord struct {
 	Labels        map[string]string // set at the start, for filters
 	Inbox         int64             // number of the newest request taken
 
-	Lease      string // token; empty when nobody holds the session
+	Lease      string // token; empty when the lease is free
 	LeaseOwner string
 	LeaseUntil time.Time
 	DueAt      time.Time

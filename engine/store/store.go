@@ -204,7 +204,7 @@ type Delivery struct {
 	// store), or nil to write nothing. Its error becomes the delivery's. It may be called
 	// again when the store has to repeat its transaction, so it has no effects.
 	Decide func(view InboxView) (*Request, error)
-	// Claim, if set, takes the lease when nobody holds it, see Take.
+	// Claim, if set, takes the lease if it is free, see Take.
 	Claim *Lease
 	// Unclaimed, if set, is asked after Decide: true keeps the session from being leased to
 	// the caller, so that it is only due.

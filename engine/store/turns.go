@@ -94,7 +94,7 @@ func (l *TurnLimit) LaneID(key string) string {
 	return l.Workflow + laneSeparator + key
 }
 
-// LaneRest is how long a lane in which nobody waits is kept after its last turn.
+// LaneRest is how long a lane without waiting sessions is kept after its last turn.
 const LaneRest = time.Minute
 
 // A Waiter is a session in a queue. Fresh is one that has not begun: only these count

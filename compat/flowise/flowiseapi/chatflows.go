@@ -79,7 +79,7 @@ func (f *api) flow(ctx context.Context, id string) (*chatflow, error) {
 func chatflowOf(w *engine.Workflow) *chatflow {
 	c := &chatflow{chatflowRow{Type: "AGENTFLOW"}, w}
 	if text, ok := w.Extra[rowProperty].(string); ok {
-		_ = json.Unmarshal([]byte(text), &c.chatflowRow) // somebody has edited it: what is left counts
+		_ = json.Unmarshal([]byte(text), &c.chatflowRow) // a user may have edited it: the readable fields count
 	}
 	c.ID, c.Name, c.WorkspaceID = w.ID, cmp.Or(w.Name, w.ID), "default"
 	return c

@@ -78,7 +78,7 @@ func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 // turnOf reads day and number of a session of a conversation.
 func turnOf(s *engine.Session) (day string, n int) {
 	day, number, _ := strings.Cut(s.Labels[flowise.LabelTurn], ".")
-	n, _ = strconv.Atoi(number) // 0 for a session that somebody has labelled
+	n, _ = strconv.Atoi(number) // 0 for a session that a user has labelled
 	return day, n
 }
 

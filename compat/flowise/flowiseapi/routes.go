@@ -146,12 +146,12 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(body) // the client is gone: nobody is left to be told
+	_ = encoder.Encode(body) // the client is gone: there is no one to report to
 }
 
 func ping(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte("pong")) // the client is gone: nobody is left to be told
+	_, _ = w.Write([]byte("pong")) // the client is gone: there is no one to report to
 }
 
 // readJSON reads a JSON object of a body.

@@ -42,7 +42,7 @@ func (s *frameWriter) send(events ...flowise.Event) {
 	}
 }
 
-// stream runs a turn and tells of it as it goes. What fails from here on is an event.
+// stream runs a turn and sends its events while it runs. What fails from here on is an event.
 func (f *api) stream(w http.ResponseWriter, r *http.Request, t *flowTurn) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")

@@ -88,7 +88,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// show tells the client of an approval, on the node and on those of the subflows around it.
+// show reports an approval to the client, on the node and on the nodes of the subflows around it.
 func (r *run) show(ctx context.Context, a *approval, node string) {
 	a.nodes = append(a.nodes, node)
 	around := []*run{r}
@@ -177,7 +177,7 @@ func (c *conn) approve(ctx context.Context, m command) error {
 	return c.answer(ctx, a, response)
 }
 
-// reject fails a node, or tells an agent that it may not call its tool.
+// reject fails a node, or answers an agent that it may not call its tool.
 func (c *conn) reject(ctx context.Context, m command) error {
 	var in struct {
 		NodeID *string

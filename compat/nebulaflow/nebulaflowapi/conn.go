@@ -149,7 +149,7 @@ func (c *conn) handle(ctx context.Context, text []byte) {
 	}
 }
 
-// report tells the client of an error; one of ours is logged and told without detail.
+// report sends an error to the client. An internal error is logged, and sent without detail.
 func (c *conn) report(ctx context.Context, err error) {
 	if err == nil {
 		return

@@ -72,7 +72,7 @@ func (c *conn) follow(r *run) error {
 	return nil
 }
 
-// watch tells of a session until it ends or the connection does.
+// watch reports a session until it ends or the connection closes.
 func (c *conn) watch(ctx context.Context, cancel func(), r *run, events <-chan engine.Event) {
 	r.prepare(c)
 	left := make(chan struct{})
@@ -116,7 +116,7 @@ func (r *run) prepare(c *conn) {
 	r.rested = make(chan *engine.Session, 1)
 }
 
-// follow tells of events until they end.
+// follow reports events until they end.
 func (r *run) follow(ctx context.Context, events <-chan engine.Event) error {
 	var flush <-chan time.Time
 	for {
@@ -159,7 +159,7 @@ func (r *run) event(ctx context.Context, ev engine.Event) error {
 	return nil
 }
 
-// snapshot tells what happened before the events begin. The history is read first: what it
+// snapshot reports what happened before the events begin. The history is read first: what it
 // has ended since is not at work, whatever the state says, and what events tell again is known.
 func (r *run) snapshot(ctx context.Context, s *engine.Session) error {
 	if r.entry != "" {
@@ -186,7 +186,7 @@ func (r *run) snapshot(ctx context.Context, s *engine.Session) error {
 	return r.changed(ctx, s.Status, s.Awaiting)
 }
 
-// step tells of a step that changed its status.
+// step reports a step that changed its status.
 func (r *run) step(ctx context.Context, ev engine.StepEvent) error {
 	switch ev.Status {
 	case engine.StatusActive:
@@ -197,7 +197,7 @@ func (r *run) step(ctx context.Context, ev engine.StepEvent) error {
 	return nil
 }
 
-// begin tells that a node is at work, once it is active. During a pause it is not, though
+// begin reports that a node is running, once it is active. During a pause it is not, though
 // it is next.
 func (r *run) begin(ctx context.Context, id string, visit int) {
 	done := r.ended[id]
@@ -212,7 +212,7 @@ func (r *run) begin(ctx context.Context, id string, visit int) {
 	}
 }
 
-// run tells that a node is at work, unless that has been told.
+// run reports that a node is running, unless that was reported before.
 func (r *run) run(ctx context.Context, id string, visit int) {
 	n, isNode := r.nodes[id]
 	if !isNode || n.Inactive || r.running[id] {

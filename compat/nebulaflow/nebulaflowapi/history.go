@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// until tells of the ends of visits up to the one of an event.
+// until reports the ends of visits up to the one of an event.
 func (r *run) until(ctx context.Context, ev engine.StepEvent) error {
 	done := r.ended[ev.Step]
 	known := done.visit >= ev.Visit && !r.running[ev.Step]
@@ -52,7 +52,7 @@ func (r *run) more(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// catchUp tells of all that is in the history, beginnings and ends in their order.
+// catchUp reports everything in the history, beginnings and ends in order.
 func (r *run) catchUp(ctx context.Context) error {
 	for {
 		more, err := r.more(ctx)
@@ -109,7 +109,7 @@ var nodeWords = map[string]string{engine.StatusComplete: "completed", engine.Sta
 
 func nodeWord(status string) string { return nodeWords[status] }
 
-// tell tells of one record of the history.
+// tell reports one record of the history.
 func (r *run) tell(ctx context.Context, x *engine.Execution) error {
 	n, isNode := r.nodes[x.Step]
 	switch {
@@ -144,7 +144,7 @@ func (r *run) tell(ctx context.Context, x *engine.Execution) error {
 	return nil
 }
 
-// finished tells of the end of a node.
+// finished reports the end of a node.
 func (r *run) finished(ctx context.Context, n nebulaflow.Node, x *engine.Execution, data nodeStatusData) {
 	if n.Type == nebulaflow.TypeLLM && data.Result != nil && data.Status == "completed" && !r.w.Step(n.ID).Bypass {
 		r.talk(n.ID).final(*data.Result)

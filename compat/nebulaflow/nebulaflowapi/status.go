@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// changed tells of a new status of the session and of its questions.
+// changed reports a new status of the session, and its questions, to the client.
 func (r *run) changed(ctx context.Context, status string, awaiting []engine.Question) error {
 	before := r.status
 	r.status = status
@@ -34,7 +34,7 @@ func (r *run) changed(ctx context.Context, status string, awaiting []engine.Ques
 	return nil
 }
 
-// goOn tells that a pause is over.
+// goOn reports the end of a pause.
 func (r *run) goOn(ctx context.Context) {
 	r.lifted.Add(1)
 	if r.stopped.Swap(false) && r.inside == nil {
@@ -107,7 +107,7 @@ func (r *run) paused(ctx context.Context, s *engine.Session) error {
 	return nil
 }
 
-// explainPending shows why a session waits though nobody is asked: a flow that somebody has
+// explainPending reports why a session is pending without an open question: a flow that was
 // edited elsewhere can lack a value.
 func (r *run) explainPending(ctx context.Context) error {
 	s, err := r.c.n.e.Session(ctx, r.session)
@@ -120,7 +120,7 @@ func (r *run) explainPending(ctx context.Context) error {
 	return nil
 }
 
-// end tells that the session has ended, and how: NebulaFlow leaves that out.
+// end reports that the session has ended and with which status, which NebulaFlow does not.
 func (r *run) end(ctx context.Context, status string) error {
 	if err := r.catchUp(ctx); err != nil {
 		return err
@@ -163,7 +163,7 @@ type nodeStatusData struct {
 	Multi  []string `json:"multi,omitempty"`
 }
 
-// node tells of a node; of one inside a subflow as such.
+// node reports the status of a node. A node inside a subflow is reported as part of it.
 func (r *run) node(ctx context.Context, data nodeStatusData) {
 	if r.inside == nil {
 		r.send(ctx, message{Type: nebulaflow.EventNode, Data: data})

@@ -116,7 +116,7 @@ func (r *run) leave(ctx context.Context, n nebulaflow.Node, visit int) {
 	}
 }
 
-// progress tells how far a subflow has come, as the result of its node.
+// progress reports the progress of a subflow as the result of its node.
 func (in *inside) progress(ctx context.Context, n nebulaflow.Node, status string) {
 	if n.Boundary || status != "completed" {
 		return

@@ -16,7 +16,7 @@ func wanted(item *store.BatchItem) store.BatchItem {
 	return store.BatchItem{Session: item.Session, Step: item.Step, Response: item.Response}
 }
 
-// batchHash tells two batches with one key apart.
+// batchHash distinguishes two batches with the same key.
 func batchHash(q *store.BatchRequest) string {
 	h := sha256.New()
 	graph.HashJSON(h, map[string]any{"action": q.Action, "filter": q.Filter, "options": q.Options})

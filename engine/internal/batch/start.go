@@ -46,7 +46,7 @@ func (o *Operations) StartBatch(ctx context.Context, q store.BatchRequest) (*sto
 	return made, false, nil
 }
 
-// createBatch makes the batch, or finds the one of the request's key; mine tells them apart.
+// createBatch makes the batch, or finds the one of the request's key; mine distinguishes the two.
 func (o *Operations) createBatch(ctx context.Context, q *store.BatchRequest) (*store.Batch, bool, error) {
 	options, err := jsontext.Marshal(q.Options)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // A batcher hands rows of many callers to one function in groups: as many as have
-// gathered while the groups before were under way. A lone caller waits for nobody. Its
+// gathered while the groups before were under way. A lone caller does not wait. Its
 // goroutines end when nothing waits.
 type batcher[In, Out any] struct {
 	do      func(ctx context.Context, rows []In) ([]Out, error)
@@ -145,7 +145,7 @@ func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 	}
 }
 
-// send repeats a group while the store says to try again and somebody still waits.
+// send repeats a group while the store says to try again and a caller still waits.
 func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, error) {
 	ctx, cancel := waitedFor(group)
 	defer cancel()
@@ -158,7 +158,7 @@ func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, 
 	}, func() ([]Out, error) { return b.do(ctx, rows) })
 }
 
-// waitedFor returns a context that ends when nobody waits for the group any more.
+// waitedFor returns a context that ends when no caller waits for the group any more.
 func waitedFor[In, Out any](group []*batchItem[In, Out]) (context.Context, context.CancelFunc) {
 	if len(group) == 1 {
 		return context.WithCancel(group[0].ctx)

@@ -42,7 +42,7 @@ func (t *Table) Load(ctx context.Context, s store.Store) error {
 	var turns []store.TurnLimit
 	var skip []string
 	for _, w := range list {
-		l, _ := w.LimitsInForce() // what cannot be used limits nothing; validate tells
+		l, _ := w.LimitsInForce() // an invalid limit has no effect; validate reports it
 		every, per := l.Every()
 		turns = append(turns, store.TurnLimit{Workflow: w.ID, AtOnce: l.MaxSessionsAtOnce, Every: every, Burst: min(mostBurst, per/4), Keyed: l.ConcurrencyKey != ""})
 		if !l.IsZero() {

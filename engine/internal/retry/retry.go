@@ -2,7 +2,7 @@
 //
 // A store that is away for a moment must not decide anything: neither a path of a session nor the
 // fate of a batch. So reads and writes that a decision rests on are repeated until the store
-// answers or nobody waits for the answer any more.
+// answers or no caller waits for the answer any more.
 package retry
 
 import (

@@ -262,7 +262,7 @@ func (r *visits) endCall(c *state.AgentCall, result function.ToolResult) {
 	r.unwritten.touch()
 }
 
-// failRound tells the container of a step that its round ends in error; a group waits for its
+// failRound reports to the container of a step that its round ends in error; a group waits for its
 // other end steps first.
 func (r *visits) failRound(id string) {
 	holder := r.holderOf(id)

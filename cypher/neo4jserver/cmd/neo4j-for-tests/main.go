@@ -4,7 +4,7 @@
 //
 // When $NEO4J_URI is unset it starts a server first and stops it afterwards.
 // COMMAND finds it in NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD,
-// NEO4J_DATABASE and NEO4J_BROWSER_URL. One line on stderr tells the address.
+// NEO4J_DATABASE and NEO4J_BROWSER_URL. One line on stderr has the address.
 // COMMAND gets the signals and gives the exit code; the code is 1 when there
 // is no server, 2 for wrong usage and 127 when COMMAND cannot be started.
 package main
@@ -89,7 +89,7 @@ func start(signals <-chan os.Signal, stderr io.Writer) (*neo4jserver.Server, err
 	cancel(errStarted)
 	<-listened
 	// The signal may have come just too late to end the attempt; it must not
-	// get lost, as nobody sends it twice.
+	// get lost: it is not sent twice.
 	if cause := context.Cause(ctx); err == nil && cause != errStarted {
 		return nil, errors.Join(cause, server.Stop(context.Background()))
 	}
