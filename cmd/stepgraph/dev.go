@@ -82,14 +82,14 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.up(ctx, own, set.store); err != nil {
-		return err
-	}
-	takeBack, err := a.announce(s.on.address())
+	takeBack, err := a.announce(s.on.address()) // before the API answers: who waits for it then finds its token
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, takeBack()) }()
+	if err := s.up(ctx, own, set.store); err != nil {
+		return err
+	}
 	if err := a.greet(ctx, s, own, set, database); err != nil {
 		return err
 	}

@@ -298,7 +298,7 @@ func TestDevWatchesAFolder(t *testing.T) {
 	dir, folder := filepath.Join(t.TempDir(), "dev"), t.TempDir()
 	file := filepath.Join(folder, "w.cypher")
 	write(t, file, "CREATE (:STEP {id: 'root'});")
-	serveHere(t, nil, "dev", "--addr", "127.0.0.1:0", "--dir", dir, "--watch", folder, "-o", "json")
+	s := serveHere(t, nil, "dev", "--addr", "127.0.0.1:0", "--dir", dir, "--watch", folder, "-o", "json")
 	steps := func() string {
 		got := invoke(t, "", nil, "show", "w", "--dir", dir)
 		return got.out
@@ -311,6 +311,16 @@ func TestDevWatchesAFolder(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the change was not loaded: %s", steps())
 		}
+	}
+	write(t, file, "CREATE (:STEP {id: 'root', function: 'nonsense'});")
+	for deadline := time.Now().Add(patience); !strings.Contains(s.talk.String(), file+" was not loaded"); {
+		if time.Now().After(deadline) {
+			t.Fatalf("nothing is said of the refused file: %s", s.talk)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !strings.Contains(steps(), "second") {
+		t.Errorf("the refused file was loaded: %s", steps())
 	}
 }
 

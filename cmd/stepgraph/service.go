@@ -125,14 +125,15 @@ func (a *app) dial(ctx context.Context, address string, r *reach) (service, erro
 	if err := r.mayDial(address); err != nil {
 		return nil, err
 	}
-	c, err := client.New(address, a.tokenFor(address, r))
+	c, err := client.New(address, "")
 	if err != nil {
 		return nil, usagef("%s", err)
 	}
 	if err := c.Alive(ctx); err != nil {
 		return nil, fmt.Errorf("no engine answers at %s: %w", address, err)
 	}
-	return c, nil
+	// The token is read now: a server that was starting has written it meanwhile.
+	return client.New(address, a.tokenFor(address, r))
 }
 
 // mayDial refuses flags that only count for an engine of this process.

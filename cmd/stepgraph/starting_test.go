@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spf13/pflag"
+
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -27,5 +30,33 @@ func TestServerThatHasNotWrittenItsAddress(t *testing.T) {
 	}
 	if sent := a.tokenFor("127.0.0.1:1", &reach{}); sent != "" {
 		t.Errorf("another server gets %q", sent)
+	}
+}
+
+// A command that names the address of a dev which is still starting waits for it, and then sends the
+// token that dev has written meanwhile.
+func TestNamedServerThatIsStarting(t *testing.T) {
+	a := &app{env: func(string) string { return "" }, dir: t.TempDir()}
+	var address, got string
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header.Get("Authorization")
+		if asked++; asked == 1 {
+			write(t, filepath.Join(a.dir, "token"), "sg_dev_1\n")
+			write(t, filepath.Join(a.dir, "address"), address+"\n")
+			_, _ = w.Write([]byte("alive\n"))
+			return
+		}
+		_, _ = w.Write([]byte("ok\n"))
+	}))
+	defer server.Close()
+	address = server.URL
+	s, err := a.dial(t.Context(), address, &reach{settingFlags: settingFlags{on: &pflag.FlagSet{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, ok := s.(*client.Client)
+	if !ok || c.Alive(t.Context()) != nil || got != "Bearer sg_dev_1" {
+		t.Errorf("%T: the server got %q", s, got)
 	}
 }

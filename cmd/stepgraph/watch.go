@@ -97,8 +97,12 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 	}
 	options := loadOptions{places: placesOf(sources, loadOptions{}), force: w.force}
 	refused, err := w.a.try(ctx, w.own, workflows, options)
-	if err != nil || len(refused) > 0 {
-		return err // the errors are reported, and what was loaded before stays
+	if err != nil {
+		return err
+	}
+	if len(refused) > 0 {
+		w.a.say("%s was not loaded, what was loaded of it before stays; correct the errors, or start with --force", file)
+		return nil
 	}
 	for _, one := range workflows {
 		diff, err := w.own.Put(ctx, one, engine.PutOptions{Force: w.force})
