@@ -83,6 +83,10 @@ func modelChoice(component, model string) string {
 	if vendor == "" || model == "" {
 		return fmt.Sprintf("the flow asks %s for the model %q: the default provider of this engine answers (--model), unless models.aliases in the configuration maps that name to PROVIDER/MODEL", component, model)
 	}
+	key := ""
+	if vendor != "ollama" {
+		key = ", with its key in " + strings.ToUpper(vendor) + "_API_KEY"
+	}
 	return fmt.Sprintf("the flow asks %s for the model %q: the default provider of this engine answers (--model), unless the configuration says "+
-		`{"models": {"aliases": {%q: %q}}}`, component, model, model, vendor+"/"+model)
+		`{"models": {"aliases": {%q: %q}}}%s`, component, model, model, vendor+"/"+model, key)
 }
