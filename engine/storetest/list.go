@@ -25,6 +25,7 @@ var listCases = []testCase{
 func listPagesBetween(k *kit) {
 	var made []time.Time
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		k.pass(k.now().Add(2 * time.Millisecond)) // no two are of the same time
 		k.atRest(name, asking(since(len(made)), "ask"))
 		made = append(made, k.session(name).CreatedAt)
 	}
