@@ -1,9 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -41,6 +45,9 @@ func pointed(err error, at map[string]string) error {
 		}
 		p.Errors = append(p.Errors, f)
 	}
+	slices.SortStableFunc(p.Errors, func(a, b Fault) int { // "/paths/2" stands before "/paths/10", after all steps
+		return cmp.Or(strings.Compare(path.Dir(b.Pointer), path.Dir(a.Pointer)), cmp.Compare(len(a.Pointer), len(b.Pointer)), strings.Compare(a.Pointer, b.Pointer))
+	})
 	return p
 }
 

@@ -44,6 +44,19 @@ func TestPutWorkflow(t *testing.T) {
 	w.do("PATCH", path+"/paths/named", `{"condition": "@{SESSION_ID}.root.message > 3"}`).problem("workflow_invalid").is("/condition", "errors", 0, "pointer").is("always_true", "errors", 0, "code")
 	w.do("PATCH", path+"/steps/root", `{"function": "nonsense"}`).problem("workflow_invalid").is("/function", "errors", 0, "pointer")
 
+	// All errors of a refused workflow come in the order of the body.
+	var steps, paths []string
+	for i := range 12 {
+		steps = append(steps, fmt.Sprintf(`{"id": "s%d"}`, i))
+		paths = append(paths, fmt.Sprintf(`{"source": "s%d", "target": "s0", "condition": "@{SESSION_ID}.s0.n > 3"}`, (i*5)%12))
+	}
+	steps[3] = `{"id": "s3", "function": "nonsense"}`
+	refused := w.do("PUT", "/api/v1/workflows/wrong", `{"steps": [`+strings.Join(steps, ",")+`], "paths": [`+strings.Join(paths, ",")+`]}`).problem("workflow_invalid").
+		is("/steps/3", "errors", 0, "pointer")
+	for i := range 12 {
+		refused.is(fmt.Sprintf("/paths/%d", i), "errors", i+1, "pointer")
+	}
+
 	// What was read can be sent back, and changes nothing.
 	same := w.do("PUT", path, got.text, "If-Match: "+got.header.Get("ETag")).want(200)
 	if same.header.Get("ETag") != got.header.Get("ETag") || fmt.Sprint(same.json["steps"], same.json["paths"]) != "map[added:[] changed:[] removed:[]] map[added:[] changed:[] removed:[]]" {
