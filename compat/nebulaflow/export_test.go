@@ -110,8 +110,8 @@ func TestEditsOfGeneratedStepsAreWrittenBack(t *testing.T) {
 	}
 }
 
-// A path to or from a generated step is an edge of its node. An added step without a node is the
-// one problem, with its reason, and not the path that leads to it.
+// A path to or from a generated step is an edge of its node. An added step without a node is a
+// problem with its reason, beside the path that leads to it.
 func TestAddedPathsAreEdgesBetweenNodes(t *testing.T) {
 	flow := sketch("t llm T", "x llm X", `y llm {"content": "Y ${1} ${2}"}`, "t -> y:in-0")
 	for _, target := range []string{"y-prompt", "y"} {
@@ -127,7 +127,7 @@ func TestAddedPathsAreEdgesBetweenNodes(t *testing.T) {
 	w.Steps = append(w.Steps, engine.Step{ID: "wait", Function: "wait", Input: `{"for":"1s"}`})
 	w.Paths = append(w.Paths, engine.Path{ID: "y>wait", Kind: engine.Next, Source: "y", Target: "wait"})
 	_, problems, err := nebulaflow.Export(w)
-	if err != nil || len(problems) != 1 || problems[0].Step != "wait" || !strings.Contains(problems[0].Message, `no node of NebulaFlow does what the function "wait" does`) {
+	if err != nil || len(problems) != 2 || problems[0].Path != "y>wait" || problems[1].Step != "wait" || !strings.Contains(problems[1].Message, `no node of NebulaFlow does what the function "wait" does`) {
 		t.Errorf("%v %v", problems, err)
 	}
 }

@@ -45,7 +45,7 @@ type Dialect struct {
 func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) {
 	again, err := d.Parse(text)
 	if err != nil {
-		return text, append(problemsOf(unsayable(d.Drawn), d.Drawn), slices.DeleteFunc(Refused(w, err), d.Drawn.explains(w))...)
+		return text, append(Refused(w, err), problemsOf(unsayable(d.Drawn), d.Drawn)...)
 	}
 	before := again
 	if d.Before != nil {

@@ -2,7 +2,6 @@ package refit
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
@@ -46,13 +45,4 @@ func unsayable(drawn Drawing) (list []difference) {
 		}
 	}
 	return list
-}
-
-// explains reports whether a file is refused for a path only because a step at its end has no
-// node: the step's own problem says why.
-func (drawn Drawing) explains(w *engine.Workflow) func(engine.Problem) bool {
-	return func(p engine.Problem) bool {
-		i := slices.IndexFunc(w.Paths, func(q engine.Path) bool { return p.Path != "" && q.ID == p.Path })
-		return i >= 0 && (drawn.Why[w.Paths[i].Source] != "" || drawn.Why[w.Paths[i].Target] != "")
-	}
 }
