@@ -25,16 +25,17 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	if err != nil {
 		return nil, err
 	}
-	rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	due := make([]string, len(rows))
+	for i, r := range rows {
+		due[i] = r.text("id")
+	}
+	due = distinct(due) // a session whose due time changes while the index is read can be in it twice
+	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	var claimed []engine.Claimed
-	for len(rows) > 0 && len(claimed) < o.Limit {
-		n := min(o.Limit-len(claimed), len(rows))
-		ids := make([]string, n)
-		for i, r := range rows[:n] {
-			ids[i] = r.text("id")
-		}
-		rows = rows[n:]
-		some, err := s.claim(ctx, ids, o, true)
+	for len(due) > 0 && len(claimed) < o.Limit {
+		n := min(o.Limit-len(claimed), len(due))
+		some, err := s.claim(ctx, due[:n], o, true)
+		due = due[n:]
 		if err != nil {
 			if len(claimed) > 0 {
 				return claimed, nil // the sessions claimed so far are returned; the others are tried at the next claim

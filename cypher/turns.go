@@ -87,8 +87,12 @@ func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.Turns
 	return c.taken, nil
 }
 
-// take notes a session that may be claimed, while there is room for it.
+// take notes a session that may be claimed, while there is room for it. A session whose due time
+// changes while the index is read can come twice.
 func (c *turnCall) take(id, workflow string) {
+	if slices.ContainsFunc(c.taken.Sessions, func(s engine.DueSession) bool { return s.ID == id }) {
+		return
+	}
 	if len(c.taken.Sessions) >= c.q.Most {
 		c.taken.More = true
 		return

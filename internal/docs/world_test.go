@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -239,7 +240,7 @@ func (f *fenced) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Cla
 	}
 	var due []string
 	for _, s := range records {
-		if !s.DueAt.IsZero() && !s.DueAt.After(now) && len(due) < o.Limit {
+		if !s.DueAt.IsZero() && !s.DueAt.After(now) && len(due) < o.Limit && (o.Among == nil || slices.Contains(o.Among, s.ID)) {
 			due = append(due, s.ID)
 		}
 	}
