@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/jsonbody"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // maxItem bounds one item of a batch, in bytes. The engine bounds its response.
@@ -83,7 +84,7 @@ func (r *batchReader) member(name string) error {
 		return problem("too_large", fmt.Sprintf("what stands beside the items has more than %d bytes", normalLimit))
 	}
 	if err := jsonbody.Check(value); err != nil {
-		return problem("bad_request", "/"+name+": "+err.Error(), Fault{Pointer: "/" + escapePointer(name), Message: err.Error()})
+		return problem("bad_request", "/"+name+": "+err.Error(), Fault{Pointer: "/" + jsontext.EscapeToken(name), Message: err.Error()})
 	}
 	r.rest[name] = value
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // statusClientIsGone is for the log only: the client does not read the answer.
@@ -127,7 +128,7 @@ func faultOf(d *huma.ErrorDetail) Fault {
 	}
 	f := Fault{Pointer: pointerOf(rest), Message: d.Message}
 	if m := missingProperty.FindStringSubmatch(d.Message); m != nil {
-		f.Pointer += "/" + escapePointer(m[1])
+		f.Pointer += "/" + jsontext.EscapeToken(m[1])
 		f.Message = "is missing"
 	}
 	return f
@@ -136,11 +137,7 @@ func faultOf(d *huma.ErrorDetail) Fault {
 func pointerOf(place string) string {
 	var b strings.Builder
 	for _, part := range strings.FieldsFunc(place, func(c rune) bool { return c == '.' || c == '[' || c == ']' }) {
-		b.WriteString("/" + escapePointer(part))
+		b.WriteString("/" + jsontext.EscapeToken(part))
 	}
 	return b.String()
-}
-
-func escapePointer(part string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
 }

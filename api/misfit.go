@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/near"
 )
 
@@ -37,15 +38,15 @@ func misfitsOf(operation *huma.Operation, schemas huma.Registry) misfits {
 	return m
 }
 
-// fault makes a fault of what huma found, and adds what huma does not say: the name that was meant,
-// and what stands in the place.
+// fault makes a fault of what huma found, and adds what huma does not say: the name that was
+// probably meant, and which kind of value was sent.
 func (m misfits) fault(d *huma.ErrorDetail) Fault {
 	f := faultOf(d)
 	switch {
 	case f.Message == "unexpected property":
 		parent, name := "", f.Pointer
 		if cut := strings.LastIndexByte(f.Pointer, '/'); cut >= 0 {
-			parent, name = f.Pointer[:cut], unescapePointer(f.Pointer[cut+1:])
+			parent, name = f.Pointer[:cut], jsontext.UnescapeToken(f.Pointer[cut+1:])
 		}
 		f.Message += meantName(name, m.properties(parent))
 	case f.Message == "unknown query parameter":
@@ -56,7 +57,7 @@ func (m misfits) fault(d *huma.ErrorDetail) Fault {
 	return f
 }
 
-// detail says the first of the faults in one sentence, and how many there are.
+// detailOf describes the first of the faults in one sentence, and how many there are.
 func detailOf(faults []Fault) string {
 	if len(faults) == 0 {
 		return ""
@@ -85,7 +86,7 @@ func (m misfits) properties(pointer string) []string {
 			case schema.Items != nil:
 				schema = m.resolved(schema.Items)
 			default:
-				schema = m.resolved(schema.Properties[unescapePointer(part)])
+				schema = m.resolved(schema.Properties[jsontext.UnescapeToken(part)])
 			}
 		}
 		if schema != nil && len(schema.Properties) > 0 {
@@ -137,8 +138,4 @@ func got(value any) string {
 		return fmt.Sprintf(", got %v", value)
 	}
 	return ""
-}
-
-func unescapePointer(part string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stepgraph/stepgraph/compat/source"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // wrapDepth is how many objects and lists may stand around a workflow: {"data": {"flow": …}} is two.
@@ -81,8 +82,6 @@ type member struct {
 	value json.RawMessage
 }
 
-var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
-
 // membersOf are the values in an object, in the order of their keys, or in a list.
 func membersOf(src []byte) []member {
 	var list []json.RawMessage
@@ -99,7 +98,7 @@ func membersOf(src []byte) []member {
 	}
 	all := make([]member, 0, len(object))
 	for key, value := range object {
-		all = append(all, member{pointerEscape.Replace(key), value})
+		all = append(all, member{jsontext.EscapeToken(key), value})
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].key < all[j].key })
 	return all

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Locate returns line and column, from 1, of the value at a JSON pointer. If the pointer does
@@ -36,9 +38,6 @@ func (x *Index) Locate(pointer string) (line, column int) {
 // Line returns the line of the value at a JSON pointer, from 1.
 func (x *Index) Line(pointer string) int { return x.lineOf(x.find(pointer)) }
 
-// unescaper turns a part of a pointer into a key.
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-
 // find is where the value begins.
 func (x *Index) find(pointer string) int {
 	at := x.skipBlanks(0)
@@ -46,7 +45,7 @@ func (x *Index) find(pointer string) int {
 		return at
 	}
 	for _, part := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		next, ok := x.members(at)[unescaper.Replace(part)]
+		next, ok := x.members(at)[jsontext.UnescapeToken(part)]
 		if !ok {
 			break
 		}

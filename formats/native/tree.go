@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // maxDepth bounds how deep objects and lists may stand in one another.
@@ -227,7 +229,7 @@ func (r *reader) entries(v *value, depth int) error {
 			return err
 		}
 		key, _ := t.(string)
-		pointer := v.pointer + "/" + escape(key)
+		pointer := v.pointer + "/" + jsontext.EscapeToken(key)
 		if seen[key] {
 			return r.file.fail(at, pointer, "this key is there twice")
 		}
@@ -254,10 +256,6 @@ func (r *reader) list(v *value, depth int) error {
 	_, err := r.token(v.pointer)
 	return err
 }
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escape(key string) string { return escaper.Replace(key) }
 
 // Syntax returns the first fault that keeps a file from being JSON at all, as an *Error,
 // or nil.

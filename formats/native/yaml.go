@@ -203,7 +203,7 @@ func (r *yamlReader) entries(v *value, n *yaml.Node, depth int) error {
 		case k.Kind != yaml.ScalarNode || k.ShortTag() != "!!str":
 			return r.file.failAt(k.Line, k.Column, v.pointer, "a key must be a text; put numbers, dates, true, false and null in quotes")
 		}
-		pointer := v.pointer + "/" + escape(k.Value)
+		pointer := v.pointer + "/" + jsontext.EscapeToken(k.Value)
 		if seen[k.Value] {
 			return r.file.failAt(k.Line, k.Column, pointer, "this key is there twice")
 		}

@@ -13,6 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 const (
@@ -102,12 +104,10 @@ func faults(err *jsonschema.ValidationError) []Fault {
 	return found
 }
 
-var escapes = strings.NewReplacer("~", "~0", "/", "~1")
-
 func pointer(tokens []string) string {
 	var b strings.Builder
 	for _, token := range tokens {
-		b.WriteString("/" + escapes.Replace(token))
+		b.WriteString("/" + jsontext.EscapeToken(token))
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -164,7 +165,7 @@ func (s *sampler) at(ref string) map[string]any {
 			continue
 		}
 		object, _ := value.(map[string]any)
-		value = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+		value = object[jsontext.UnescapeToken(name)]
 	}
 	out, _ := value.(map[string]any)
 	return out

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // maxDepth bounds how deep a script file may nest: the parser recurses.
@@ -156,7 +158,7 @@ func (r *reader) member(n *node, depth int) error {
 	if !ok {
 		return r.fail(start, n.pointer, "the name of a member is a text")
 	}
-	pointer := n.pointer + "/" + escapePointer(name)
+	pointer := n.pointer + "/" + jsontext.EscapeToken(name)
 	if n.get(name) != nil {
 		return r.fail(start, pointer, "stands here twice")
 	}
@@ -204,8 +206,4 @@ func invalidUTF8(data []byte) int {
 		at += size
 	}
 	return -1
-}
-
-func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
