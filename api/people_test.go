@@ -400,8 +400,8 @@ func mustURL(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// TestStrangersDoNotShutPeopleOut: sign-ins that nobody ends, however many, keep nobody from
-// signing in, and a cookie that the server has not made begins none.
+// TestStrangersDoNotShutPeopleOut: however many sign-ins are begun and never ended, people can
+// still sign in; a cookie that the server has not made begins no sign-in.
 func TestStrangersDoNotShutPeopleOut(t *testing.T) {
 	withoutPauses(t)
 	p := newProvider(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // Bounds of bodies that take long to arrive. A valid token may send a body slowly, but not a
-// thousand at once: each holds a connection, and what has come of it in memory.
+// thousand at once: each holds a connection, and in memory the part that has arrived.
 const (
 	slowAfter     = 2 * time.Second // from then on a body counts as slow
 	slowOfCaller  = 64              // slow bodies of one token
@@ -48,9 +48,9 @@ func (s *slowBodies) leave(keys ...string) {
 	}
 }
 
-// hurryBodies gives a body that nobody asks for a moment. The server itself reads what a
-// handler has left before it answers, also on the routes that need no token: without this,
-// whoever announces a body there and never sends it holds a connection.
+// hurryBodies sets a short deadline for a body that no handler reads. The HTTP server reads what a
+// handler has left before it answers, also on the routes that need no token: without the deadline,
+// a client that announces a body there and never sends it holds a connection.
 func hurryBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hasBody(r) {
@@ -138,8 +138,8 @@ func (b *arriving) isRefused() bool {
 	return b.refused
 }
 
-// end takes the body off the count. The server itself reads what a handler has left before it
-// answers; for that a body has a moment.
+// end stops counting the body. The HTTP server reads what a handler has left before it answers,
+// within leftoverTimeout.
 func (b *arriving) end(unread bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,9 +9,8 @@ import (
 
 // largeCounts keeps the counts of many sessions for a while. Neo4j counts by walking an index,
 // which takes half a second for a million sessions, and Studio asks every few seconds. Counters in
-// the graph would be locks that all sessions share, and hands that edit sessions would not keep
-// them. So a count of at least manySessions sessions is given again while it is young; an older one is
-// given while the next is read beside it. Smaller ones are read each time.
+// the graph would be locks that all sessions share, and edits by hand would leave them wrong. So a count of at least manySessions sessions is returned again for up to largeCountAge, and
+// read again in the background before that. Smaller ones are read each time.
 type largeCounts struct {
 	mu   sync.Mutex
 	kept map[string]*largeCount

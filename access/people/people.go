@@ -138,7 +138,7 @@ func (s *SignIn) Callback(w http.ResponseWriter, r *http.Request) {
 	}
 	token, until, err := s.person(r, one)
 	if err != nil {
-		s.forget(one.State) // nobody was signed in
+		s.forget(one.State) // the sign-in failed
 	}
 	switch {
 	case errors.Is(err, errNoScopes):
@@ -170,8 +170,8 @@ func (s *SignIn) Callback(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// begunBy reads the sign-in that a browser has begun, and takes its answer: a second one, or
-// one beside it, is refused.
+// begunBy reads the sign-in that a browser has begun, and marks it as answered: every
+// other answer to the same sign-in is refused, also one that arrives at the same time.
 func (s *SignIn) begunBy(r *http.Request) (begun, error) {
 	cookie, err := r.Cookie(stateCookie)
 	if err != nil {
@@ -201,8 +201,8 @@ func (s *SignIn) begunBy(r *http.Request) (begun, error) {
 	return one, nil
 }
 
-// forget takes an answer back that signed nobody in, so that only people who sign in take
-// memory.
+// forget removes the mark of an answer that did not sign a person in, so that failed sign-ins
+// take no memory.
 func (s *SignIn) forget(state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

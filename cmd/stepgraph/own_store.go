@@ -14,9 +14,9 @@ import (
 const lookupTime = 5 * time.Second
 
 // ownStore forbids steps to call the database of the store, by Bolt or by the HTTP interface
-// beside it: who writes to the database has the rights of an operator, and Community Edition
-// asks nobody on loopback for more than a password. Networks that --allow-net opens often hold
-// it.
+// beside it: a client that may write to the database has the rights of an operator, and Community
+// Edition has no roles that would limit it. The networks that --allow-net opens often contain the
+// database.
 func ownStore(ctx context.Context, addresses ...string) (release func()) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
