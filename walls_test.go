@@ -2,6 +2,7 @@ package stepgraph_test
 
 import (
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -13,7 +14,7 @@ import (
 	"testing"
 )
 
-// Ceilings of all packages under engine. They are what the code has today where that is
+// Ceilings of the stores and of all packages under engine. They are what the code has today where that is
 // above the rule (45 methods or 20 fields a type; no files that use each other's names in a
 // circle), so that a change can only make it better: lower a number when it has fallen.
 const (
@@ -22,26 +23,27 @@ const (
 )
 
 var (
-	// manyMethods and manyFields list the types above the rule. The three belong to the
-	// test suite of stores, which no program links: kit has the cases' helpers, the other two wrap
-	// a store method by method.
-	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 56, "engine/storetest/faults.Store": 63}
-	manyFields  = map[string]int{}
+	// manyMethods and manyFields list the types above the rule. Three belong to the test suite of
+	// stores, which no program links: kit has the cases' helpers, the other two wrap a store
+	// method by method. The Stores of sqlite and memory are to be cut as cypher.Store is.
+	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 56, "engine/storetest/faults.Store": 63,
+		"sqlite.Store": 66, "sqlite.tx": 52, "memory.Store": 88}
+	manyFields = map[string]int{}
 	// circle is how many files of a package are in its largest cycle. The suite of stores has one
 	// because each of its files adds methods to kit and uses those of the others.
-	circle = map[string]int{"engine/storetest": 40}
+	circle = map[string]int{"engine/storetest": 40, "sqlite": 2, "memory": 9}
 )
 
-// TestWalls draws, for each package of the engine, which file uses names of which other file,
+// TestWalls draws, for each store and each package of the engine, which file uses names of which other file,
 // and counts the methods and fields of each type.
 func TestWalls(t *testing.T) {
 	exports := map[string]string{}
-	for _, line := range lines(t, "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "./engine/...") {
+	for _, line := range lines(t, "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "./engine/...", "./cypher", "./sqlite", "./memory") {
 		if path, file, ok := strings.Cut(line, "\t"); ok {
 			exports[path] = file
 		}
 	}
-	for _, path := range lines(t, "list", "./engine/...") {
+	for _, path := range lines(t, "list", "./engine/...", "./cypher", "./sqlite", "./memory") {
 		pkg := strings.TrimPrefix(path, module)
 		t.Run(pkg, func(t *testing.T) { checkWalls(t, pkg, exports) })
 	}
@@ -49,16 +51,13 @@ func TestWalls(t *testing.T) {
 
 func checkWalls(t *testing.T, pkg string, exports map[string]string) {
 	fset := token.NewFileSet()
-	names, err := filepath.Glob(pkg + "/*.go")
+	dir, err := build.ImportDir(pkg, 0) // the files of this system, without tests
 	if err != nil {
 		t.Fatal(err)
 	}
 	var files []*ast.File
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+	for _, name := range dir.GoFiles {
+		file, err := parser.ParseFile(fset, filepath.Join(pkg, name), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// auditTrail holds the log of who did what.
+type auditTrail struct{ *db }
+
 // RecordAudit writes AUDIT nodes.
-func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
 	rows := make([]any, len(entries))
 	for i, e := range entries {
 		rows[i] = map[string]any{"id": e.ID, "properties": map[string]any{
@@ -23,7 +26,7 @@ func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) er
 }
 
 // AuditEntries returns one page, newest first.
-func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50
@@ -53,7 +56,7 @@ func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine
 }
 
 // ForgetAudit removes old AUDIT nodes.
-func (s *Store) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
+func (s auditTrail) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
 	rows, err := s.write(ctx, queryAuditForget, params{"until": stamp(before), "limit": limit})
 	if err != nil || len(rows) == 0 {
 		return 0, err

@@ -10,10 +10,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// batches are lists of sessions on which one action is done.
+type batches struct{ *db }
+
 // CreateBatch makes a batch in phase collecting, unless its key or id has one. Where
 // somebody else takes the key at the same moment, the constraint ends this sending and the
 // next one sees who it was.
-func (s *Store) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
+func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
 	p := params{"id": b.ID, "key": optional(b.Key), "properties": batchProperties(&b, rand.Text())}
 	var rows []row
 	var err error
@@ -65,7 +68,7 @@ func batchFrom(p properties) engine.Batch {
 const itemsAtOnce = 1000
 
 // AddBatchItems writes items in one transaction; repeated, it writes the same again.
-func (s *Store) AddBatchItems(ctx context.Context, batch string, items []engine.BatchItem) error {
+func (s batches) AddBatchItems(ctx context.Context, batch string, items []engine.BatchItem) error {
 	return s.together(ctx, "add items to batch "+batch, true, func(t transaction) error {
 		rows, err := t.query(ctx, queryBatchCollecting, params{"id": batch})
 		if err != nil {
@@ -128,7 +131,7 @@ func itemFrom(p properties) engine.BatchItem {
 }
 
 // Batch returns one batch, read under its lock: see seal.go on why.
-func (s *Store) Batch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
 	rows, err := s.locked(ctx, queryBatchLocked, params{"id": id})
 	return oneBatch(id, rows, err)
 }
@@ -146,7 +149,7 @@ func oneBatch(id string, rows []row, err error) (*engine.Batch, error) {
 }
 
 // ListBatches returns a page of batches, newest first.
-func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
+func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
 	if limit <= 0 {
 		limit = 50
 	}
@@ -159,7 +162,7 @@ func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int)
 }
 
 // BatchItems returns a page of a batch's items.
-func (s *Store) BatchItems(ctx context.Context, batch string, q engine.ItemQuery) ([]engine.BatchItem, error) {
+func (s batches) BatchItems(ctx context.Context, batch string, q engine.ItemQuery) ([]engine.BatchItem, error) {
 	if q.Limit <= 0 {
 		q.Limit = 50
 	}

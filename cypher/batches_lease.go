@@ -14,7 +14,7 @@ import (
 const batchCandidates = 20
 
 // ClaimBatch leases the batch that has been due longest.
-func (s *Store) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
+func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
 	due, err := s.read(ctx, queryBatchesDue, params{"limit": batchCandidates})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *Store) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Bat
 
 // SaveBatch writes a batch's progress with its items, if the lease still stands. A
 // repeated sending finds its own mark and writes nothing twice.
-func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
 	p := params{
 		"id": b.ID, "lease": optional(b.Lease), "saving": rand.Text(), "released": release || b.Lease == "",
 		"due_at": stamp(b.DueAt), "for": milliseconds(extend),
@@ -55,20 +55,20 @@ func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.Ba
 }
 
 // StopBatch stops a batch that is not over.
-func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
+func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
 	rows, err := s.write(ctx, queryBatchStop, params{"id": id, "message": optional(message)})
 	return oneBatch(id, rows, err)
 }
 
 // ContinueBatch takes a stopped batch up where it was.
-func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
 	rows, err := s.write(ctx, queryBatchContinue, params{"id": id})
 	return oneBatch(id, rows, err)
 }
 
 // DeleteBatch removes a batch that no engine has leased, deleteBatch items at each call; the batch goes
 // last, so that what was cut off in the middle can be deleted again.
-func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
+func (s batches) DeleteBatch(ctx context.Context, id string) (bool, error) {
 	done, tried := false, false // tried: an earlier sending may have removed it already
 	err := s.together(ctx, "delete batch "+id, true, func(t transaction) error {
 		rows, err := t.query(ctx, queryBatchDeleteBegin, params{"id": id})

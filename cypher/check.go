@@ -8,15 +8,16 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-var _ engine.Checker = (*Store)(nil)
+// checks looks for faults of the database.
+type checks struct{ *db }
 
 // Check looks for what only this store can have: migrations to be applied, indexes that
 // do not answer, nodes left behind by sessions that are gone, deletions cut off in the
 // middle. It scans, and changes nothing.
-func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
-	patient := *s
+func (s checks) Check(ctx context.Context) ([]engine.Finding, error) {
+	patient := *s.db
 	patient.options.CallTimeout = 5 * time.Minute // it may scan
-	s = &patient
+	s = checks{&patient}
 	var findings []engine.Finding
 	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkIndexes, s.checkOrphans, s.checkDeleting, s.checkReader} {
 		found, err := check(ctx)
@@ -29,7 +30,7 @@ func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
 }
 
 // checkReader says with whose rights the queries of workflows run.
-func (s *Store) checkReader(ctx context.Context) ([]engine.Finding, error) {
+func (s checks) checkReader(ctx context.Context) ([]engine.Finding, error) {
 	rows, err := s.read(ctx, queryEdition, nil)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -50,7 +51,7 @@ func (s *Store) checkReader(ctx context.Context) ([]engine.Finding, error) {
 	return []engine.Finding{f}, nil
 }
 
-func (s *Store) checkMigrations(ctx context.Context) ([]engine.Finding, error) {
+func (s checks) checkMigrations(ctx context.Context) ([]engine.Finding, error) {
 	wanted, err := migrations()
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (s *Store) checkMigrations(ctx context.Context) ([]engine.Finding, error) {
 	return findings, nil
 }
 
-func (s *Store) checkIndexes(ctx context.Context) ([]engine.Finding, error) {
+func (s checks) checkIndexes(ctx context.Context) ([]engine.Finding, error) {
 	rows, err := s.read(ctx, queryCheckIndexes, nil)
 	var findings []engine.Finding
 	for _, r := range rows {
@@ -84,7 +85,7 @@ func (s *Store) checkIndexes(ctx context.Context) ([]engine.Finding, error) {
 	return findings, err
 }
 
-func (s *Store) checkOrphans(ctx context.Context) ([]engine.Finding, error) {
+func (s checks) checkOrphans(ctx context.Context) ([]engine.Finding, error) {
 	rows, err := s.read(ctx, queryCheckOrphans, nil)
 	var findings []engine.Finding
 	for _, r := range rows {
@@ -98,7 +99,7 @@ func (s *Store) checkOrphans(ctx context.Context) ([]engine.Finding, error) {
 	return findings, err
 }
 
-func (s *Store) checkDeleting(ctx context.Context) ([]engine.Finding, error) {
+func (s checks) checkDeleting(ctx context.Context) ([]engine.Finding, error) {
 	rows, err := s.read(ctx, queryCheckDeleting, nil)
 	var findings []engine.Finding
 	for _, r := range rows {

@@ -9,9 +9,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// leases are the rights of engines to advance sessions.
+type leases struct{ *db }
+
 // Claim leases due sessions. Engines that ask at the same moment see the same candidates:
 // each takes others of them first, and goes on with the rest where it came too late.
-func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if o.Limit <= 0 {
 		return nil, ctx.Err()
 	}
@@ -49,7 +52,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 
 // ClaimByID leases those of the sessions that have no lease, due or not. A session made by
 // hand is adopted by its first claim.
-func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -57,7 +60,7 @@ func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 }
 
 // claim locks the sessions in the order of their ids and checks each again under its lock.
-func (s *Store) claim(ctx context.Context, ids []string, o engine.ClaimOptions, due bool) ([]engine.Claimed, error) {
+func (s leases) claim(ctx context.Context, ids []string, o engine.ClaimOptions, due bool) ([]engine.Claimed, error) {
 	slices.Sort(ids)
 	rows := make([]any, len(ids))
 	for i, id := range ids {

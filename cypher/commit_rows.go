@@ -1,12 +1,76 @@
 package cypher
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
+
+// A batch is the checkpoints of one transaction, in the order of sessions.
+type batch struct {
+	checkpoints []*engine.Checkpoint
+	inboxes     map[string]int64 // of parents that received a child's end
+}
+
+func newBatch(checkpoints []engine.Checkpoint) (*batch, error) {
+	b := &batch{checkpoints: make([]*engine.Checkpoint, len(checkpoints))}
+	for i := range checkpoints {
+		b.checkpoints[i] = &checkpoints[i]
+	}
+	slices.SortFunc(b.checkpoints, func(x, y *engine.Checkpoint) int { return cmp.Compare(x.Session, y.Session) })
+	for i := 1; i < len(b.checkpoints); i++ {
+		if b.checkpoints[i].Session == b.checkpoints[i-1].Session {
+			return nil, fmt.Errorf("%w: two checkpoints of session %s in one batch", engine.ErrBadRequest, b.checkpoints[i].Session)
+		}
+	}
+	return b, nil
+}
+
+// lean reports whether one statement writes the whole batch.
+func (b *batch) lean() bool {
+	return !slices.ContainsFunc(b.checkpoints, func(c *engine.Checkpoint) bool {
+		return len(c.Blobs) > 0 || len(c.DropBlobs) > 0 || len(c.Results) > 0 || len(c.Children) > 0 || c.ToParent != nil
+	})
+}
+
+// withParents are all sessions whose locks are needed, in order; nil where there is no
+// parent, since the checkpoints themselves come in order.
+func (b *batch) withParents() []string {
+	var ids []string
+	parents := false
+	for _, c := range b.checkpoints {
+		ids = append(ids, c.Session)
+		if c.ToParent != nil {
+			ids, parents = append(ids, c.ToParent.Session), true
+		}
+	}
+	if !parents {
+		return nil
+	}
+	return distinct(ids)
+}
+
+// unwritten are the rows that ask why checkpoints are not in the answer of the commit.
+func (b *batch) unwritten(answer []row) []any {
+	if len(answer) == len(b.checkpoints) {
+		return nil
+	}
+	written := make(map[string]bool, len(answer))
+	for _, r := range answer {
+		written[r.text("id")] = true
+	}
+	var rows []any
+	for _, c := range b.checkpoints {
+		if !written[c.Session] {
+			rows = append(rows, params{"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen})
+		}
+	}
+	return rows
+}
 
 // rows are the checkpoints as the statement wants them.
 func (b *batch) rows() []any {

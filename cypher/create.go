@@ -13,7 +13,7 @@ import (
 
 // Create creates sessions, each on its own. Two that share an id or a key are handled one
 // after another, in the order given.
-func (s *Store) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
+func (s sessions) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
 	results := make([]engine.Created, len(sessions))
 	creation := rand.Text()
 	for _, group := range apart(len(sessions), func(i int) []string {
@@ -56,7 +56,7 @@ func apart(n int, names func(int) []string) [][]int {
 	return groups
 }
 
-func (s *Store) createGroup(ctx context.Context, sessions []engine.NewSession, group []int, creation string, results []engine.Created) error {
+func (s sessions) createGroup(ctx context.Context, sessions []engine.NewSession, group []int, creation string, results []engine.Created) error {
 	rows := make([]any, len(group))
 	for k, i := range group {
 		rows[k] = creationRow(&sessions[i], creation+"/"+strconv.Itoa(i))
@@ -89,7 +89,7 @@ func (s *Store) createGroup(ctx context.Context, sessions []engine.NewSession, g
 
 // create sends the rows. Where somebody else takes an id or key at the same moment, the
 // constraint ends this transaction, and the next one sees who it was.
-func (s *Store) create(ctx context.Context, rows []any) (answer []row, err error) {
+func (s sessions) create(ctx context.Context, rows []any) (answer []row, err error) {
 	for range 3 {
 		answer, err = s.write(ctx, queryCreate, params{"rows": rows})
 		if !isConstraint(err) {

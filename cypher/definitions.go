@@ -8,9 +8,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// definitions holds the texts of steps by hash.
+type definitions struct{ *db }
+
 // SaveDefinitions keeps texts by hash. They are written in the order of the hashes, so
 // that two engines that save the same ones do not wait for each other in a circle.
-func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
 	if len(definitions) == 0 {
 		return nil
 	}
@@ -25,7 +28,7 @@ func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.Stored
 }
 
 // Definitions returns the texts of the hashes that exist.
-func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+func (s definitions) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
 	if len(hashes) == 0 {
 		return nil, nil
 	}
@@ -34,7 +37,7 @@ func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.Stor
 }
 
 // StepDefinitions returns what a step, or each step of a workflow, has been.
-func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
 	q, p := queryTextsOfStep, params{"workflow": workflow, "step": step}
 	if step == "" {
 		q, p = queryTextsOfWorkflow, params{"workflow": workflow}

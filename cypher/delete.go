@@ -14,7 +14,7 @@ const deleteBatch = 2000
 // DeleteSession removes a session without a lease, a batch at a time. From its first batch
 // on the session cannot be claimed and takes no requests; it goes last, so that what was
 // cut off in the middle can be deleted again.
-func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
+func (s sessions) DeleteSession(ctx context.Context, id string) (bool, error) {
 	done := false
 	// Repeating is right also where the outcome is unknown, except that the session may
 	// then be gone already; that is what was wanted.

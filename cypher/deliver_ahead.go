@@ -13,7 +13,7 @@ import (
 // what the decisions saw. Two round trips instead of five, and the locks are held for one
 // statement. It returns the deliveries that must be decided under their locks: those that
 // were refused, sent before, or overtaken.
-func (s *Store) deliverAhead(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) ([]int, error) {
+func (s inbox) deliverAhead(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) ([]int, error) {
 	items, err := s.readAhead(ctx, deliveries, group, results)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *Store) deliverAhead(ctx context.Context, deliveries []engine.Delivery, 
 
 // readAhead reads the sessions of a group with their inboxes. It leaves out sessions that do
 // not exist, that a commit changed during the read, or that have a request with this key.
-func (s *Store) readAhead(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) (map[string]*deliveryItem, error) {
+func (s inbox) readAhead(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) (map[string]*deliveryItem, error) {
 	asked := make([]any, len(group))
 	items := make(map[string]*deliveryItem, len(group))
 	for at, i := range group {

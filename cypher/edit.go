@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -11,10 +12,10 @@ import (
 
 // EditWorkflow applies an edit in one transaction. Edits of one workflow made through the
 // store take turns; an edit made in Neo4j Browser at the same time does not wait for them.
-func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
+func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
 	var after *engine.Workflow
 	err := s.together(ctx, "edit workflow "+edit.Workflow, false, func(t transaction) error {
-		e := editor{Edit: edit, transaction: t, store: s}
+		e := editor{Edit: edit, transaction: t, log: s.log}
 		var err error
 		after, err = e.apply(ctx)
 		return err
@@ -26,10 +27,10 @@ func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Wor
 type editor struct {
 	engine.Edit
 	transaction
-	store *Store
-	made  bool             // the lock created the WORKFLOW node
-	raw   map[string]any   // properties of each step before the edit, in the driver's types
-	was   *engine.Workflow // before the edit; nil when there was none
+	log  *slog.Logger
+	made bool             // the lock created the WORKFLOW node
+	raw  map[string]any   // properties of each step before the edit, in the driver's types
+	was  *engine.Workflow // before the edit; nil when there was none
 }
 
 func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
@@ -70,7 +71,7 @@ func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
 // read reads the workflow as this transaction sees it; nil when there is none.
 func (e *editor) read(ctx context.Context) (*engine.Workflow, error) {
 	var found map[string]*graph
-	err := e.store.adopting(ctx, func() (strays []any, err error) {
+	err := adopting(ctx, e.log, func() (strays []any, err error) {
 		rows, err := e.query(ctx, queryDefinition, definitionParams([]string{e.Workflow}, nil))
 		if err != nil {
 			return nil, err

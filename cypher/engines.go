@@ -7,8 +7,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// engines holds what engines announce about themselves.
+type engines struct{ *db }
+
 // Announce keeps what an engine says of itself.
-func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+func (s engines) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
 	_, err := s.write(ctx, queryEngineAnnounce, params{"id": a.ID, "name": a.Name,
 		"functions": append([]string{}, a.Functions...), "forget": milliseconds(forget),
 		"version": optional(a.Version), "state": optional(a.State), "holds": optional(a.Holds)})
@@ -16,7 +19,7 @@ func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time
 }
 
 // Engines returns what was announced lately.
-func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
+func (s engines) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
 	rows, err := s.read(ctx, queryEngines, params{"within": milliseconds(within)})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 )
 
 // Descendants returns one page of the sessions below one, found by their ids.
-func (s *Store) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50

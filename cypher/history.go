@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// history holds what sessions did: executions, messages, requests and outputs.
+type history struct{ *db }
+
 // page asks for a page by number, forward or backward, and returns it in order.
-func (s *Store) page(ctx context.Context, forward, backward statement, session string, q engine.HistoryQuery) ([]row, error) {
+func (s history) page(ctx context.Context, forward, backward statement, session string, q engine.HistoryQuery) ([]row, error) {
 	before, limit, statement := q.Before, q.Limit, forward
 	if before <= 0 {
 		before = math.MaxInt64
@@ -29,7 +32,7 @@ func (s *Store) page(ctx context.Context, forward, backward statement, session s
 }
 
 // Executions returns a page of a session's executions.
-func (s *Store) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
+func (s history) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
 	rows, err := s.page(ctx, queryExecutionsForward, queryExecutionsBackward, session, q)
 	list := make([]engine.Execution, len(rows))
 	for i, r := range rows {
@@ -60,7 +63,7 @@ func lineageFrom(list []any) []engine.Lineage {
 }
 
 // Messages returns a page of a session's chat.
-func (s *Store) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
+func (s history) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
 	rows, err := s.page(ctx, queryMessagesForward, queryMessagesBackward, session, q)
 	list := make([]engine.Message, len(rows))
 	for i, r := range rows {
@@ -74,7 +77,7 @@ func (s *Store) Messages(ctx context.Context, session string, q engine.HistoryQu
 }
 
 // AllRequests returns a page of a session's requests, applied or not.
-func (s *Store) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
+func (s history) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
 	rows, err := s.page(ctx, queryRequestsForward, queryRequestsBackward, session, q)
 	list := make([]engine.Request, len(rows))
 	for i, r := range rows {
@@ -84,7 +87,7 @@ func (s *Store) AllRequests(ctx context.Context, session string, q engine.Histor
 }
 
 // Blobs returns the texts of the hashes a session has.
-func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
+func (s history) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
 	found := make(map[string][]byte, len(hashes))
 	if len(hashes) == 0 {
 		return found, nil
@@ -101,7 +104,7 @@ func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map
 }
 
 // Results returns the outputs of a container's rounds.
-func (s *Store) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
+func (s history) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
 	rows, err := s.read(ctx, queryResults, params{"session": session, "step": step, "visit": visit})
 	list := make([]engine.StoredResult, len(rows))
 	for i, r := range rows {

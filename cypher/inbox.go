@@ -9,8 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// inbox holds the requests of sessions: answers and other events from outside.
+type inbox struct{ *db }
+
 // Requests returns for each session the requests above a number, in order.
-func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
 	found := map[string][]engine.Request{}
 	if len(after) == 0 {
 		return found, nil
@@ -19,7 +22,7 @@ func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[st
 	for i, a := range after {
 		values[i] = params{"session": a.Session, "n": a.N}
 	}
-	c := chain{store: s}
+	c := chain{db: s.db}
 	for n := 0; ; n++ {
 		rows, err := c.read(ctx, queryRequestsAfter, params{"rows": values})
 		if err != nil {
@@ -51,7 +54,7 @@ func gapless(after []engine.InboxAfter, found map[string][]engine.Request) bool 
 }
 
 // Inboxes returns inbox number and lease token of the sessions that exist.
-func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
 	found := make(map[string]engine.InboxState, len(ids))
 	if len(ids) == 0 {
 		return found, nil
@@ -65,7 +68,7 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 
 // EditState replaces the state of a session that is not leased. If the answer is lost, the edit is
 // not sent again: the error is engine.ErrUnknownOutcome, and the session's version shows the result.
-func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
+func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	var record engine.SessionRecord
 	err := s.together(ctx, "edit state of "+edit.Session, false, func(t transaction) error {
 		rows, err := t.query(ctx, queryLock, params{"ids": []string{edit.Session}})

@@ -8,7 +8,7 @@ import (
 )
 
 // Extend extends leases that are still held and returns the sessions of the others.
-func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
 	if len(leases) == 0 {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Du
 }
 
 // Release gives leases back without a checkpoint.
-func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
 	if len(leases) == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
 }
 
 // NextDue returns the earliest due_at of all.
-func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
+func (s leases) NextDue(ctx context.Context) (time.Time, error) {
 	rows, err := s.read(ctx, queryNextDue, nil)
 	if err != nil || len(rows) == 0 {
 		return time.Time{}, err
@@ -48,7 +48,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending makes pending sessions of a workflow due that no lease holds, at most limit.
-func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
+func (s leases) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	rows, err := s.write(ctx, queryWakePending, params{"workflow": workflow, "definition": definition, "limit": limit})
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -59,7 +59,7 @@ func (s *Store) WakePending(ctx context.Context, workflow, definition string, li
 // PendingWorkflows lists the workflows with pending sessions. It is asked once a second,
 // so it steps through the index from one workflow to the next: where nothing is pending
 // it reads nothing.
-func (s *Store) PendingWorkflows(ctx context.Context) ([]string, error) {
+func (s leases) PendingWorkflows(ctx context.Context) ([]string, error) {
 	var list []string
 	after := ""
 	for {

@@ -66,20 +66,23 @@ func statementsOf(text string) []string {
 	return list
 }
 
+// schema holds constraints and indexes.
+type schema struct{ *db }
+
 // Migrate brings constraints and indexes up to date and waits until they answer. Engines
 // that call it at the same time take turns. It returns the names of what it applied.
-func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+func (s schema) Migrate(ctx context.Context) ([]string, error) {
 	wanted, err := migrations()
 	if err != nil {
 		return nil, fmt.Errorf("neo4j: %w", err)
 	}
-	patient := *s
+	patient := *s.db
 	patient.options.TransactionTimeout = time.Hour // a constraint on a large store takes its time
 	patient.options.CallTimeout = time.Hour
-	return patient.migrate(ctx, wanted)
+	return schema{&patient}.migrate(ctx, wanted)
 }
 
-func (s *Store) migrate(ctx context.Context, wanted []migration) ([]string, error) {
+func (s schema) migrate(ctx context.Context, wanted []migration) ([]string, error) {
 	if err := s.prepareTurns(ctx, wanted[0]); err != nil {
 		return nil, err
 	}
@@ -119,7 +122,7 @@ func (s *Store) migrate(ctx context.Context, wanted []migration) ([]string, erro
 
 // prepareTurns makes what the lock itself rests on. Several engines may do so at the same
 // moment: then all but one are told that it is there.
-func (s *Store) prepareTurns(ctx context.Context, m migration) error {
+func (s schema) prepareTurns(ctx context.Context, m migration) error {
 	for _, text := range m.statements {
 		_, err := s.write(ctx, statement{m.name, text}, nil)
 		var answer *neo4j.Neo4jError
@@ -137,7 +140,7 @@ var schemaIsThere = map[string]bool{
 	"Neo.ClientError.Schema.ConstraintWithNameAlreadyExists":   true,
 }
 
-func (s *Store) applied(ctx context.Context) (map[int64]string, error) {
+func (s schema) applied(ctx context.Context) (map[int64]string, error) {
 	rows, err := s.attempt(ctx, queryMigrations, nil)
 	if err != nil {
 		return nil, err
@@ -149,7 +152,7 @@ func (s *Store) applied(ctx context.Context) (map[int64]string, error) {
 	return applied, nil
 }
 
-func (s *Store) apply(ctx context.Context, m migration) error {
+func (s schema) apply(ctx context.Context, m migration) error {
 	for _, text := range m.statements {
 		if _, err := s.attempt(ctx, statement{m.name, text}, nil); err != nil {
 			return fmt.Errorf("migration %s: %w", m.name, s.explain(ctx, text, err))
@@ -163,7 +166,7 @@ func (s *Store) apply(ctx context.Context, m migration) error {
 var constrained = regexp.MustCompile(`FOR \(\w+:(\w+)\) REQUIRE \w+\.(\w+) IS UNIQUE`)
 
 // explain adds to the error of a constraint what stands in its way and what to do.
-func (s *Store) explain(ctx context.Context, text string, cause error) error {
+func (s schema) explain(ctx context.Context, text string, cause error) error {
 	var answer *neo4j.Neo4jError
 	found := constrained.FindStringSubmatch(text)
 	if found == nil || !errors.As(cause, &answer) ||

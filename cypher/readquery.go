@@ -22,11 +22,14 @@ const (
 	readBytes = 1 << 20 // of an answer
 )
 
+// queries runs the queries of workflows.
+type queries struct{ *db }
+
 // ReadQuery runs a query that came from a workflow and returns at most limit rows, by the
 // names of their columns, in plain JSON values (see functions/graph). It is refused with an
 // *engine.CallError of kind bad_input unless its text, the server's plan and the transaction
 // each say that it only reads. The server ends it when ctx does.
-func (s *Store) ReadQuery(ctx context.Context, query string, parameters map[string]any, limit int) ([]map[string]any, error) {
+func (s queries) ReadQuery(ctx context.Context, query string, parameters map[string]any, limit int) ([]map[string]any, error) {
 	if err := readonly.Check(query); err != nil {
 		return nil, unreadable(err.Error())
 	}
@@ -49,7 +52,7 @@ func (s *Store) ReadQuery(ctx context.Context, query string, parameters map[stri
 
 // plan lets the server explain the query, which runs nothing, and refuses what it would do
 // beside reading.
-func (s *Store) plan(ctx context.Context, session neo4j.SessionWithContext, query string, parameters map[string]any) error {
+func (s queries) plan(ctx context.Context, session neo4j.SessionWithContext, query string, parameters map[string]any) error {
 	result, err := session.Run(ctx, "EXPLAIN "+query, parameters, s.reading(ctx))
 	if err != nil {
 		return err
@@ -82,7 +85,7 @@ func onlyReads(plan neo4j.Plan) error {
 }
 
 // reading names the transaction and lets the server end it when ctx does.
-func (s *Store) reading(ctx context.Context) func(*neo4j.TransactionConfig) {
+func (s queries) reading(ctx context.Context) func(*neo4j.TransactionConfig) {
 	return func(c *neo4j.TransactionConfig) {
 		s.transaction("graph.query")(c)
 		if deadline, ok := ctx.Deadline(); ok {
@@ -91,7 +94,7 @@ func (s *Store) reading(ctx context.Context) func(*neo4j.TransactionConfig) {
 	}
 }
 
-func (s *Store) readRows(ctx context.Context, session neo4j.SessionWithContext, query string, parameters map[string]any, limit int) ([]map[string]any, error) {
+func (s queries) readRows(ctx context.Context, session neo4j.SessionWithContext, query string, parameters map[string]any, limit int) ([]map[string]any, error) {
 	result, err := session.Run(ctx, query, parameters, s.reading(ctx))
 	if err != nil {
 		return nil, err

@@ -14,14 +14,17 @@ import (
 // statements, however little it has, and a transaction is bounded in time, too.
 const sessionNodes = 20
 
+// retention removes old families of sessions.
+type retention struct{ *db }
+
 // OldestSessions reads a page by the index on created_at.
-func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
 	rows, err := s.read(ctx, querySessionsOldest, params{"after_at": stamp(after.At), "after_id": after.ID, "limit": limit})
 	return sessionsFrom(rows), err
 }
 
 // RemoveFamily removes marked sessions, at most deleteBatch nodes a call.
-func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
+func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
 	var outcome engine.Removal
 	// Repeating is right also where the outcome is unknown: what has gone counts as removed.
 	err := s.together(ctx, "remove sessions", true, func(t transaction) (err error) {
@@ -85,7 +88,7 @@ func removeFamily(ctx context.Context, t transaction, marks []engine.SessionMark
 }
 
 // TakeDuty takes, extends or gives back a duty.
-func (s *Store) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
+func (s retention) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
 	rows, err := s.write(ctx, queryDutyTake, params{"name": name, "owner": owner, "for": milliseconds(d)})
 	return len(rows) == 1, err
 }

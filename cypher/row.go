@@ -63,3 +63,11 @@ func (p properties) bytes(name string) []byte {
 	}
 	return nil
 }
+
+func plainProperties(p properties) map[string]any {
+	m := make(map[string]any, len(p))
+	for name, v := range p {
+		m[name] = plain(v)
+	}
+	return m
+}

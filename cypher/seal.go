@@ -1,11 +1,9 @@
 package cypher
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -63,26 +61,6 @@ func intact(record *engine.SessionRecord, sealed string) bool {
 	return fits(record.Status) || record.Status == engine.StatusPending && (fits(engine.StatusActive) || fits(engine.StatusAwaitingInput))
 }
 
-// whole reads sessions until each is of one version.
-func (s *Store) whole(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
-	rows, err := s.read(ctx, querySessions, params{"ids": ids})
-	if err != nil {
-		return nil, err
-	}
-	list, torn := sift(nil, rows)
-	if len(torn) == 0 {
-		return list, nil
-	}
-	if rows, err = s.read(ctx, querySessions, params{"ids": torn}); err != nil {
-		return nil, err
-	}
-	if list, torn = sift(list, rows); len(torn) == 0 {
-		return list, nil
-	}
-	rows, err = s.locked(ctx, querySessionsLocked, params{"ids": distinct(torn)}) // in the order of those who lock several
-	return append(list, sessionsFrom(rows)...), err
-}
-
 // sift adds to the list what is intact and returns the ids of the rest.
 func sift(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, torn []string) {
 	for _, r := range rows {
@@ -95,21 +73,4 @@ func sift(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, to
 		}
 	}
 	return list, torn
-}
-
-// errOnlyLooked ends a transaction that must leave nothing behind.
-var errOnlyLooked = errors.New("only looked")
-
-// locked asks a statement that takes the locks of what it returns and writes nothing else.
-func (s *Store) locked(ctx context.Context, q statement, p params) (rows []row, err error) {
-	err = s.together(ctx, q.name, true, func(t transaction) error {
-		if rows, err = t.query(ctx, q, p); err != nil {
-			return err
-		}
-		return errOnlyLooked
-	})
-	if errors.Is(err, errOnlyLooked) {
-		err = nil
-	}
-	return rows, err
 }

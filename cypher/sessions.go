@@ -10,8 +10,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// sessions are created, read, listed, counted and deleted.
+type sessions struct {
+	*db
+	counts *largeCounts
+}
+
 // Session returns one session with its state.
-func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
 	list, err := s.SessionsByID(ctx, []string{id})
 	if err != nil {
 		return nil, err
@@ -23,11 +29,31 @@ func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, 
 }
 
 // SessionsByID returns the sessions that exist, with their states.
-func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	return s.whole(ctx, distinct(ids))
+}
+
+// whole reads sessions until each is of one version.
+func (s sessions) whole(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+	rows, err := s.read(ctx, querySessions, params{"ids": ids})
+	if err != nil {
+		return nil, err
+	}
+	list, torn := sift(nil, rows)
+	if len(torn) == 0 {
+		return list, nil
+	}
+	if rows, err = s.read(ctx, querySessions, params{"ids": torn}); err != nil {
+		return nil, err
+	}
+	if list, torn = sift(list, rows); len(torn) == 0 {
+		return list, nil
+	}
+	rows, err = s.locked(ctx, querySessionsLocked, params{"ids": distinct(torn)}) // in the order of those who lock several
+	return append(list, sessionsFrom(rows)...), err
 }
 
 func distinct(ids []string) []string {
@@ -35,7 +61,7 @@ func distinct(ids []string) []string {
 }
 
 // Children returns the ids of a session's children.
-func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+func (s sessions) Children(ctx context.Context, parent string) ([]string, error) {
 	rows, err := s.read(ctx, queryChildren, params{"id": parent})
 	var ids []string
 	for _, r := range rows {
@@ -45,7 +71,7 @@ func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
 }
 
 // ListSessions returns one page, by the index that fits the query best.
-func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
 	p := filters(q)
 	limit := q.Limit
 	if limit <= 0 {
@@ -119,7 +145,7 @@ func workflowPatterns(patterns []string) (ids, prefixes any) {
 }
 
 // CountSessions counts by status, workflow, "workflow,status" or step.
-func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
 	statement, key, err := countOf(q, by)
 	if err != nil {
 		return nil, err

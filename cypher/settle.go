@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -20,39 +18,20 @@ import (
 // A lock would not do: an edit made in Neo4j Browser takes none that a reader could wait for
 // without a risk of deadlock. A workflow that has not changed costs one read.
 
-// A chain is reads one after another. Each waits until the server has applied every commit
-// that the read before it could have seen in part: the bookmark of a read names the last
-// commit that was written to the log, and the server begins the next read when that is applied.
-type chain struct {
-	store *Store
-	after neo4j.Bookmarks
-}
-
-// read asks something that changes nothing, again where that may help.
-func (c *chain) read(ctx context.Context, q statement, p params) ([]row, error) {
-	var rows []row
-	err := c.store.again(ctx, q.name, func(ctx context.Context) error {
-		config := c.store.session
-		config.Bookmarks = c.after
-		session := c.store.link.session(ctx, config)
-		defer closeQuietly(ctx, session)
-		var err error
-		if rows, err = c.store.run(ctx, session, q, p); err == nil {
-			c.after = session.LastBookmarks()
-		}
-		return c.store.silence(ctx, err, settled)
-	})
-	return rows, err
-}
-
 // chainedReads limits the reads of a workflow that changes all the time. After that it is read
 // under the lock that edits made through a store take.
 const chainedReads = 5
 
+// workflows reads and edits definitions.
+type workflows struct {
+	*db
+	known *knownWorkflows
+}
+
 // wholeWorkflows reads workflows until none of them can be half of an edit; one that does not exist is nil.
-func (s *Store) wholeWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
-	c := chain{store: s}
-	found, err := s.readWorkflows(ctx, &c, ids, entries)
+func (s workflows) wholeWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
+	c := chain{db: s.db}
+	found, err := readWorkflows(ctx, &c, ids, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +40,7 @@ func (s *Store) wholeWorkflows(ctx context.Context, ids []string, entries map[st
 		if len(changed) == 0 {
 			return found, nil
 		}
-		again, err := s.readWorkflows(ctx, &c, changed, entries)
+		again, err := readWorkflows(ctx, &c, changed, entries)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +66,7 @@ func (s *Store) wholeWorkflows(ctx context.Context, ids []string, entries map[st
 }
 
 // lockedWorkflows reads workflows while no edit of them can be made through a store. It leaves nothing behind.
-func (s *Store) lockedWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
+func (s workflows) lockedWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
 	var found map[string]*graph
 	err := s.together(ctx, "workflows", true, func(t transaction) error {
 		made := map[string]bool{}
@@ -122,6 +101,10 @@ func (s *Store) lockedWorkflows(ctx context.Context, ids []string, entries map[s
 type knownWorkflows struct {
 	mu   sync.Mutex
 	byID map[string]*engine.Workflow
+}
+
+func newKnownWorkflows() *knownWorkflows {
+	return &knownWorkflows{byID: map[string]*engine.Workflow{}}
 }
 
 // differing returns the ids of the workflows that differ from those known.

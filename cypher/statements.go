@@ -180,6 +180,9 @@ func load(name string) statement {
 
 var parameter = regexp.MustCompile(`\$([a-z_]+)\b`)
 
+// params are the parameters of a statement.
+type params = map[string]any
+
 // parameters are the parameters of a statement as it is sent.
 func parameters(p params) params { return params{"p": p} }
 

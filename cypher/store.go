@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -15,18 +14,40 @@ import (
 )
 
 // A Store is an engine.Store on a Neo4j database. It reconnects after an outage of the server;
-// calls during the outage return engine.ErrUnavailable.
+// calls during the outage return engine.ErrUnavailable. Its methods are those of its parts, one
+// for each noun of the contract; the parts share the connections.
 type Store struct {
-	link    *link
-	reader  *link // of queries of workflows; link where there is no second user
-	session neo4j.SessionConfig
-	known   *knownWorkflows
-	options Options
-	log     *slog.Logger
-	counts  *largeCounts
+	*db
+	auditTrail
+	batches
+	checks
+	commits
+	definitions
+	engines
+	history
+	inbox
+	leases
+	queries
+	retention
+	schema
+	sessions
+	turns
+	workflows
 }
 
-var _ engine.Store = (*Store)(nil)
+var (
+	_ engine.Store   = (*Store)(nil)
+	_ engine.Checker = (*Store)(nil)
+)
+
+// newStore puts the parts together.
+func newStore(d *db) *Store {
+	return &Store{
+		db: d, auditTrail: auditTrail{d}, batches: batches{d}, checks: checks{d}, commits: commits{d}, definitions: definitions{d},
+		engines: engines{d}, history: history{d}, inbox: inbox{d}, leases: leases{d}, queries: queries{d}, retention: retention{d},
+		schema: schema{d}, sessions: sessions{d, newLargeCounts()}, turns: turns{d}, workflows: workflows{d, newKnownWorkflows()},
+	}
+}
 
 // Open connects and makes sure that the database answers. When it does not, the error
 // (engine.ErrUnavailable where trying again may help) names the address and what to
@@ -51,13 +72,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", o.URI, err), link.close(ctx))
 		}
 	}
-	s := &Store{link: link, reader: reader, known: &knownWorkflows{byID: map[string]*engine.Workflow{}}, options: o, log: o.Log, counts: newLargeCounts(), session: neo4j.SessionConfig{
+	s := newStore(&db{link: link, reader: reader, options: o, log: o.Log, session: neo4j.SessionConfig{
 		// Reads go where writes go, too: a follower of a cluster may be behind, and an
 		// engine must read what it has just written.
 		AccessMode:   neo4j.AccessModeWrite,
 		DatabaseName: o.Database,
 		FetchSize:    neo4j.FetchAll,
-	}}
+	}})
 	deadline, cancel := context.WithTimeoutCause(ctx, o.OpenTimeout, fmt.Errorf("no answer within %s", o.OpenTimeout))
 	defer cancel()
 	if err := errors.Join(s.verify(deadline), s.verifyReader(deadline)); err != nil {
@@ -125,15 +146,6 @@ func (s *Store) verifyReader(ctx context.Context) error {
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.read(ctx, queryPing, nil)
 	return err
-}
-
-// Now is the database's clock.
-func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	rows, err := s.read(ctx, queryNow, nil)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return rows[0].time("now"), nil
 }
 
 // Describe names the store for people, without the password.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -12,19 +13,25 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// params are the parameters of a statement.
-type params = map[string]any
+// A db runs statements and transactions: what all parts of a Store share.
+type db struct {
+	link    *link
+	reader  *link // of queries of workflows; link where there is no second user
+	session neo4j.SessionConfig
+	options Options
+	log     *slog.Logger
+}
 
 // read asks something that changes nothing, again where that may help.
-func (s *Store) read(ctx context.Context, q statement, p params) ([]row, error) {
-	c := chain{store: s}
+func (s *db) read(ctx context.Context, q statement, p params) ([]row, error) {
+	c := chain{db: s}
 	return c.read(ctx, q, p)
 }
 
 // write sends one statement as a transaction of its own, which saves the round trips of
 // an explicit one. The statement must be one that may be sent twice: where its answer was
 // lost, it is sent again.
-func (s *Store) write(ctx context.Context, q statement, p params) ([]row, error) {
+func (s *db) write(ctx context.Context, q statement, p params) ([]row, error) {
 	var rows []row
 	err := s.again(ctx, q.name, func(ctx context.Context) error {
 		var err error
@@ -35,14 +42,14 @@ func (s *Store) write(ctx context.Context, q statement, p params) ([]row, error)
 }
 
 // attempt sends one statement once.
-func (s *Store) attempt(ctx context.Context, q statement, p params) ([]row, error) {
+func (s *db) attempt(ctx context.Context, q statement, p params) ([]row, error) {
 	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
 	return s.run(ctx, session, q, p)
 }
 
 // run sends one statement as a transaction of its own.
-func (s *Store) run(ctx context.Context, session neo4j.SessionWithContext, q statement, p params) ([]row, error) {
+func (s *db) run(ctx context.Context, session neo4j.SessionWithContext, q statement, p params) ([]row, error) {
 	result, err := session.Run(ctx, q.text, parameters(p), s.transaction(q.name))
 	if err != nil {
 		return nil, err
@@ -51,7 +58,7 @@ func (s *Store) run(ctx context.Context, session neo4j.SessionWithContext, q sta
 }
 
 // transaction names the transaction for SHOW TRANSACTIONS and bounds it.
-func (s *Store) transaction(name string) func(*neo4j.TransactionConfig) {
+func (s *db) transaction(name string) func(*neo4j.TransactionConfig) {
 	return func(c *neo4j.TransactionConfig) {
 		c.Timeout = s.options.TransactionTimeout
 		c.Metadata = map[string]any{"app": "stepgraph", "query": name}
@@ -79,7 +86,7 @@ func (t transaction) query(ctx context.Context, q statement, p params) ([]row, e
 // together does work in one transaction and commits it when work returns nil. With
 // repeatable, the transaction is made again where its outcome is unknown: work must then
 // recognise what it has written before. It may be called several times in any case.
-func (s *Store) together(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
+func (s *db) together(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
 	return s.again(ctx, name, func(ctx context.Context) error {
 		err := s.attemptTogether(ctx, name, work)
 		if !repeatable && errors.Is(err, engine.ErrUnknownOutcome) {
@@ -89,7 +96,7 @@ func (s *Store) together(ctx context.Context, name string, repeatable bool, work
 	})
 }
 
-func (s *Store) attemptTogether(ctx context.Context, name string, work func(transaction) error) error {
+func (s *db) attemptTogether(ctx context.Context, name string, work func(transaction) error) error {
 	session := s.link.session(ctx, s.session)
 	defer closeQuietly(ctx, session)
 	tx, err := session.BeginTransaction(ctx, s.transaction(name))
@@ -108,7 +115,7 @@ var errSilent = errors.New("the server did not answer in time")
 
 // silence is mapped, for a call that may have come to its own deadline: that is the store's
 // trouble and not the caller's, so it may be tried again, on fresh connections.
-func (s *Store) silence(ctx context.Context, err error, at stage) error {
+func (s *db) silence(ctx context.Context, err error, at stage) error {
 	err = mapped(err, at)
 	if err == nil || context.Cause(ctx) != errSilent {
 		return err
@@ -131,7 +138,7 @@ func (f final) Unwrap() error { return f.error }
 // again calls attempt until it succeeds, fails for good or has been called
 // Options.Attempts times, with pauses that grow and differ between callers. Once an
 // outcome was unknown it stays so, unless a later attempt settles it.
-func (s *Store) again(ctx context.Context, name string, attempt func(context.Context) error) error {
+func (s *db) again(ctx context.Context, name string, attempt func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err // nothing was sent, so this says nothing of outcomes
 	}
@@ -183,10 +190,61 @@ func pause(ctx context.Context, n int) bool {
 	}
 }
 
+// Now is the database's clock.
+func (s *db) Now(ctx context.Context) (time.Time, error) {
+	rows, err := s.read(ctx, queryNow, nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return rows[0].time("now"), nil
+}
+
 // closeQuietly gives the connection back, also when ctx has ended. Errors of the close
 // add nothing to what the statement said.
 func closeQuietly(ctx context.Context, session neo4j.SessionWithContext) {
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_ = session.Close(deadline)
+}
+
+// errOnlyLooked ends a transaction that must leave nothing behind.
+var errOnlyLooked = errors.New("only looked")
+
+// locked asks a statement that takes the locks of what it returns and writes nothing else.
+func (s *db) locked(ctx context.Context, q statement, p params) (rows []row, err error) {
+	err = s.together(ctx, q.name, true, func(t transaction) error {
+		if rows, err = t.query(ctx, q, p); err != nil {
+			return err
+		}
+		return errOnlyLooked
+	})
+	if errors.Is(err, errOnlyLooked) {
+		err = nil
+	}
+	return rows, err
+}
+
+// A chain is reads one after another. Each waits until the server has applied every commit
+// that the read before it could have seen in part: the bookmark of a read names the last
+// commit that was written to the log, and the server begins the next read when that is applied.
+type chain struct {
+	db    *db
+	after neo4j.Bookmarks
+}
+
+// read asks something that changes nothing, again where that may help.
+func (c *chain) read(ctx context.Context, q statement, p params) ([]row, error) {
+	var rows []row
+	err := c.db.again(ctx, q.name, func(ctx context.Context) error {
+		config := c.db.session
+		config.Bookmarks = c.after
+		session := c.db.link.session(ctx, config)
+		defer closeQuietly(ctx, session)
+		var err error
+		if rows, err = c.db.run(ctx, session, q, p); err == nil {
+			c.after = session.LastBookmarks()
+		}
+		return c.db.silence(ctx, err, settled)
+	})
+	return rows, err
 }

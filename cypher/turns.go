@@ -17,8 +17,11 @@ const (
 	turnLanes    = 100
 )
 
+// turns are the queues of sessions of workflows with a limit.
+type turns struct{ *db }
+
 // LimitedWorkflows reads the WORKFLOW nodes that name a limit.
-func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
 	var names []string
 	for _, name := range definition.LimitNames() {
 		names = append(names, `"`+name+`"`)
@@ -44,7 +47,7 @@ func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error
 
 // turnCall is one call of TakeTurns.
 type turnCall struct {
-	*Store
+	turns
 	q         engine.TurnQuery
 	limits    map[string]*engine.TurnLimit
 	workflows []string
@@ -55,8 +58,8 @@ type turnCall struct {
 
 // TakeTurns gives turns as the contract says: one transaction adds sessions to their queues, and
 // one per lane starts those for which the lane has capacity. Locks of lanes come before those of sessions.
-func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
-	c := &turnCall{Store: s, q: q, limits: map[string]*engine.TurnLimit{}, ranks: params{}, most: params{}}
+func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
+	c := &turnCall{turns: s, q: q, limits: map[string]*engine.TurnLimit{}, ranks: params{}, most: params{}}
 	for i := range q.Limits {
 		l := &q.Limits[i]
 		c.limits[l.Workflow], c.ranks[l.Workflow], c.most[l.Workflow] = l, i, l.AtOnce
@@ -270,7 +273,7 @@ func (at *laneTurn) queue(ctx context.Context, limit int) ([]engine.Waiter, erro
 }
 
 // Turn reads the place of a session in its queue.
-func (s *Store) Turn(ctx context.Context, session string) (*engine.Turn, error) {
+func (s turns) Turn(ctx context.Context, session string) (*engine.Turn, error) {
 	rows, err := s.read(ctx, queryTurnOf, params{"session": session})
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -281,7 +284,7 @@ func (s *Store) Turn(ctx context.Context, session string) (*engine.Turn, error) 
 }
 
 // Lanes counts what waits and runs.
-func (s *Store) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
 	rows, err := s.read(ctx, queryTurnLanesOf, params{"workflow": workflow, "limit": limit})
 	if err != nil {
 		return nil, err

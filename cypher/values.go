@@ -116,14 +116,6 @@ func plain(v any) any {
 	return fmt.Sprint(v)
 }
 
-func plainProperties(p properties) map[string]any {
-	m := make(map[string]any, len(p))
-	for name, v := range p {
-		m[name] = plain(v)
-	}
-	return m
-}
-
 // storable turns a value into what a property can hold: maps and lists of different kinds
 // become JSON text.
 func storable(v any) any {

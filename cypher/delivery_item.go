@@ -1,0 +1,78 @@
+package cypher
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// A deliveryItem is one delivery of a deliveryTx, with what was read about its session.
+type deliveryItem struct {
+	delivery  *engine.Delivery
+	result    *engine.Delivered
+	session   engine.SessionRecord
+	now       time.Time
+	unapplied []engine.Request
+	same      *engine.Request
+	answers   map[string]*engine.Request // of the open questions, by target; nil where there is none
+}
+
+// number is the request as it will be written.
+func (item *deliveryItem) number(request *engine.Request) engine.Request {
+	q := *request
+	q.Key = cmp.Or(q.Key, item.delivery.Key)
+	q.ID, q.Session, q.N, q.At = requestID(item.session.ID, q.Key), item.session.ID, item.session.Inbox+1, item.now
+	return q
+}
+
+// accept sets the result as it will be once the request is written, and returns the
+// properties to set on the session. request is nil when Decide wanted none; the properties
+// are nil when nothing changes.
+func (item *deliveryItem) accept(request *engine.Request) params {
+	record, changes := &item.result.Session, params{}
+	requests := slices.Clone(item.unapplied)
+	if request != nil {
+		record.Inbox = request.N
+		changes = adoption(record, item.now)
+		changes["inbox"] = request.N
+		item.result.Request = request
+		if !request.Applied {
+			requests = append(requests, *request)
+		}
+	}
+	claimed, changed := item.delivery.Take(record, request != nil, item.now)
+	if claimed {
+		item.result.Claimed = &engine.Claimed{Session: *record, Requests: requests, Now: item.now}
+		changes["lease"], changes["lease_owner"], changes["lease_until"] = record.Lease, record.LeaseOwner, stamp(record.LeaseUntil)
+	}
+	if changed {
+		changes["due_at"], changes["claims"] = stamp(record.DueAt), record.Claims
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return changes
+}
+
+// adoption fills what a session made by hand lacks, in the record too, and returns the
+// properties to set.
+func adoption(record *engine.SessionRecord, now time.Time) params {
+	changes := params{}
+	if record.CreatedAt.IsZero() {
+		record.CreatedAt = now
+		changes["created_at"] = stamp(now)
+	}
+	if record.Workflow == "" {
+		record.Workflow = engine.DefaultWorkflow
+		changes["workflow"] = engine.DefaultWorkflow
+	}
+	if record.Root == "" {
+		record.Root = record.ID
+		changes["root"] = record.ID
+	}
+	return changes
+}
+
+func requestID(session, key string) string { return session + "/" + key }
