@@ -128,6 +128,12 @@ export async function readNewest(session: string, after: number): Promise<Execut
   return all
 }
 
+/** readDocument is all there is of a session, as lines; large values stand in it whole. */
+export async function readDocument(session: string): Promise<string> {
+  const got = await api.GET('/api/v1/sessions/{session}/document', { params: { path: { session } }, parseAs: 'text' })
+  return got.data as unknown as string
+}
+
 export const explainQuery = (session: string) =>
   queryOptions({
     queryKey: ['explain', session],

@@ -92,6 +92,8 @@ export interface SessionSearch {
   visit?: number
   panel?: Panel
   at?: number
+  /** Two visits of the step that are compared; see versions.ts. */
+  compare?: string
 }
 
 const session = createRoute({
@@ -101,6 +103,7 @@ const session = createRoute({
     step: text(s.step),
     visit: Number(s.visit) || undefined,
     panel: (['timeline', 'history', 'state', 'requests'] as const).find((o) => o === s.panel),
+    compare: typeof s.compare === 'string' ? s.compare : undefined,
     at: s.at === undefined || !Number.isInteger(Number(s.at)) ? undefined : Number(s.at),
   }),
   component: lazyRouteComponent(PAGES.session, 'SessionPage'),

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { api } from '../api/client'
+import { readDocument } from '../api/queries'
 import type { Execution } from '../api/schema'
 import { cutOf, wholeOf } from '../session/whole'
 import { bytes } from '../ui/format'
@@ -20,8 +20,7 @@ export function Kept({ x, value, label }: { x: Execution; value: unknown; label:
   const load = async () => {
     setBusy(true)
     try {
-      const got = await api.GET('/api/v1/sessions/{session}/document', { params: { path: { session: x.session } }, parseAs: 'text' })
-      const whole = wholeOf(got.data as unknown as string, cut.hash)
+      const whole = wholeOf(await readDocument(x.session), cut.hash)
       setFound({ hash: cut.hash, ...(whole === undefined ? { wrong: 'It is no longer in the state: newer outputs have taken its place.' } : { value: whole }) })
     } catch (error) {
       setFound({ hash: cut.hash, wrong: messageOf(error) })

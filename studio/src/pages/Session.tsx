@@ -12,6 +12,7 @@ import { modelOf, titleOf } from '../graph/model'
 import { useLayout } from '../graph/useLayout'
 import { elapsedOf } from '../session/elapsed'
 import { type RunView, idle, momentsOf, runAt, runOf, standsAt, totalsOf } from '../session/run'
+import { outputsOf } from '../session/versions'
 import { type OpenVisit, rowsOf } from '../session/timeline'
 import { clock, cost, count, duration, plural, short } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
@@ -87,13 +88,13 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
     (c: Choice) => {
       const path = c?.kind === 'path' ? model?.paths.find((p) => p.id === c.id) : undefined // how it was judged stands with the step it leaves
       setJudged(path && { path: path.id })
-      void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : path?.source, visit: undefined }), replace: true })
+      void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : path?.source, visit: undefined, compare: undefined }), replace: true })
     },
     [go, model],
   )
   const visit = useCallback(
     (step: string, n?: number) => {
-      void go({ search: (s) => ({ ...s, step, visit: n }), replace: true })
+      void go({ search: (s) => ({ ...s, step, visit: n, compare: s.step === step ? s.compare : undefined }), replace: true })
       setFocus({ id: step })
     },
     [go],
@@ -114,6 +115,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const toPanel = (p: Panel) => void go({ search: (s) => ({ ...s, panel: p }), replace: true })
   const announcement = useAnnouncement(model, run.steps, session.status, live.loaded)
   const question = search.step ? session.awaiting.find((q) => q.step === search.step) : undefined
+  const outputs = useMemo(() => outputsOf(live.state?.data?.outputs, search.step ?? ''), [live.state, search.step])
   const stepRun = search.step ? run.steps[search.step] : undefined
 
   return (
@@ -170,6 +172,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
         </div>
         {search.step && model && (
           <SessionInspector
+            session={id}
             workflow={session.workflow}
             model={model}
             step={search.step}
@@ -181,6 +184,9 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             question={question}
             judged={judged}
             partial={live.partial}
+            outputs={outputs}
+            compare={search.compare}
+            onCompare={(compare) => void go({ search: (s) => ({ ...s, compare }), replace: true })}
             onVisit={visit}
             onClose={() => choose(undefined)}
             onMend={setMend}

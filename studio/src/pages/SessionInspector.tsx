@@ -1,5 +1,5 @@
 import { Database } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../api/queries'
 import type { Execution, ExplainedPath } from '../api/schema'
 import { cypherOfPath, cypherOfStep } from '../graph/cypher'
@@ -11,11 +11,13 @@ import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
 import { Button, Status, Tabs } from '../ui/parts'
 import { Kept } from './Kept'
+import { StepHistory } from './StepHistory'
 import { Judged } from './Why'
 import type { Partial } from './live'
 import type { Mend } from './actions'
 
 interface Props {
+  session: string
   workflow: string
   model: GraphModel
   step: string
@@ -28,18 +30,23 @@ interface Props {
   /** A path that was chosen: it is shown how it was judged. A new object each time. */
   judged?: { path: string }
   partial: Partial[]
+  /** What the state keeps of the step's outputs. */
+  outputs: unknown[]
+  /** Two visits to compare; the address holds them. */
+  compare?: string
+  onCompare: (pair: string | undefined) => void
   onVisit: (step: string, visit?: number) => void
   onClose: () => void
   onMend: (m: Mend) => void
   onFork: (step: string, visit: number) => void
 }
 
-type Part = 'input' | 'output' | 'paths'
+type Part = 'input' | 'output' | 'paths' | 'history'
 
 /** SessionInspector shows one visit of one step: what went in, what came out, where it led. */
 export function SessionInspector(p: Props) {
   const view = p.model.byId.get(p.step)
-  const visits = p.history.filter((x) => x.step === p.step)
+  const visits = useMemo(() => p.history.filter((x) => x.step === p.step), [p.history, p.step])
   const numbers = [...new Set(visits.map((x) => x.visit))]
   const newest = numbers[numbers.length - 1] ?? 0
   const live = ['active', 'awaiting_input', 'pending'].includes(p.status)
@@ -48,7 +55,10 @@ export function SessionInspector(p: Props) {
   const attempts = visits.filter((x) => x.visit === visit)
   const [attempt, setAttempt] = useState<number>()
   const x = open ? undefined : (attempts.find((a) => a.attempt === attempt) ?? attempts[attempts.length - 1])
-  const [part, setPart] = useState<Part>('output')
+  const [chosen, setPart] = useState<Part>('output')
+  const part = p.compare === undefined ? chosen : 'history'
+  const history = <StepHistory session={p.session} visits={visits} outputs={p.outputs} compare={p.compare} onCompare={p.onCompare} />
+  const comparable = visits.length + p.outputs.length > 1
   const [cypher, setCypher] = useState(false)
   useEffect(() => setAttempt(undefined), [p.step, visit])
   useEffect(() => {
@@ -81,6 +91,12 @@ export function SessionInspector(p: Props) {
       {!view && <p className="note">This step is no longer in the workflow.</p>}
       {open && <OpenVisit {...p} />}
       {!open && !x && <p className="none">{p.status === 'skipped' ? 'Skipped: no path led here, and none can any more.' : 'This step has not run in this session.'}</p>}
+      {!x && comparable && (
+        <details open={p.compare !== undefined}>
+          <summary>Compare earlier outputs</summary>
+          {history}
+        </details>
+      )}
       {x && (
         <>
           <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} model={p.model} />
@@ -88,13 +104,15 @@ export function SessionInspector(p: Props) {
           <Tabs
             label="Visit"
             value={part}
-            onChange={setPart}
+            onChange={(v) => (setPart(v), p.onCompare(v === 'history' ? '' : undefined))}
             options={[
               ['output', 'Output'],
               ['input', 'Input'],
               ['paths', `Paths ${judgedOf(x).length || ''}`],
+              ...(comparable ? [['history', 'Compare'] as [Part, string]] : []),
             ]}
           />
+          {part === 'history' && history}
           {part === 'output' && <Kept x={x} value={x.output} label="Output" />}
           {part === 'input' && (
             <>

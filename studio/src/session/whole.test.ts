@@ -3,6 +3,7 @@ import { cutOf, wholeOf } from './whole'
 
 it('tells a shortened value from an object that has a field of the same name', () => {
   expect(cutOf({ cut: true, hash: 'ab', bytes: 9, head: '{"a"' })).toEqual({ hash: 'ab', bytes: 9, head: '{"a"' })
+  expect(cutOf({ '@blob': 'ab', bytes: 9 })).toEqual({ hash: 'ab', bytes: 9, head: '' })
   expect(cutOf({ cut: true })).toBeUndefined()
   expect(cutOf([1])).toBeUndefined()
   expect(cutOf('cut')).toBeUndefined()

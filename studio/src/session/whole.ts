@@ -1,14 +1,16 @@
-/** What the history keeps of an input or an output that is too large for it. */
+/** What is kept of a value that is too large for the place it stands in. */
 export interface Cut {
   hash: string
   bytes: number
+  /** Its beginning; the state keeps none. */
   head: string
 }
 
-/** cutOf tells a shortened value from an output that happens to be an object. */
+/** cutOf tells a shortened value of the history, or the state's mark of a large output, from an output that happens to be an object. */
 export function cutOf(value: unknown): Cut | undefined {
   if (!value || typeof value !== 'object' || Array.isArray(value)) return undefined
   const v = value as Record<string, unknown>
+  if (typeof v['@blob'] === 'string' && typeof v.bytes === 'number') return { hash: v['@blob'], bytes: v.bytes, head: '' }
   if (v.cut !== true || typeof v.hash !== 'string' || typeof v.head !== 'string' || typeof v.bytes !== 'number') return undefined
   return { hash: v.hash, bytes: v.bytes, head: v.head }
 }
