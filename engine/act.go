@@ -51,7 +51,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.view(ctx, &delivered.Session)
+	s, err := e.view(ctx, &delivered.Session, requestsOf(&delivered)...)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 	if err != nil {
 		return nil, e.explainAnswer(ctx, &a, err)
 	}
-	s, err := e.view(ctx, &delivered.Session)
+	s, err := e.view(ctx, &delivered.Session, requestsOf(&delivered)...)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,17 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 		}
 	}
 	return s, nil
+}
+
+// requestsOf returns the requests in a session's inbox that a delivery has seen.
+func requestsOf(d *Delivered) []Request {
+	switch {
+	case d.Claimed != nil:
+		return d.Claimed.Requests // with the new one
+	case d.Request != nil:
+		return []Request{*d.Request}
+	}
+	return nil
 }
 
 // accept puts an answer into its session's inbox.

@@ -26,7 +26,7 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 			asking = append(asking, storedSession{&below[i], st})
 		}
 	}
-	answered, err := answeredTargets(ctx, v.store, asking)
+	answered, err := answeredTargets(ctx, v.store, asking, nil)
 	if err != nil {
 		return err
 	}

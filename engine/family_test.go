@@ -14,11 +14,17 @@ import (
 	"github.com/stepgraph/stepgraph/memory"
 )
 
-// countingStore counts reads of sessions and, when told to, fails those of descendants.
+// countingStore counts reads of sessions and of inboxes, and, when told to, fails those of descendants.
 type countingStore struct {
 	engine.Store
-	reads atomic.Int64
-	away  atomic.Bool
+	reads   atomic.Int64
+	inboxes atomic.Int64
+	away    atomic.Bool
+}
+
+func (s *countingStore) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+	s.inboxes.Add(1)
+	return s.Store.Requests(ctx, after)
 }
 
 func (s *countingStore) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
@@ -140,4 +146,34 @@ func TestAnsweredBelow(t *testing.T) {
 			r.Errorf("%+v, %v; want two questions whose step is gone", s.Awaiting, err)
 		}
 	})
+}
+
+// TestAnswerReadsNoInbox: an answer is shown as accepted by what its delivery has seen. The engine
+// has stopped, so that the answer is still in the inbox when the view is made.
+func TestAnswerReadsNoInbox(t *testing.T) {
+	store := &countingStore{Store: memory.New(memory.Options{})}
+	registry := engine.NewRegistry()
+	engine.Register(registry, "ask_name", askName)
+	e := engine.New(store, registry, engine.Options{})
+	ctx, done := context.WithTimeout(t.Context(), 60*time.Second)
+	defer done()
+	stop := enginetest.Start(t, e)
+	if _, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "ask", Steps: []engine.Step{{ID: "root", Function: "ask_name"}}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "ask", ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	stop() // nothing takes the answer out of the inbox
+	store.inboxes.Store(0)
+	s, err := e.Answer(ctx, engine.AnswerRequest{Session: "a", Response: json.RawMessage(`"Ann"`)})
+	if err != nil || len(s.Awaiting) != 1 || !s.Awaiting[0].Answered {
+		t.Fatalf("%+v, %v; want one question, answered", s, err)
+	}
+	if n := store.inboxes.Load(); n != 0 {
+		t.Errorf("%d reads of the inbox, want none", n)
+	}
+	if s, err = e.Session(ctx, "a"); err != nil || !s.Awaiting[0].Answered {
+		t.Errorf("%+v, %v; want the question shown as answered", s, err)
+	}
 }

@@ -27,8 +27,9 @@ type views struct {
 }
 
 // view builds a Session from its record. If the state does not parse, the error is shown in the
-// session and not returned to the caller.
-func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
+// session and not returned to the caller. known are requests in the session's inbox that the caller
+// has: if no unread one is missing, the inbox is not read.
+func (v *views) view(ctx context.Context, rec *SessionRecord, known ...Request) (*Session, error) {
 	s := &Session{
 		ID: rec.ID, Workflow: cmp.Or(rec.Workflow, graph.DefaultWorkflow), Status: rec.Status, Version: rec.Version,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
@@ -47,7 +48,7 @@ func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) 
 	s.Problems = slices.Clone(state.Shared(st, "problems", problemsOf))
 	s.Steps = maps.Clone(state.Shared(st, "steps", statusesOf))
 	if len(s.Awaiting) > 0 {
-		if err := v.markQuestions(ctx, rec, st.State, s); err != nil {
+		if err := v.markQuestions(ctx, rec, st.State, s, known); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +76,8 @@ func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json
 
 // markQuestions marks the questions of a session that are already answered, and those whose step
 // was removed.
-func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session) error {
-	answered, err := answeredTargets(ctx, v.store, []storedSession{{rec, st}})
+func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session, known []Request) error {
+	answered, err := answeredTargets(ctx, v.store, []storedSession{{rec, st}}, known)
 	if err != nil {
 		return err
 	}
@@ -110,15 +111,27 @@ type storedSession struct {
 }
 
 // answeredTargets returns the questions whose answers are accepted and not applied yet. It reads
-// the inbox at most once, for any number of sessions.
-func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (map[askedKey]bool, error) {
+// the inbox at most once, for any number of sessions, and not at all for sessions whose unread
+// requests are all in known.
+func answeredTargets(ctx context.Context, in Store, sessions []storedSession, known []Request) (map[askedKey]bool, error) {
 	answered := map[askedKey]bool{}
+	mark := func(requests []Request) {
+		for i := range requests {
+			if q := &requests[i]; q.Kind == RequestAnswer {
+				answered[askedKey{q.Session, q.Step, q.Visit, q.Ask}] = true
+			}
+		}
+	}
 	var unread []InboxAfter
 	for _, s := range sessions {
 		for _, h := range s.state.Held() {
 			answered[askedKey{s.rec.ID, h.Step, h.Visit, h.Ask}] = true
 		}
 		if seen := state.SeenIn(s.rec.Counters); s.rec.Inbox > seen && gjson.ValidBytes(s.rec.Counters) {
+			if of := requestsBetween(known, s.rec.ID, seen, s.rec.Inbox); int64(len(of)) == s.rec.Inbox-seen {
+				mark(of)
+				continue
+			}
 			unread = append(unread, InboxAfter{Session: s.rec.ID, N: seen})
 		}
 	}
@@ -129,14 +142,21 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession) (m
 	if err != nil {
 		return nil, err
 	}
-	for session, requests := range found {
-		for i := range requests {
-			if q := &requests[i]; q.Kind == RequestAnswer {
-				answered[askedKey{session, q.Step, q.Visit, q.Ask}] = true
-			}
-		}
+	for _, requests := range found {
+		mark(requests)
 	}
 	return answered, nil
+}
+
+// requestsBetween returns the requests of a session with numbers above seen and up to last.
+func requestsBetween(requests []Request, session string, seen, last int64) []Request {
+	var of []Request
+	for i := range requests {
+		if q := &requests[i]; q.Session == session && q.N > seen && q.N <= last {
+			of = append(of, *q)
+		}
+	}
+	return of
 }
 
 // statusesOf returns the statuses of all steps.
