@@ -13,9 +13,18 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/stepgraph/stepgraph/internal/heap"
 )
 
+// heapRoom is how much memory the program may fill between two collections: with Go's default a
+// fifth of the processor time of 1,000 small sessions went into collections.
+const heapRoom = 48 << 20
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		heap.Grow(heapRoom)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
