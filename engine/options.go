@@ -20,7 +20,7 @@ type Options struct {
 	PollEvery   time.Duration  // 1 s: how often the engine looks for due work without being woken
 	InboxEvery  time.Duration  // 250 ms: how often the engine looks for new requests to sessions that wait for calls
 	ReadEvery   time.Duration  // 500 ms: age at which a running session reads its definition again
-	MaxSessions int            // 1,000: sessions that run at once; further ones stay due
+	MaxSessions int            // 1,000: sessions that run at once, a quarter more if they are of several workflows; further ones stay due
 	MaxWaiting  int            // 4,000: additional sessions held that only wait for a slot of a function
 	MaxLate     time.Duration  // 1 min: while due work is later than this, starts without a place are refused with ErrOverloaded
 	Effects     int            // 256: effects of this engine at once

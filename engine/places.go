@@ -25,14 +25,15 @@ import (
 // Sessions that only wait are bounded too (Options.MaxWaiting), because they cost memory and
 // their leases must be extended. What is above the bounds stays due in the store.
 //
-// One workflow alone gets no more than three quarters of either bound: leases cannot be taken
-// back, so what is left for other workflows has to be free before they come. The last
-// quarter goes to workflows that hold less than an equal share, and half of it to nothing
-// but requests from people.
+// Leases cannot be taken back, so an engine that is full of one workflow must still have room for
+// the next. One workflow may use all of MaxSessions; workflows that hold less than an equal share
+// get up to a quarter more. Of the sessions held, which cost memory, the last quarter is such room.
+// Half of the room is open to nothing but starts and requests from people.
 type places struct {
 	running share         // sessions that hold a place
 	held    share         // these and those that wait for a slot
 	refused bool          // some due work was left in the store because no place was free
+	behind  bool          // the same, until a search finds no more of it
 	late    time.Duration // how long the earliest of that work has been due
 
 	freed bool // a place was freed since the newest search for due work began
@@ -40,7 +41,8 @@ type places struct {
 
 // A share is a limited number of places, and how many each workflow holds.
 type share struct {
-	most int
+	line int // any workflow may use so many, whatever it already holds
+	most int // what is above line is for workflows that hold less than an equal share
 	all  int
 	of   map[string]int
 }
@@ -55,9 +57,10 @@ const (
 )
 
 func newPlaces(o Options) places {
+	held := o.MaxSessions + o.MaxWaiting
 	return places{
-		running: share{most: o.MaxSessions, of: map[string]int{}},
-		held:    share{most: o.MaxSessions + o.MaxWaiting, of: map[string]int{}},
+		running: share{line: o.MaxSessions, most: o.MaxSessions + o.MaxSessions/4, of: map[string]int{}},
+		held:    share{line: held - held/4, most: held, of: map[string]int{}},
 	}
 }
 
@@ -68,11 +71,8 @@ func (s *share) add(workflow string, n int) {
 	}
 }
 
-// line is how many places any workflow may use, whatever it already holds.
-func (s *share) line() int { return s.most - s.most/4 }
-
 // forWork is how many places work without a waiting caller may use.
-func (s *share) forWork() int { return s.most - s.most/8 }
+func (s *share) forWork() int { return s.most - (s.most-s.line)/2 }
 
 // equal is the share of one workflow if one more workflow arrived.
 func (s *share) equal() int { return max(1, s.most/(len(s.of)+1)) }
@@ -80,7 +80,7 @@ func (s *share) equal() int { return max(1, s.most/(len(s.of)+1)) }
 // allows reports whether a workflow may take one more place.
 func (s *share) allows(workflow string, h haste) bool {
 	switch {
-	case s.all < s.line():
+	case s.all < s.line:
 		return true
 	case h == urgent:
 		return s.all < s.most
@@ -94,8 +94,8 @@ func (s *share) allows(workflow string, h haste) bool {
 // because they hold their share. Above the line it is half of the remaining places: one claim may
 // return sessions of a single workflow, and the next workflow must still find a place.
 func (s *share) atOnce() (n int, over []string) {
-	if s.all < s.line() {
-		return s.line() - s.all, nil
+	if s.all < s.line {
+		return s.line - s.all, nil
 	}
 	for w, n := range s.of {
 		if n >= s.equal() {
@@ -159,7 +159,11 @@ func (h *holding) reserve(id, workflow string, why haste) *place {
 		return nil
 	}
 	if !h.places.running.allows(workflow, why) || why != urgent && !h.places.held.allows(workflow, why) {
-		h.places.refused = true
+		h.places.refused, h.places.behind = true, true
+		return nil
+	}
+	if why == started && h.places.behind && h.places.running.of[workflow] >= h.places.running.equal() {
+		h.wakeUp() // what is due comes first; a search finds this session behind it
 		return nil
 	}
 	p := &place{workflow}
@@ -210,7 +214,7 @@ func (h *holding) room(most int) (list []*place, skip []string) {
 	n := min(most, run, hold)
 	h.places.freed = false
 	if n <= 0 {
-		h.places.refused = true
+		h.places.refused, h.places.behind = true, true
 	}
 	for range n {
 		p := &place{anyWorkflow}
@@ -231,7 +235,7 @@ func (h *holding) searched(unused []*place, left bool) {
 		h.places.running.add(p.workflow, -1)
 		h.places.held.add(p.workflow, -1)
 	}
-	switch {
+	switch h.places.behind = left; {
 	case !left:
 	case h.places.freed:
 		h.wakeUp()
