@@ -28,6 +28,8 @@ type Fault struct {
 	Parameter string `json:"parameter,omitempty" doc:"the query, path or header parameter, where it is one" example:"limit"`
 	Step      string `json:"step,omitempty" doc:"the step of a workflow that is meant"`
 	Path      string `json:"path,omitempty" doc:"the path of a workflow that is meant"`
+	Line      int    `json:"line,omitempty" doc:"the line of the file, from 1, where the body is a file"`
+	Column    int    `json:"column,omitempty" doc:"the column in bytes, from 1"`
 	Code      string `json:"code,omitempty" doc:"what is wrong with a workflow, for programs" example:"does_not_fit"`
 	Message   string `json:"message" example:"is missing"`
 }

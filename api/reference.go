@@ -26,7 +26,9 @@ var referenceFiles = sync.OnceValue(func() map[string]*studioFile {
 // mountReference serves the page that shows the API's document, under Studio's policy and,
 // like Studio, without a token: it asks for the document with the token that Studio keeps.
 func mountReference(r chi.Router) {
-	page := func(w http.ResponseWriter, r *http.Request) { sendPage(w, r, referenceFiles()["index.html"]) }
+	page := func(w http.ResponseWriter, r *http.Request) {
+		sendPage(w, r, http.StatusOK, referenceFiles()["index.html"])
+	}
 	for _, pattern := range []string{"/docs", "/docs/"} {
 		r.Get(pattern, page)
 	}
@@ -37,6 +39,6 @@ func mountReference(r chi.Router) {
 			noRoute(w, r)
 			return
 		}
-		f.send(w, r)
+		f.send(w, r, http.StatusOK)
 	})
 }

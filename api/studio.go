@@ -82,23 +82,36 @@ func mountStudio(r chi.Router) {
 	}
 }
 
-func studioPage(w http.ResponseWriter, r *http.Request) { sendPage(w, r, studioFiles()["/index.html"]) }
+func studioPage(w http.ResponseWriter, r *http.Request) {
+	sendPage(w, r, http.StatusOK, studioFiles()["/index.html"])
+}
+
+// opensPage reports whether a request is a browser's that opens an address outside of the API.
+func opensPage(r *http.Request) bool {
+	address := r.URL.Path + "/"
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") &&
+		!strings.Contains(address, "/api/") && !strings.Contains(address, "/assets/")
+}
+
+// addressBelow is the address below the prefix at which the handler is mounted.
+func addressBelow(r *http.Request) string {
+	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePath != "" {
+		return c.RoutePath // below chi's Mount
+	}
+	return r.URL.EscapedPath()
+}
 
 // sendPage answers with a document. Its base leads back to where the API is mounted by
 // going up as many levels as the address has, so that no prefix need be known.
-func sendPage(w http.ResponseWriter, r *http.Request, index *studioFile) {
-	address := chi.RouteContext(r.Context()).RoutePath // below chi's Mount
-	if address == "" {
-		address = r.URL.EscapedPath()
-	}
-	up := strings.Repeat("../", max(0, strings.Count(address, "/")-1))
+func sendPage(w http.ResponseWriter, r *http.Request, status int, index *studioFile) {
+	up := strings.Repeat("../", max(0, strings.Count(addressBelow(r), "/")-1))
 	if up == "" {
 		up = "./"
 	}
 	if up != "./" {
 		index = newStudioFile(index.kind, bytes.Replace(index.body, []byte(`<base href="./"`), fmt.Appendf(nil, `<base href="%s"`, up), 1))
 	}
-	index.send(w, r)
+	index.send(w, r, status)
 }
 
 func studioAsset(w http.ResponseWriter, r *http.Request) {
@@ -111,18 +124,18 @@ func studioAsset(w http.ResponseWriter, r *http.Request) {
 		noRoute(w, r)
 		return
 	}
-	f.send(w, r)
+	f.send(w, r, http.StatusOK)
 }
 
 // send answers with a file, or with 304 where the client has it. Names carry no hash, so
 // clients ask each time.
-func (f *studioFile) send(w http.ResponseWriter, r *http.Request) {
+func (f *studioFile) send(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", studioPolicy)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("ETag", f.tag)
-	if strings.Contains(r.Header.Get("If-None-Match"), f.tag) {
+	if status == http.StatusOK && strings.Contains(r.Header.Get("If-None-Match"), f.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -133,6 +146,7 @@ func (f *studioFile) send(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", f.kind)
 	h.Set("Content-Length", fmt.Sprint(len(body)))
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body)
 	}

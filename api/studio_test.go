@@ -91,6 +91,28 @@ func TestStudioPagesFindTheirWayBack(t *testing.T) {
 	}
 }
 
+// TestUnknownAddressInABrowser: a browser gets Studio's page for an unknown address, with the
+// status 404; programs, and all addresses of the API, keep the problem in JSON.
+func TestUnknownAddressInABrowser(t *testing.T) {
+	w := newWorld(t, Options{})
+	const browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+	for address, base := range map[string]string{"/nothing": "./", "/nothing/at/all?x=/y": "../../", "/apis": "./"} {
+		got := w.do("GET", address, nil, browser).want(404)
+		if kind := got.header.Get("Content-Type"); kind != "text/html; charset=utf-8" || !strings.Contains(got.text, `<base href="`+base+`"`) {
+			t.Errorf("%s: %s, %.200s", address, kind, got.text)
+		}
+		w.do("GET", address, nil, browser, "If-None-Match: "+got.header.Get("ETag")).want(404)
+		w.do("GET", address, nil).problem("not_found")
+		if got := w.do("HEAD", address, nil, browser).want(404); got.text != "" {
+			t.Errorf("HEAD %s: %q", address, got.text)
+		}
+		w.do("POST", address, "{}", browser).problem("not_found")
+	}
+	for _, address := range []string{"/api/v1/nothing", "/api", "/assets/nothing.js"} {
+		w.do("GET", address, nil, browser).problem("not_found")
+	}
+}
+
 func TestStudioIsCompressedAndAskedForAgain(t *testing.T) {
 	w := newWorld(t, Options{})
 	plain := w.do("GET", "/assets/index.js", nil).want(200)

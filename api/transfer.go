@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
+	"github.com/stepgraph/stepgraph/formats/cypherfile"
 	"github.com/stepgraph/stepgraph/formats/native"
 )
 
@@ -19,8 +22,22 @@ type importIn struct {
 	Name     string `query:"name" doc:"the file's name: its ending helps to recognise the format, and it names a workflow that has no name of its own; without it such a workflow is called by the parameter workflow, else import" example:"greet.cypher"`
 	Workflow string `query:"workflow" doc:"the workflow's id, for a file with one workflow"`
 	Forced
-	State   bool `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
+	Format  importFormat `query:"format" doc:"the file's format, for one that is not recognised by its content; by default it is recognised"`
+	DryRun  bool         `query:"dry_run" doc:"true: answer what would be created and changed, and store nothing"`
+	State   bool         `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
 	RawBody []byte
+}
+
+// An importFormat is the name of a format workflows are read from.
+type importFormat string
+
+// Schema lists the formats there are.
+func (importFormat) Schema(huma.Registry) *huma.Schema {
+	schema := &huma.Schema{Type: huma.TypeString}
+	for _, name := range formats.Names() {
+		schema.Enum = append(schema.Enum, name)
+	}
+	return schema
 }
 
 // Imported is what a file has changed.
@@ -45,7 +62,7 @@ func (s *server) registerTransfer() {
 
 func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
 	name := in.fileName()
-	loaded, err := formats.Load(name, bytes.Clone(in.RawBody)) // huma uses the buffer again
+	loaded, err := formats.LoadAs(string(in.Format), name, bytes.Clone(in.RawBody)) // huma uses the buffer again
 	if err != nil {
 		detail := err.Error()
 		faults := refusals(err)
@@ -61,7 +78,7 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	var faults []Fault
 	for _, p := range loaded.Problems() {
 		if p.Level == "error" {
-			faults = append(faults, Fault{Step: p.Step, Path: p.Path, Code: p.Code, Message: fmt.Sprintf("%s:%d: %s", name, p.Line, p.Message)})
+			faults = append(faults, Fault{Step: p.Step, Path: p.Path, Line: p.Line, Column: p.Column, Code: p.Code, Message: fmt.Sprintf("%s:%d: %s", name, p.Line, p.Message)})
 		}
 		out.Problems = append(out.Problems, workflowProblem(p))
 	}
@@ -71,11 +88,11 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	for i := range loaded.Workflows { // all or none
 		loaded.Workflows[i].Problems = nil
 		if _, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: true}); err != nil {
-			return nil, err
+			return nil, locate(err, &loaded, i)
 		}
 	}
 	for i := range loaded.Workflows {
-		diff, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force})
+		diff, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: in.DryRun})
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +102,7 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 		diff.Problems = nil // they are listed with the file's
 		out.Workflows = append(out.Workflows, *diff)
 	}
-	if in.State {
+	if in.State && !in.DryRun {
 		if out.Session, err = s.startSaved(ctx, &loaded, in.Key); err != nil {
 			return nil, err
 		}
@@ -99,10 +116,26 @@ func (in *importIn) fileName() string {
 		return in.Name
 	}
 	ending := ".cypher"
+	if native.RecogniseYAML(in.RawBody) {
+		ending = ".yaml"
+	}
 	if text := bytes.TrimLeft(in.RawBody, "\ufeff \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		ending = ".json"
 	}
 	return cmp.Or(in.Workflow, "import") + ending
+}
+
+// locate gives the problems for which a workflow is refused their lines in the file.
+func locate(err error, loaded *formats.Loaded, i int) error {
+	var refused *engine.DetailError
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return err
+	}
+	located := explain("workflow_invalid", err)
+	for k, p := range refused.Problems {
+		located.Errors[k].Line = placedIn(p, loaded, i).Line
+	}
+	return located
 }
 
 // placedIn gives a problem its line in the file.
@@ -118,25 +151,27 @@ func placedIn(p engine.Problem, loaded *formats.Loaded, i int) engine.Problem {
 
 // refusals are the reasons for which a file is refused, each with its place in the file.
 func refusals(err error) []Fault {
-	var several native.Errors
-	if errors.As(err, &several) {
-		faults := make([]Fault, len(several))
-		for i, one := range several {
-			faults[i] = Fault{Message: one.Error()}
-			var at *native.Error
-			if errors.As(one, &at) {
-				faults[i].Pointer = at.Pointer
-			}
+	var refused *source.Faults
+	if errors.As(err, &refused) {
+		var faults []Fault
+		for i, p := range refused.Problems() {
+			faults = append(faults, Fault{Pointer: refused.List[i].Pointer, Step: p.Step, Path: p.Path, Line: p.Line, Code: p.Code, Message: p.Message})
 		}
 		return faults
 	}
-	var refused *source.Faults
-	if !errors.As(err, &refused) {
-		return []Fault{{Message: err.Error()}}
-	}
-	var faults []Fault
-	for i, p := range refused.Problems() {
-		faults = append(faults, Fault{Pointer: refused.List[i].Pointer, Step: p.Step, Path: p.Path, Code: p.Code, Message: p.Message})
+	all := native.Errors{err}
+	errors.As(err, &all)
+	faults := make([]Fault, len(all))
+	for i, one := range all {
+		faults[i] = Fault{Message: one.Error()}
+		var document *native.Error
+		var cypher *cypherfile.Error
+		switch {
+		case errors.As(one, &document):
+			faults[i].Pointer, faults[i].Line, faults[i].Column = document.Pointer, document.Line, document.Col
+		case errors.As(one, &cypher):
+			faults[i].Line, faults[i].Column = cypher.Line, cypher.Col
+		}
 	}
 	return faults
 }

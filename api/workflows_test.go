@@ -206,6 +206,35 @@ func TestImportAndExport(t *testing.T) {
 	w.do("PUT", "/api/v1/workflows/greet", document.text).want(200).is("[]", "steps", "changed").is("[]", "paths", "added")
 }
 
+// TestImportPreview: a dry run says what would be created or changed, and stores nothing; each
+// error has its line; a format that is named is not guessed.
+func TestImportPreview(t *testing.T) {
+	w := newWorld(t, Options{})
+	const route = "/api/v1/workflows/import?name=greet.txt"
+	src := "CREATE (a:STEP {id: 'root', function: 'say', input: '{\"message\": \"hi\"}'})"
+	load := func(query, text string) *reply { return w.do("POST", route+query, text, "Content-Type: text/plain") }
+	load("&dry_run=true", src).want(200).is(true, "workflows", 0, "new").is("[root]", "workflows", 0, "steps", "added")
+	w.do("GET", "/api/v1/workflows/greet", nil).problem("workflow_not_found")
+	load("", src).want(200).is(true, "workflows", 0, "new")
+	load("&dry_run=true", strings.Replace(src, "hi", "bye", 1)).want(200).is(nil, "workflows", 0, "new").is("[root]", "workflows", 0, "steps", "changed")
+	if got := w.do("GET", "/api/v1/workflows/greet", nil).want(200); !strings.Contains(got.text, "hi") {
+		t.Errorf("a dry run has stored: %s", got.text)
+	}
+
+	load("", "\nCREATE (").problem("workflow_invalid").is(2, "errors", 0, "line").is(9, "errors", 0, "column")
+	load("", "{\"format\": \"stepgraph\", \"version\": 1,\n \"steps\": [{}]}").problem("workflow_invalid").is(2, "errors", 0, "line").is("/steps/0", "errors", 0, "pointer")
+	load("", "CREATE (:STEP {id: 'root', function: 'say'}),\n (:STEP {id: 'b', function: 'nothing'})").problem("workflow_invalid").is("b", "errors", 0, "step").is(2, "errors", 0, "line")
+	load("", `{"nodes": [{"id": "in", "type": "input"},`+"\n"+`{"id": "a", "type": "robot"}, {"id": "out", "type": "output"}], "edges": []}`).problem("workflow_invalid").is(2, "errors", 0, "line")
+
+	cypher := "UNWIND ['root'] AS id CREATE (:STEP {id: id, function: 'variable', input: '{}'})"
+	load("&dry_run=true", cypher).problem("workflow_invalid")
+	load("&dry_run=true&format=robot", cypher).problem("request_invalid").is("format", "errors", 0, "parameter")
+	yaml := "format: stepgraph\nversion: 1\nsteps:\n  - id: root\n    function: say\n    input: {message: hi}\n"
+	load("&dry_run=true&format=yaml", yaml).want(200).is("yaml", "format")
+	w.do("POST", "/api/v1/workflows/import?dry_run=true&workflow=pasted", yaml, "Content-Type: text/plain").want(200).is("yaml", "format").is("pasted", "workflows", 0, "workflow")
+	load("&dry_run=true&format=cypher", yaml).problem("workflow_invalid")
+}
+
 func TestFunctions(t *testing.T) {
 	w := newWorld(t, Options{})
 	got := w.do("GET", "/api/v1/functions", nil).want(200)

@@ -36,7 +36,8 @@ func (d *Definitions) Put(ctx context.Context, w *Workflow, o PutOptions) (*Diff
 	if err != nil {
 		return nil, err
 	}
-	if old == nil {
+	isNew := old == nil
+	if isNew {
 		old = &Workflow{ID: w.ID}
 		if o.Match != "" {
 			return nil, store.WorkflowNotFound(ctx, d.store, w.ID)
@@ -46,6 +47,7 @@ func (d *Definitions) Put(ctx context.Context, w *Workflow, o PutOptions) (*Diff
 	}
 	edit, diff := compare(old, w)
 	edit.Match = o.Match
+	diff.New = isNew
 	diff.ETag = old.ETag()
 	if diff.Problems = d.Validate(w); !o.Force {
 		if err := refuse(w.ID, diff.Problems); err != nil {

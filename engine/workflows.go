@@ -21,6 +21,7 @@ type Definitions struct {
 // A Difference is what loading a workflow changed.
 type Difference struct {
 	Workflow string  `json:"workflow"`
+	New      bool    `json:"new,omitempty"` // no workflow of this id was stored before
 	Steps    Changes `json:"steps"`
 	Paths    Changes `json:"paths"`
 	// Problems are what Validate finds in the new version of the workflow.

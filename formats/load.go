@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -53,7 +54,7 @@ func Load(name string, src []byte) (Loaded, error) {
 			return loadAs(inside.format, name, inside.text)
 		}
 	}
-	return Loaded{}, fmt.Errorf("%s:1:1: %w%s: known are %s", name, ErrUnknownFormat, whyUnknown(src), strings.Join(names(), ", "))
+	return Loaded{}, fmt.Errorf("%s:1:1: %w%s: known are %s", name, ErrUnknownFormat, whyUnknown(src), strings.Join(Names(), ", "))
 }
 
 // whyUnknown says what a file that no format recognises is instead, and what to write.
@@ -102,6 +103,26 @@ func drawn(src []byte) bool {
 	return json.Unmarshal(src, &f) == nil && f.Nodes != nil && f.Edges != nil
 }
 
+// LoadAs reads a workflow file of a named format, for text that is not recognised as what it is.
+// With the format "" it is Load.
+func LoadAs(format, name string, src []byte) (Loaded, error) {
+	if format == "" {
+		return Load(name, src)
+	}
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	all := All()
+	at := slices.IndexFunc(all, func(f Format) bool { return f.Name() == format })
+	if at < 0 {
+		return Loaded{}, fmt.Errorf("%s:1:1: %q is %w: known are %s", name, format, ErrUnknownFormat, strings.Join(Names(), ", "))
+	}
+	if isJSON(src) && !all[at].Recognise(name, src) {
+		if inside, err := unwrap(name, src); err == nil && inside != nil && inside.format.Name() == format {
+			src = inside.text
+		}
+	}
+	return loadAs(all[at], name, src)
+}
+
 func loadAs(f Format, name string, src []byte) (Loaded, error) {
 	l, err := f.Parse(name, src)
 	if err != nil && len(l.Workflows) == 0 {
@@ -112,7 +133,8 @@ func loadAs(f Format, name string, src []byte) (Loaded, error) {
 	return l, err
 }
 
-func names() []string {
+// Names are the names of the formats that LoadAs takes.
+func Names() []string {
 	var all []string
 	for _, f := range All() {
 		all = append(all, f.Name())

@@ -43,7 +43,7 @@ func TestLoadErrors(t *testing.T) {
 		{"a.cypher", "CREATE (", `a.cypher:1:9: unexpected the end of the file, expected ")"`},
 		{"a.json", "{\n  \"nodes\": [}", "a.json:2:13: /nodes: invalid JSON: invalid character '}' looking for beginning of value"},
 		{"a.json", `{"format": "stepgraph", "version": 3}`, "a.json:1:36: /version: this version of stepgraph reads documents with \"version\": 1"},
-		{"a.md", "# Notes", "a.md:1:1: not a workflow file of a known format: known are " + strings.Join(names(), ", ")},
+		{"a.md", "# Notes", "a.md:1:1: not a workflow file of a known format: known are " + strings.Join(Names(), ", ")},
 	} {
 		if _, err := Load(c.name, []byte(c.src)); err == nil || err.Error() != c.want {
 			t.Errorf("%s: got  %v\nwant %s", c.name, err, c.want)

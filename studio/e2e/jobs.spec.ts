@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, order, test } from './server'
 
 test.beforeAll(async ({ server }) => {
@@ -160,23 +159,4 @@ test('changes of a session are read out', async ({ page, server }) => {
   await expect(page.locator('[data-id=root] .is-awaiting_input')).toBeVisible()
   await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1 } })
   await expect(page.getByRole('status', { name: 'Changes' })).toContainText('The session is now: complete')
-})
-
-test('a workflow leaves as a file and comes back', async ({ page, server }) => {
-  const workflow = `${server.mark}-file`
-  await server.call('PUT', `/workflows/${workflow}`, order)
-  await page.goto(`${server.address}/workflows/${workflow}`)
-  await page.getByRole('button', { name: 'Export or share' }).focus()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('ArrowDown')
-  const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
-  expect(file.suggestedFilename()).toContain('.cypher')
-  await server.call('DELETE', `/workflows/${workflow}`)
-  await page.goto(server.address + '/workflows')
-  await page.getByRole('button', { name: 'Import' }).click()
-  await page.getByLabel('File').setInputFiles({ name: `${workflow}.cypher`, mimeType: 'text/plain', buffer: readFileSync(await file.path()) })
-  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-  await expect(page.getByRole('dialog')).toContainText('4 steps added')
-  await page.getByRole('dialog').getByRole('link', { name: workflow }).click()
-  await expect(page.locator('.react-flow__node')).toHaveCount(4)
 })

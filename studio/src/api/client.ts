@@ -9,6 +9,10 @@ export const base = new URL('.', document.baseURI).href.replace(/\/$/, '')
 export interface Fault {
   pointer?: string
   parameter?: string
+  step?: string
+  path?: string
+  line?: number
+  column?: number
   message: string
 }
 

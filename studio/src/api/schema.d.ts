@@ -1505,6 +1505,7 @@ export interface components {
             total: number;
         };
         Difference: {
+            new?: boolean;
             paths: components["schemas"]["Changes"];
             problems?: components["schemas"]["WorkflowProblem"][];
             steps: components["schemas"]["Changes"];
@@ -1624,6 +1625,16 @@ export interface components {
              * @example does_not_fit
              */
             code?: string;
+            /**
+             * Format: int64
+             * @description the column in bytes, from 1
+             */
+            column?: number;
+            /**
+             * Format: int64
+             * @description the line of the file, from 1, where the body is a file
+             */
+            line?: number;
             /** @example is missing */
             message: string;
             /**
@@ -6188,6 +6199,10 @@ export interface operations {
                 workflow?: string;
                 /** @description true: store it although it has errors; they are told all the same */
                 force?: boolean;
+                /** @description the file's format, for one that is not recognised by its content; by default it is recognised */
+                format?: "stepgraph" | "agentzero" | "callcentre" | "flowise" | "nebulaflow" | "yaml" | "cypher";
+                /** @description true: answer what would be created and changed, and store nothing */
+                dry_run?: boolean;
                 /** @description true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there */
                 with_state?: boolean;
             };

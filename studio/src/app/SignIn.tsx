@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useAuth } from '../api/auth'
 import { base } from '../api/client'
 import { Button } from '../ui/parts'
-import { usePeople } from './people'
+import { keepReturn, usePeople } from './people'
 
 /** SignIn is shown wherever the server has refused the token; the page's address stays. */
 export function SignIn() {
@@ -50,7 +50,7 @@ export function SignIn() {
         </Button>
         {people?.oidc && (
           <p>
-            <a href={`${base}/sign-in/oidc`}>Sign in with your organisation’s account</a>
+            <a href={`${base}/sign-in/oidc`} onClick={keepReturn}>Sign in with your organisation’s account</a>
           </p>
         )}
       </form>

@@ -21,3 +21,26 @@ export async function leave(): Promise<void> {
   await fetch(`${base}/sign-out`, { method: 'POST' })
   location.reload()
 }
+
+const RETURN = 'stepgraph.return'
+
+/** keepReturn remembers the page on which the sign-in with a provider begins, which leads back to the start page. */
+export function keepReturn() {
+  try {
+    sessionStorage.setItem(RETURN, location.href.slice(base.length))
+  } catch {
+    /* storage is blocked; the sign-in ends at the start page */
+  }
+}
+
+/** returnToPage goes from the start page to the one that was remembered, once. It runs before the router reads the address. */
+export function returnToPage() {
+  try {
+    const page = sessionStorage.getItem(RETURN)
+    if (!page || location.pathname !== new URL(base + '/').pathname) return
+    sessionStorage.removeItem(RETURN)
+    history.replaceState(null, '', base + page)
+  } catch {
+    /* storage is blocked */
+  }
+}

@@ -1,8 +1,29 @@
-import { Outlet, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { Link, Outlet, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { MapPinOff } from 'lucide-react'
 import { PAGES } from './pages'
+import { returnToPage } from './people'
 import { Shell } from './Shell'
-import { ErrorState, Loading } from '../ui/parts'
+import { Empty, ErrorState, Loading } from '../ui/parts'
 import type { SessionFilter } from '../graph/cypher'
+
+/** NoPage is shown for an address that belongs to no page. */
+function NoPage() {
+  return (
+    <Empty title="There is no page at this address" icon={<MapPinOff size={28} aria-hidden />}>
+      <p>
+        <code>{location.pathname}</code>
+      </p>
+      <div className="row">
+        <Link className="button primary" to="/workflows" search={{ q: undefined }}>
+          Go to workflows
+        </Link>
+        <Link className="button" to="/inbox">
+          Go to the inbox
+        </Link>
+      </div>
+    </Empty>
+  )
+}
 
 const root = createRootRoute({
   component: () => (
@@ -10,7 +31,7 @@ const root = createRootRoute({
       <Outlet />
     </Shell>
   ),
-  notFoundComponent: () => <ErrorState error={new Error('There is no such page.')} title="No such page" />,
+  notFoundComponent: NoPage,
 })
 
 const text = (v: unknown): string | undefined => (typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined)
@@ -120,6 +141,8 @@ const batch = createRoute({
   path: '/batches/$batch',
   component: lazyRouteComponent(PAGES.batch, 'BatchPage'),
 })
+
+returnToPage()
 
 export const router = createRouter({
   routeTree: root.addChildren([home, workflows, workflow, inbox, sessions, session, batches, batch]),

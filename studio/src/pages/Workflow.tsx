@@ -17,7 +17,7 @@ import { Outline } from './Outline'
 import { StartDialog } from './StartDialog'
 import { Inspector } from './WorkflowInspector'
 import { countsOf, standingAt } from './counts'
-import { FORMATS, copyLink, save } from './exports'
+import { copyLink, copyWorkflow, formatsOf, save } from './exports'
 import { OVERLAYS, PERIODS, useOverlay } from './overlay'
 
 export function WorkflowPage() {
@@ -101,7 +101,7 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
           )}
           <Button quiet aria-pressed={outline} aria-label="Outline" title="Outline: all steps as a list" icon={<ListTree size={16} />} onClick={() => setOutline(!outline)} />
           <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
-          <Menu label="Export or share" icon={<Share2 size={16} />} entries={[...FORMATS.map(([format, text]) => ({ text, run: () => void save(id, format) })), { text: 'Copy the link', run: () => void copyLink() }]} />
+          <Menu label="Export or share" icon={<Share2 size={16} />} entries={[{ text: 'Copy the link to this view', run: () => void copyLink() }, { text: 'Copy the workflow', run: () => void copyWorkflow(id) }, ...formatsOf(workflow).map(([format, text]) => ({ text, run: () => void save(id, format) }))]} />
           <Button primary needs="answer" icon={<Play size={14} aria-hidden />} onClick={() => void go({ search: (s) => ({ ...s, start: true }) })}>
             Start
           </Button>

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Database, Play, Upload, Workflow as Icon } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { countsQuery, workflowQuery, workflowsQuery } from '../api/queries'
 import type { WorkflowInfo } from '../api/schema'
+import { useRefused } from '../api/scopes'
 import { cypherOfWorkflows } from '../graph/cypher'
 import { CypherDialog } from '../ui/cypher'
 import { count } from '../ui/format'
 import { Button, Empty, ErrorState, Loading, StatusIcon, lookOf } from '../ui/parts'
-import { ImportDialog } from './ImportDialog'
+import { type First, ImportDialog } from './ImportDialog'
 import { StartDialog } from './StartDialog'
 
 const SHOWN = ['awaiting_input', 'active', 'pending', 'error', 'paused'] as const
@@ -31,12 +32,25 @@ export function Workflows() {
   const counts = useQuery(countsQuery('workflow,status'))
   const [starting, setStarting] = useState<string>()
   const [cypher, setCypher] = useState(false)
-  const [importing, setImporting] = useState<{ file?: File }>()
+  const [importing, setImporting] = useState<First>()
+  const mayImport = useRefused('edit') === ''
   const drop = (e: React.DragEvent) => {
     e.preventDefault()
-    const file = e.dataTransfer.files[0]
-    if (file) setImporting({ file })
+    const files = [...e.dataTransfer.files]
+    if (files.length > 0) setImporting({ files })
   }
+  useEffect(() => {
+    if (!mayImport) return
+    const paste = (e: ClipboardEvent) => {
+      if ((e.target as HTMLElement).closest('input, textarea, select, dialog')) return
+      const files = [...(e.clipboardData?.files ?? [])]
+      const text = e.clipboardData?.getData('text/plain') ?? ''
+      if (files.length > 0) setImporting({ files })
+      else if (text.trim() !== '') setImporting({ text })
+    }
+    document.addEventListener('paste', paste)
+    return () => document.removeEventListener('paste', paste)
+  }, [mayImport])
   const by = useMemo(() => byWorkflow(counts.data?.counts), [counts.data])
   const shown = useMemo(() => {
     const words = (q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
@@ -58,7 +72,7 @@ export function Workflows() {
       {list.isError && !list.data && <ErrorState error={list.error} again={() => void list.refetch()} />}
       {list.data?.length === 0 && (
         <Empty title="No workflows yet" icon={<Icon size={28} />}>
-          <p>Import a file, paste one into Neo4j Browser, or load it from the command line:</p>
+          <p>Drop a file on this page, paste the text of one, or load it from the command line:</p>
           <pre>stepgraph load my-workflow.cypher</pre>
         </Empty>
       )}
@@ -75,7 +89,7 @@ export function Workflows() {
         </ul>
       )}
       {cypher && <CypherDialog title="Cypher of the workflows" statements={cypherOfWorkflows()} onClose={() => setCypher(false)} />}
-      {importing && <ImportDialog first={importing.file} onClose={() => setImporting(undefined)} />}
+      {importing && <ImportDialog first={importing} onClose={() => setImporting(undefined)} />}
       {starting && <Starting id={starting} onClose={() => setStarting(undefined)} />}
     </div>
   )

@@ -2,6 +2,7 @@ import { AlertCircle } from 'lucide-react'
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Offline, Refusal } from '../api/client'
 import { type Scope, useRefused } from '../api/scopes'
+import { copy } from './clipboard'
 import { lookOf } from './looks'
 
 export { lookOf }
@@ -127,21 +128,12 @@ export function Copy({ text, label = 'Copy' }: { text: string; label?: string })
     const timer = setTimeout(() => setDone(false), 1500)
     return () => clearTimeout(timer)
   }, [done])
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-    } catch {
-      const area = document.createElement('textarea') // pages without TLS have no clipboard
-      area.value = text
-      document.body.append(area)
-      area.select()
-      document.execCommand('copy')
-      area.remove()
-    }
+  const run = async () => {
+    await copy(text)
     setDone(true)
   }
   return (
-    <Button quiet className="small" onClick={copy}>
+    <Button quiet className="small" onClick={() => void run()}>
       {done ? 'Copied' : label}
     </Button>
   )
