@@ -42,6 +42,7 @@ var forbidden = map[string]map[string]string{
 	"models":                  {module + "engine": "models are providers and nothing else", "testing": "no product links testing"},
 	"formats":                 {module + "cypher/": "formats never know a store", module + "sqlite": "formats never know a store", "testing": "no product links testing"},
 	"api":                     {module + "cypher": "the API asks the engine", module + "sqlite": "the API asks the engine", "testing": "no product links testing"},
+	"api/mcp":                 {module + "engine": "a tool is a request to the API and knows no more than its document", module + "access": "the request is checked, not the tool", "testing": "no product links testing"},
 	"cmd/stepgraph":           {"testing": "no product links testing"},
 }
 

@@ -15,6 +15,7 @@ var routes = []struct{ method, path, scope string }{
 	{"*", "/api/v1/tokens/**", Admin},
 	{"GET", "/**", Read},
 
+	{"POST", "/mcp", Read}, // each call of a tool is a request of its own, with its own scope
 	{"POST", "/api/v1/eval/**", Read},
 	{"POST", "/api/v1/workflows/*/paths/*/whatif", Read}, // changes nothing
 	{"POST", "/api/v1/sessions", Answer},
@@ -76,7 +77,7 @@ func fits(pattern, path string) bool {
 // has to be put here before such a token reaches it.
 var limited = []string{
 	"/api/v1/workflows/**", "/api/v1/sessions/**", "/api/v1/batches/**", "/api/v1/awaiting", "/api/v1/eval/**",
-	"/api/v1/functions/**", "/api/v1/server", "/openapi.json", "/schemas/**", "/problems/**",
+	"/api/v1/functions/**", "/api/v1/server", "/openapi.json", "/schemas/**", "/problems/**", "/mcp",
 	"/api/session/**", "/api/health",
 	"/api/flow_list", "/api/flow_load", "/api/flow_save", "/api/flow_delete", "/api/flow_execute", "/api/flow_status", "/api/flow_stop", "/api/flow_group_remove",
 	"/api/compat/nebulaflow",

@@ -171,6 +171,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	})
 	inner.Get("/schemas/workflow.json", s.workflowSchema)
 	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
+	mountMCP(inner, outer, document)
 	mountProblems(inner)
 	if o.Compat {
 		luna.Mount(inner, e, o.Log)

@@ -146,6 +146,8 @@ func (p party) body(route string) any {
 		return quoted(`{"question":"x"}`)
 	case strings.HasPrefix(path, "/api/v1/chatflows"):
 		return quoted(`{"name":"x","type":"AGENTFLOW","flowData":%q}`, flowData("x"))
+	case path == "/mcp":
+		return quoted(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 	case strings.HasPrefix(path, "/api/v1/mcp-server"):
 		return quoted(`{"toolName":"x","description":"x"}`)
 	case path == "/api/flow_save":
@@ -173,6 +175,8 @@ func (w *world) sendAs(p party, route, token string) *reply {
 	headers := []string{"Authorization: Bearer " + token}
 	body := p.body(route)
 	switch {
+	case pattern == "/mcp":
+		headers = append(headers, "Accept: application/json, text/event-stream")
 	case strings.HasSuffix(pattern, "/attachments/{id}/{chat}"):
 		var form bytes.Buffer
 		m := multipart.NewWriter(&form)

@@ -95,6 +95,11 @@ type sessionIn struct {
 	Session string `path:"session"`
 }
 
+type getIn struct {
+	AtSession
+	Waiting
+}
+
 type deleteIn struct {
 	AtSession
 	Cancel bool `query:"cancel" doc:"true: one that has not ended is cancelled first"`
@@ -116,7 +121,7 @@ func (s *server) registerSessions() {
 	register(s, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
 		summary: "Count sessions"}, s.count)
 	register(s, operation{id: "getSession", method: http.MethodGet, path: "/api/v1/sessions/{session}", tag: tagSessions,
-		summary: "Look at a session", problems: []string{"session_not_found"}}, s.get)
+		summary: "Look at a session", about: "With ?wait= it answers when the session rests: at its next pause or end.", problems: []string{"session_not_found"}}, s.get)
 	register(s, operation{id: "deleteSession", method: http.MethodDelete, path: "/api/v1/sessions/{session}", tag: tagSessions,
 		summary: "Remove a session with all its history", problems: []string{"session_not_found", "session_busy"}}, s.delete)
 }
@@ -181,9 +186,16 @@ func (s *server) count(ctx context.Context, in *countIn) (*struct{ Body Counts }
 	return &struct{ Body Counts }{out}, nil
 }
 
-func (s *server) get(ctx context.Context, in *sessionIn) (*sessionOut, error) {
+func (s *server) get(ctx context.Context, in *getIn) (*sessionOut, error) {
+	wait, err := parseWait(in.Wait)
+	if err != nil {
+		return nil, err
+	}
 	session, err := s.e.Session(ctx, in.Session)
 	if err != nil {
+		return nil, err
+	}
+	if session, err = s.wait(ctx, session, wait); err != nil {
 		return nil, err
 	}
 	return answerWith(session), nil

@@ -159,6 +159,7 @@ var noActions = map[string]string{
 	"serve":   "serves",
 	"run":     "starts and answers one session at the terminal",
 	"open":    "opens the page in a browser",
+	"mcp":     "offers the routes as tools; over HTTP at /mcp",
 	"schema":  "prints a document",
 	"migrate": "prepares a store",
 	"version": "says which",

@@ -103,6 +103,7 @@ func (a *app) commands() []*cobra.Command {
 		a.pruneCommand(),
 		a.benchCommand(),
 		a.openCommand(),
+		a.mcpCommand(),
 		a.versionCommand(),
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/api/mcp"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -40,6 +42,8 @@ type service interface {
 	Problems(ctx context.Context, id string) ([]engine.Problem, error)
 	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)
 	Functions(ctx context.Context) ([]api.Function, error)
+	Call(ctx context.Context, c mcp.Call) (json.RawMessage, error)
+	Document(ctx context.Context) ([]byte, error)
 	Where() string
 	Close() error
 }

@@ -400,7 +400,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a session */
+        /**
+         * Look at a session
+         * @description With ?wait= it answers when the session rests: at its next pause or end.
+         */
         get: operations["getSession"];
         put?: never;
         post?: never;
@@ -4144,7 +4147,10 @@ export interface operations {
     };
     getSession: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                wait?: string;
+            };
             header?: never;
             path: {
                 session: string;
