@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ import (
 const (
 	// limitMCP is room for the largest body of a tool, a workflow, as text within its envelope.
 	limitMCP = 2 * largeLimit
+	// batchMCP is how many messages a body may hold. Protocol versions before 2025-06-18 have batches.
+	batchMCP = 100
 	// longestMCP is the longest ?wait= and what a request takes in addition.
 	longestMCP = maxWait + 30*time.Second
 )
@@ -36,10 +39,20 @@ func mountMCP(r chi.Router, routes http.Handler, document []byte) {
 	r.Post("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeoutCause(r.Context(), longestMCP, errRequestIsSlow)
 		defer cancel()
-		control := http.NewResponseController(w) // a writer without deadlines goes without
-		_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-		_ = control.SetWriteDeadline(time.Now().Add(longestMCP))
-		serve.ServeHTTP(w, r.WithContext(ctx))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longestMCP)) // a writer without deadlines goes without
+		body, err := readLimited(w, r, limitMCP)
+		if err != nil {
+			unreadable(err).write(w)
+			return
+		}
+		var messages []json.RawMessage
+		if json.Unmarshal(body, &messages) == nil && len(messages) > batchMCP {
+			problem("too_large", fmt.Sprintf("a batch of %d messages; at most %d are taken at once", len(messages), batchMCP)).write(w)
+			return
+		}
+		r = r.WithContext(ctx)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		serve.ServeHTTP(w, r)
 	})
 }
 
@@ -66,7 +79,7 @@ func callerFor(routes http.Handler, from *http.Request) mcp.Caller {
 		if w.status >= http.StatusMultipleChoices {
 			return nil, refusedCall(w.status, w.body.Bytes())
 		}
-		return w.body.Bytes(), nil
+		return bytes.TrimSpace(w.body.Bytes()), nil
 	}
 }
 

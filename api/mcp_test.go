@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -119,6 +120,25 @@ func TestMCPMistakes(t *testing.T) {
 	if w.do("GET", "/mcp", nil).problem("method_not_allowed"); w.do("POST", "/mcp", "rubbish").status < 400 {
 		t.Error("rubbish was taken")
 	}
+}
+
+// TestMCPBatches: one body may not start any number of requests.
+func TestMCPBatches(t *testing.T) {
+	w := newWorld(t, Options{})
+	one := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count_sessions","arguments":{}}}`
+	batch := func(n int) string {
+		var calls []string
+		for i := range n {
+			calls = append(calls, fmt.Sprintf(one, i+1))
+		}
+		return "[" + strings.Join(calls, ",") + "]"
+	}
+	headers := []string{"Accept: application/json, text/event-stream", "MCP-Protocol-Version: 2025-03-26"}
+	if got := w.do("POST", "/mcp", batch(batchMCP), headers...).want(200); strings.Count(got.text, `"structuredContent"`) != batchMCP {
+		t.Errorf("%d calls are answered by %s", batchMCP, got.text)
+	}
+	w.do("POST", "/mcp", batch(batchMCP+1), headers...).problem("too_large")
+	w.do("POST", "/mcp", strings.Repeat(" ", limitMCP)+"{}", headers...).problem("too_large")
 }
 
 // TestMCPScopes: a call of a tool needs the scope of its request, sees what its token may see, and
