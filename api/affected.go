@@ -39,31 +39,31 @@ type whatIfIn struct {
 	Body WhatIfBody
 }
 
-func (s *server) registerAffected() {
+func (r *trafficRoutes) registerAffected() {
 	about := "Counts the sessions that have not ended: those that stand at the step, those that can still come to it, and those that have passed it, with the ids of some. Changes nothing."
-	register(s, operation{id: "stepAffected", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}/affected", tag: tagOperating,
+	register(r.routeTable, operation{id: "stepAffected", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}/affected", tag: tagOperating,
 		summary: "See whom an edit of a step would touch", about: about, longest: lookTime,
-		problems: []string{"workflow_not_found", "step_not_found"}}, s.stepAffected)
-	register(s, operation{id: "pathAffected", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/paths/{path}/affected", tag: tagOperating,
+		problems: []string{"workflow_not_found", "step_not_found"}}, r.stepAffected)
+	register(r.routeTable, operation{id: "pathAffected", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/paths/{path}/affected", tag: tagOperating,
 		summary: "See whom an edit of a path would touch", about: about + " The step is the one the path starts from.", longest: lookTime,
-		problems: []string{"workflow_not_found", "path_not_found"}}, s.pathAffected)
-	register(s, operation{id: "whatIf", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths/{path}/whatif", tag: tagOperating,
+		problems: []string{"workflow_not_found", "path_not_found"}}, r.pathAffected)
+	register(r.routeTable, operation{id: "whatIf", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths/{path}/whatif", tag: tagOperating,
 		summary: "Try a condition on the last sessions of a workflow", longest: lookTime, replay: true,
 		about:    "How many of those that have finished the path's source would go elsewhere if the path had this condition. Changes nothing.",
-		problems: []string{"workflow_not_found", "path_not_found"}}, s.whatIf)
+		problems: []string{"workflow_not_found", "path_not_found"}}, r.whatIf)
 }
 
-func (s *server) stepAffected(ctx context.Context, in *stepAffectedIn) (*struct{ Body engine.Affected }, error) {
-	return gave(s.e.Affected(ctx, in.Workflow, in.Step, "", in.Limit))
+func (r *trafficRoutes) stepAffected(ctx context.Context, in *stepAffectedIn) (*struct{ Body engine.Affected }, error) {
+	return gave(r.e.Affected(ctx, in.Workflow, in.Step, "", in.Limit))
 }
 
-func (s *server) pathAffected(ctx context.Context, in *pathAffectedIn) (*struct{ Body engine.Affected }, error) {
-	return gave(s.e.Affected(ctx, in.Workflow, "", in.Path, in.Limit))
+func (r *trafficRoutes) pathAffected(ctx context.Context, in *pathAffectedIn) (*struct{ Body engine.Affected }, error) {
+	return gave(r.e.Affected(ctx, in.Workflow, "", in.Path, in.Limit))
 }
 
-func (s *server) whatIf(ctx context.Context, in *whatIfIn) (*struct{ Body engine.WhatIf }, error) {
+func (r *trafficRoutes) whatIf(ctx context.Context, in *whatIfIn) (*struct{ Body engine.WhatIf }, error) {
 	b := &in.Body
-	return gave(s.e.WhatIf(ctx, in.Workflow, in.Path, b.Condition.value, b.Operator, b.Limit))
+	return gave(r.e.WhatIf(ctx, in.Workflow, in.Path, b.Condition.value, b.Operator, b.Limit))
 }
 
 // gave answers with what a call gave.

@@ -23,26 +23,26 @@ type answerIn struct {
 	Body AnswerBody
 }
 
-func (s *server) registerAnswer() {
-	register(s, operation{id: "answer", method: http.MethodPost, path: "/api/v1/sessions/{session}/answer", tag: tagPeople,
+func (r *sessionRoutes) registerAnswer() {
+	register(r.routeTable, operation{id: "answer", method: http.MethodPost, path: "/api/v1/sessions/{session}/answer", tag: tagPeople,
 		summary: "Answer a question or an approval",
 		about: "Answers 200 once the answer is durable, with what was accepted. The same answer to the same question again is a success; " +
 			"another one is already_answered. With ?wait= it answers when the session rests again.",
-		problems: []string{"session_not_found", "step_not_found", "no_open_question", "already_answered", "answer_invalid"}}, s.answer)
+		problems: []string{"session_not_found", "step_not_found", "no_open_question", "already_answered", "answer_invalid"}}, r.answer)
 }
 
-func (s *server) answer(ctx context.Context, in *answerIn) (*sessionOut, error) {
+func (r *sessionRoutes) answer(ctx context.Context, in *answerIn) (*sessionOut, error) {
 	wait, err := parseWait(in.Wait)
 	if err != nil {
 		return nil, err
 	}
 	b := &in.Body
-	session, err := s.e.Answer(ctx, engine.AnswerRequest{Session: in.Session, Step: b.Step, Visit: b.Visit, Ask: b.Ask,
+	session, err := r.e.Answer(ctx, engine.AnswerRequest{Session: in.Session, Step: b.Step, Visit: b.Visit, Ask: b.Ask,
 		Response: b.Response, Key: in.Key, By: by})
 	if err != nil {
 		return nil, err
 	}
-	if session, err = s.wait(ctx, session, wait); err != nil {
+	if session, err = r.wait(ctx, session, wait); err != nil {
 		return nil, err
 	}
 	return answerWith(session), nil

@@ -74,22 +74,22 @@ func callerOf(ctx context.Context) string {
 }
 
 // audits reports whether there is an audit trail.
-func (s *server) audits() bool { return s.o.Audit != nil || s.o.KeepAudit }
+func (o *observer) audits() bool { return o.trail.sink != nil || o.trail.store != nil }
 
 // audit writes the entry of a request that is about to be answered with a status. An error
 // says that a change was made and its entry could not be written.
-func (s *server) audit(r *http.Request, a *act, status int) error {
+func (o *observer) audit(r *http.Request, a *act, status int) error {
 	a.mu.Lock()
 	first := !a.sent
 	a.sent = true
 	e, noted, dry := a.entry, a.noted, a.dry
 	a.mu.Unlock()
-	if !s.audits() || !first {
+	if !o.audits() || !first {
 		return nil
 	}
 	e.Refused = status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
 	e.Method, e.Status, e.Scope, e.Count = methodOf(r), status, access.ScopeOf(r.Method, routePath(r)), 1
-	s.describeRoute(r, &e)
+	o.describeRoute(r, &e)
 	signIn := strings.HasPrefix(e.Route, "/sign-in/")
 	reads := e.Scope == access.Read || e.Scope == access.Admin && (e.Method == http.MethodGet || e.Method == http.MethodHead)
 	if (reads || dry) && !e.Refused && !signIn && !noted {
@@ -104,11 +104,11 @@ func (s *server) audit(r *http.Request, a *act, status int) error {
 	}
 	e.ID, e.At, e.From, e.Took = newAuditID(), a.began.UTC().Truncate(time.Microsecond), addressOf(r), time.Since(a.began).Milliseconds()
 	if e.Refused {
-		if e.Count = s.refusals.count(e.Who+" "+e.From+" "+e.Scope+" "+e.Route, status); e.Count == 0 {
+		if e.Count = o.refusals.count(e.Who+" "+e.From+" "+e.Scope+" "+e.Route, status); e.Count == 0 {
 			return nil
 		}
 	}
-	return s.trail.write(r.Context(), e)
+	return o.trail.write(r.Context(), e)
 }
 
 // newAuditID is an id that grows with time.
@@ -116,10 +116,10 @@ func newAuditID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // describeRoute adds what route and address say. A request that was refused before it was
 // routed is matched here.
-func (s *server) describeRoute(r *http.Request, e *AuditEntry) {
+func (o *observer) describeRoute(r *http.Request, e *AuditEntry) {
 	c := chi.RouteContext(r.Context())
 	if c == nil || c.RoutePattern() == "" || strings.HasSuffix(c.RoutePattern(), "/*") {
-		if found := chi.NewRouteContext(); s.routes.Match(found, r.Method, routePath(r)) {
+		if found := chi.NewRouteContext(); o.routes.Match(found, r.Method, routePath(r)) {
 			c = found
 		}
 	}
@@ -131,7 +131,7 @@ func (s *server) describeRoute(r *http.Request, e *AuditEntry) {
 		e.Route = pattern
 	}
 	if e.Action == "" {
-		e.Action = s.actions[r.Method+" "+e.Route]
+		e.Action = o.actions[r.Method+" "+e.Route]
 	}
 	if e.Action == "" && e.Route != "none" {
 		e.Action = r.Method + " " + e.Route

@@ -19,20 +19,20 @@ type auditIn struct {
 	Until    time.Time `query:"until" doc:"before this time"`
 }
 
-func (s *server) registerAudit() {
-	register(s, operation{id: "listAudit", method: http.MethodGet, path: "/api/v1/audit", tag: tagOperating,
+func (r *operatingRoutes) registerAudit() {
+	register(r.routeTable, operation{id: "listAudit", method: http.MethodGet, path: "/api/v1/audit", tag: tagOperating,
 		summary: "See who did what, the newest first",
 		about: "Edits, starts, answers, operator actions, batches, profiles, variables, secrets and tokens by name, and refused requests, with before and after. " +
 			"It needs the scope admin. Of an answer the size and a hash are kept; its text is beside the session and is removed with it.",
-		problems: []string{"bad_request"}}, s.listAudit)
+		problems: []string{"bad_request"}}, r.listAudit)
 }
 
-func (s *server) listAudit(ctx context.Context, in *auditIn) (*pageOut[AuditEntry], error) {
+func (r *operatingRoutes) listAudit(ctx context.Context, in *auditIn) (*pageOut[AuditEntry], error) {
 	at, err := readCursor("audit", in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.e.Store().AuditEntries(ctx, engine.AuditQuery{Who: in.Who, Action: in.Action, Workflow: in.Workflow, Session: in.Session, Refused: in.Refused,
+	found, err := r.e.Store().AuditEntries(ctx, engine.AuditQuery{Who: in.Who, Action: in.Action, Workflow: in.Workflow, Session: in.Session, Refused: in.Refused,
 		Since: in.Since, Until: in.Until, After: engine.Cursor{At: at.At, ID: at.ID}, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, err

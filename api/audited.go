@@ -16,14 +16,14 @@ import (
 // several acts, and a WebSocket is one request with many.
 type audited struct {
 	Engine
-	s *server
+	observer *observer
 }
 
 // note describes the act of a request. The first act of a request that is not yet answered is
 // in the entry of the request; every other one is written at once as an entry of its own.
 func (a audited) note(ctx context.Context, e AuditEntry, err error) error {
 	do := actOf(ctx)
-	if do == nil || !a.s.audits() {
+	if do == nil || !a.observer.audits() {
 		return err
 	}
 	do.mu.Lock()
@@ -40,7 +40,7 @@ func (a audited) note(ctx context.Context, e AuditEntry, err error) error {
 		return err
 	}
 	e.ID, e.At, e.Who, e.From, e.Count, e.Status = newAuditID(), time.Now().UTC().Truncate(time.Microsecond), own.Who, own.From, 1, 200
-	return a.s.trail.write(ctx, e)
+	return a.observer.trail.write(ctx, e)
 }
 
 // maxAuditValue bounds Before and After, in bytes; of a larger value its size and hash are kept.
@@ -65,7 +65,7 @@ func digest(text []byte) map[string]any {
 
 // standing is a session's status and version before an act, without its state.
 func (a audited) standing(ctx context.Context, id string) (before json.RawMessage, workflow string) {
-	if !a.s.audits() {
+	if !a.observer.audits() {
 		return nil, ""
 	}
 	found, err := a.Store().ListSessions(ctx, engine.SessionQuery{IDs: []string{id}, Limit: 1})
@@ -130,7 +130,7 @@ func (a audited) Act(ctx context.Context, q engine.Action) (*engine.Session, err
 
 func (a audited) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*engine.Session, error) {
 	var before json.RawMessage
-	if a.s.audits() {
+	if a.observer.audits() {
 		if was, at, err := a.State(ctx, id); err == nil {
 			before = auditValue(map[string]any{"version": at, "state": digest(was)})
 		}
@@ -151,7 +151,7 @@ func (a audited) DeleteSession(ctx context.Context, id string, cancel bool) erro
 
 // workflowWas is a workflow before an edit; an empty one when it was not there.
 func (a audited) workflowWas(ctx context.Context, id string) *engine.Workflow {
-	if a.s.audits() {
+	if a.observer.audits() {
 		if w, err := a.Workflow(ctx, id); err == nil {
 			return w
 		}

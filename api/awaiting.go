@@ -12,13 +12,13 @@ type awaitingIn struct {
 	Paged
 }
 
-func (s *server) registerAwaiting() {
-	register(s, operation{id: "listAwaiting", method: http.MethodGet, path: "/api/v1/awaiting", tag: tagPeople,
+func (r *sessionRoutes) registerAwaiting() {
+	register(r.routeTable, operation{id: "listAwaiting", method: http.MethodGet, path: "/api/v1/awaiting", tag: tagPeople,
 		summary: "List what waits for a person, the oldest first",
-		about:   "A page holds the questions of up to `limit` sessions, those that wait longest first.", problems: []string{"bad_request"}}, s.awaiting)
+		about:   "A page holds the questions of up to `limit` sessions, those that wait longest first.", problems: []string{"bad_request"}}, r.awaiting)
 }
 
-func (s *server) awaiting(ctx context.Context, in *awaitingIn) (*pageOut[engine.Question], error) {
+func (r *sessionRoutes) awaiting(ctx context.Context, in *awaitingIn) (*pageOut[engine.Question], error) {
 	at, err := readCursor("awaiting", in.Cursor)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *server) awaiting(ctx context.Context, in *awaitingIn) (*pageOut[engine.
 		return nil, err
 	}
 	q.Limit, q.After = in.Limit, engine.Cursor{At: at.At, ID: at.ID}
-	found, next, err := s.e.Awaiting(ctx, q)
+	found, next, err := r.e.Awaiting(ctx, q)
 	if err != nil {
 		return nil, err
 	}

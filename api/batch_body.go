@@ -19,23 +19,23 @@ const maxItem = 4 << 20
 
 // readBatch reads a batch as JSON. Its items are decoded one by one as they arrive, so
 // that they are in memory once; all the rest is judged like any body.
-func (s *server) readBatch(in *startBatchIn, q *engine.BatchRequest) error {
+func (r *batchRoutes) readBatch(in *startBatchIn, q *engine.BatchRequest) error {
 	if in.BatchQuery != (BatchQuery{}) {
 		return problem("request_invalid", "", Fault{Parameter: "action", Message: "options of a JSON body stand in the body"})
 	}
-	r := batchReader{decoder: json.NewDecoder(in.body), rest: map[string]json.RawMessage{}}
-	if err := r.read(); err != nil {
+	reader := batchReader{decoder: json.NewDecoder(in.body), rest: map[string]json.RawMessage{}}
+	if err := reader.read(); err != nil {
 		return err
 	}
-	head, err := json.Marshal(r.rest)
+	head, err := json.Marshal(reader.rest)
 	if err != nil {
 		return err
 	}
-	b, err := decodeBody[BatchBody](s, "the batch", head)
+	b, err := decodeBody[BatchBody](r.routeTable, "the batch", head)
 	if err != nil {
 		return err
 	}
-	q.Action, q.Options, q.Items = b.Action, b.options(), r.items
+	q.Action, q.Options, q.Items = b.Action, b.options(), reader.items
 	if b.Filter != nil {
 		q.Filter, err = b.Filter.query()
 	}

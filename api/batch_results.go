@@ -19,20 +19,20 @@ type resultsIn struct {
 	Follow bool `query:"follow" default:"true" doc:"false: as things are now, open items too, instead of waiting until the batch is complete or stopped"`
 }
 
-func (s *server) registerBatchResults() {
-	register(s, operation{id: "getBatchResults", method: http.MethodGet, path: "/api/v1/batches/{batch}/results", tag: tagBatches,
+func (r *batchRoutes) registerBatchResults() {
+	register(r.routeTable, operation{id: "getBatchResults", method: http.MethodGet, path: "/api/v1/batches/{batch}/results", tag: tagBatches,
 		summary: "Read what became of each item, as NDJSON", stream: true,
 		about: "A line an item, in order. While the batch runs, lines come as items are done; the answer ends when the batch is complete or stopped, " +
 			"and then has the items that stayed open too. The lines can be sent as the items of another batch.",
-		problems: []string{"batch_not_found"}}, s.batchResults)
-	op := s.api.OpenAPI().Paths["/api/v1/batches/{batch}/results"].Get
+		problems: []string{"batch_not_found"}}, r.batchResults)
+	op := r.api.OpenAPI().Paths["/api/v1/batches/{batch}/results"].Get
 	op.Responses["200"].Description = "Lines of BatchItem"
 	op.Responses["200"].Content = map[string]*huma.MediaType{octets: {Schema: bytesSchema()}, ndjson: {Schema: &huma.Schema{Type: huma.TypeString},
 		Example: `{"n":1,"session":"s1","step":"ask","visit":1,"ask":1,"response":"yes","outcome":"done"}` + "\n"}}
 }
 
-func (s *server) batchResults(ctx context.Context, in *resultsIn) (*huma.StreamResponse, error) {
-	if _, err := s.e.Batch(ctx, in.Batch); err != nil {
+func (r *batchRoutes) batchResults(ctx context.Context, in *resultsIn) (*huma.StreamResponse, error) {
+	if _, err := r.e.Batch(ctx, in.Batch); err != nil {
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
@@ -40,10 +40,10 @@ func (s *server) batchResults(ctx context.Context, in *resultsIn) (*huma.StreamR
 		w.Header().Set("Content-Type", fileKind(c.Header("Accept"), ndjson))
 		w.Header().Set("X-Accel-Buffering", "no")
 		w.WriteHeader(http.StatusOK)
-		r := resultStream{e: s.e, in: in, send: flusher(w, s.o.Heartbeat)}
-		if err := r.run(ctx); err != nil && !errors.Is(err, errHeadOnly) {
+		results := resultStream{e: r.e, in: in, send: flusher(w, r.heartbeat)}
+		if err := results.run(ctx); err != nil && !errors.Is(err, errHeadOnly) {
 			if ctx.Err() == nil {
-				s.o.Log.ErrorContext(ctx, "results end early", "batch", in.Batch, "error", err)
+				r.log.ErrorContext(ctx, "results end early", "batch", in.Batch, "error", err)
 			}
 			panic(http.ErrAbortHandler) // half the results must not look whole
 		}

@@ -54,37 +54,37 @@ type batchOut struct {
 	Body     Batch
 }
 
-func (s *server) registerBatches() {
-	register(s, operation{id: "startBatch", method: http.MethodPost, path: "/api/v1/batches", tag: tagBatches, status: http.StatusAccepted,
+func (r *batchRoutes) registerBatches() {
+	register(r.routeTable, operation{id: "startBatch", method: http.MethodPost, path: "/api/v1/batches", tag: tagBatches, status: http.StatusAccepted,
 		summary: "Do one action to many sessions",
 		about: "Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. " +
 			"As JSON: action, options, and a filter or items. As NDJSON (`application/x-ndjson` or `application/octet-stream`): an item a line, action and options in the query; " +
 			"the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.",
 		streamed: true, body: BatchBody{}, takes: []string{octets}, reads: []string{ndjson}, limit: batchLimit, longest: batchTime,
-		problems: []string{"request_invalid"}}, s.startBatch)
-	register(s, operation{id: "listBatches", method: http.MethodGet, path: "/api/v1/batches", tag: tagBatches,
-		summary: "List batches, the newest first", problems: []string{"bad_request"}}, s.batches)
-	register(s, operation{id: "getBatch", method: http.MethodGet, path: "/api/v1/batches/{batch}", tag: tagBatches,
-		summary: "Look at a batch's progress", problems: []string{"batch_not_found"}}, s.batch)
-	register(s, operation{id: "stopBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/stop", tag: tagBatches, optional: true,
+		problems: []string{"request_invalid"}}, r.startBatch)
+	register(r.routeTable, operation{id: "listBatches", method: http.MethodGet, path: "/api/v1/batches", tag: tagBatches,
+		summary: "List batches, the newest first", problems: []string{"bad_request"}}, r.batches)
+	register(r.routeTable, operation{id: "getBatch", method: http.MethodGet, path: "/api/v1/batches/{batch}", tag: tagBatches,
+		summary: "Look at a batch's progress", problems: []string{"batch_not_found"}}, r.batch)
+	register(r.routeTable, operation{id: "stopBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/stop", tag: tagBatches, optional: true,
 		summary: "Stop a batch", about: "What is done stays done; what is open stays open. One that is complete stays complete.",
-		problems: []string{"batch_not_found"}}, s.stopBatch)
-	register(s, operation{id: "continueBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/continue", tag: tagBatches,
+		problems: []string{"batch_not_found"}}, r.stopBatch)
+	register(r.routeTable, operation{id: "continueBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/continue", tag: tagBatches,
 		summary: "Let a stopped batch go on where it was", about: "Its failures so far no longer count against stop_after_failures.",
-		problems: []string{"batch_not_found"}}, s.continueBatch)
-	register(s, operation{id: "deleteBatch", method: http.MethodDelete, path: "/api/v1/batches/{batch}", tag: tagBatches, longest: batchTime,
+		problems: []string{"batch_not_found"}}, r.continueBatch)
+	register(r.routeTable, operation{id: "deleteBatch", method: http.MethodDelete, path: "/api/v1/batches/{batch}", tag: tagBatches, longest: batchTime,
 		summary: "Remove a batch and its results", about: "What it did stays done. Its key is free again.",
-		problems: []string{"batch_not_found", "batch_busy"}}, s.deleteBatch)
+		problems: []string{"batch_not_found", "batch_busy"}}, r.deleteBatch)
 }
 
-func (s *server) startBatch(ctx context.Context, in *startBatchIn) (*batchOut, error) {
+func (r *batchRoutes) startBatch(ctx context.Context, in *startBatchIn) (*batchOut, error) {
 	q := engine.BatchRequest{Key: in.Key, By: by}
 	var err error
 	if in.kind == ndjson || in.kind == octets {
 		q.Action, q.Options = in.Action, in.options()
 		q.Items, err = readItemLines(in.body)
 	} else {
-		err = s.readBatch(in, &q)
+		err = r.readBatch(in, &q)
 	}
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *server) startBatch(ctx context.Context, in *startBatchIn) (*batchOut, e
 	if q.Action == engine.RequestAnswer && q.Filter != nil {
 		q.Filter.Awaiting = true // the others have nothing to answer
 	}
-	b, replayed, err := s.e.StartBatch(ctx, q)
+	b, replayed, err := r.e.StartBatch(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +103,12 @@ func (s *server) startBatch(ctx context.Context, in *startBatchIn) (*batchOut, e
 	return out, nil
 }
 
-func (s *server) batches(ctx context.Context, in *struct{ Paged }) (*pageOut[Batch], error) {
+func (r *batchRoutes) batches(ctx context.Context, in *struct{ Paged }) (*pageOut[Batch], error) {
 	at, err := readCursor("batches", in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.e.Batches(ctx, engine.Cursor{At: at.At, ID: at.ID}, in.Limit)
+	found, err := r.e.Batches(ctx, engine.Cursor{At: at.At, ID: at.ID}, in.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *server) batches(ctx context.Context, in *struct{ Paged }) (*pageOut[Bat
 		return pageOf(items, ""), nil
 	}
 	last := &engine.Cursor{At: found[len(found)-1].CreatedAt, ID: found[len(found)-1].ID}
-	rest, err := s.e.Batches(ctx, *last, 1)
+	rest, err := r.e.Batches(ctx, *last, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -130,24 +130,24 @@ func (s *server) batches(ctx context.Context, in *struct{ Paged }) (*pageOut[Bat
 	return pageOf(items, rowCursor("batches", last)), nil
 }
 
-func (s *server) batch(ctx context.Context, in *AtBatch) (*struct{ Body Batch }, error) {
-	return gaveBatch(s.e.Batch(ctx, in.Batch))
+func (r *batchRoutes) batch(ctx context.Context, in *AtBatch) (*struct{ Body Batch }, error) {
+	return gaveBatch(r.e.Batch(ctx, in.Batch))
 }
 
-func (s *server) stopBatch(ctx context.Context, in *stopBatchIn) (*struct{ Body Batch }, error) {
+func (r *batchRoutes) stopBatch(ctx context.Context, in *stopBatchIn) (*struct{ Body Batch }, error) {
 	message := "stopped by a person"
 	if in.Body.Reason != "" {
 		message += ": " + in.Body.Reason
 	}
-	return gaveBatch(s.e.StopBatch(ctx, in.Batch, message))
+	return gaveBatch(r.e.StopBatch(ctx, in.Batch, message))
 }
 
-func (s *server) continueBatch(ctx context.Context, in *continueBatchIn) (*struct{ Body Batch }, error) {
-	return gaveBatch(s.e.ContinueBatch(ctx, in.Batch))
+func (r *batchRoutes) continueBatch(ctx context.Context, in *continueBatchIn) (*struct{ Body Batch }, error) {
+	return gaveBatch(r.e.ContinueBatch(ctx, in.Batch))
 }
 
-func (s *server) deleteBatch(ctx context.Context, in *AtBatch) (*empty, error) {
-	err := s.e.DeleteBatch(ctx, in.Batch)
+func (r *batchRoutes) deleteBatch(ctx context.Context, in *AtBatch) (*empty, error) {
+	err := r.e.DeleteBatch(ctx, in.Batch)
 	if errors.Is(err, engine.ErrSessionBusy) { // of the batch itself, not of a session
 		err = fmt.Errorf("%w: %s; stop it first", errBatchBusy, in.Batch)
 	}

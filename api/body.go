@@ -39,7 +39,7 @@ func (readBody) Close() error { return nil }
 
 // guardBody reads the body, within its limit and its time, and judges content type, JSON
 // and depth, before anything decodes it.
-func (s *server) guardBody(c huma.Context, next func(huma.Context)) {
+func (t *routeTable) guardBody(c huma.Context, next func(huma.Context)) {
 	if c.Operation().RequestBody == nil {
 		next(c)
 		return
@@ -56,7 +56,7 @@ func (s *server) guardBody(c huma.Context, next func(huma.Context)) {
 	}
 	text, err := readLimited(w, r, limitOf(c.Operation()))
 	if err != nil {
-		s.problemOf(c.Context(), err).write(w)
+		t.problemOf(c.Context(), err).write(w)
 		return
 	}
 	if len(text) > 0 {

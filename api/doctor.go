@@ -13,19 +13,19 @@ type Findings struct {
 	Findings []engine.Finding `json:"findings"`
 }
 
-func (s *server) registerDoctor() {
-	register(s, operation{id: "doctor", method: http.MethodGet, path: "/api/v1/doctor", tag: tagOperating, longest: lookTime,
+func (r *operatingRoutes) registerDoctor() {
+	register(r.routeTable, operation{id: "doctor", method: http.MethodGet, path: "/api/v1/doctor", tag: tagOperating, longest: lookTime,
 		summary: "Look for what is wrong with store, workflows and sessions",
-		about:   "Each finding comes with the command that mends it. Changes nothing."}, s.doctor)
+		about:   "Each finding comes with the command that mends it. Changes nothing."}, r.doctor)
 }
 
-func (s *server) doctor(ctx context.Context, _ *empty) (*struct{ Body Findings }, error) {
-	found, err := s.e.Doctor(ctx)
+func (r *operatingRoutes) doctor(ctx context.Context, _ *empty) (*struct{ Body Findings }, error) {
+	found, err := r.e.Doctor(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.o.Findings != nil {
-		found = append(s.o.Findings(), found...)
+	if r.findings != nil {
+		found = append(r.findings(), found...)
 	}
 	out := Findings{Status: "ok", Findings: append([]engine.Finding{}, found...)}
 	for _, f := range found {

@@ -12,14 +12,14 @@ type Engines struct {
 	Items []engine.EngineInfo `json:"items"`
 }
 
-func (s *server) registerEngines() {
-	register(s, operation{id: "listEngines", method: http.MethodGet, path: "/api/v1/engines", tag: tagOperating,
+func (r *operatingRoutes) registerEngines() {
+	register(r.routeTable, operation{id: "listEngines", method: http.MethodGet, path: "/api/v1/engines", tag: tagOperating,
 		summary: "List the engines at work on the store",
-		about:   "Each engine announces itself every 10 s. One that stopped or fell silent is shown for 10 minutes."}, s.engines)
+		about:   "Each engine announces itself every 10 s. One that stopped or fell silent is shown for 10 minutes."}, r.engines)
 }
 
-func (s *server) engines(ctx context.Context, _ *empty) (*struct{ Body Engines }, error) {
-	list, err := s.e.Engines(ctx)
+func (r *operatingRoutes) engines(ctx context.Context, _ *empty) (*struct{ Body Engines }, error) {
+	list, err := r.e.Engines(ctx)
 	if err != nil {
 		return nil, err
 	}

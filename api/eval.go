@@ -44,14 +44,14 @@ type (
 	conditionOut struct{ Body engine.ConditionResult }
 )
 
-func (s *server) registerEval() {
-	register(s, operation{id: "evalReference", method: http.MethodPost, path: "/api/v1/eval/reference", tag: tagEval,
-		summary: "See what references give", limit: largeLimit, replay: true, problems: []string{"session_not_found"}}, s.evalReference)
-	register(s, operation{id: "evalCondition", method: http.MethodPost, path: "/api/v1/eval/condition", tag: tagEval,
-		summary: "See which clause decides a condition", limit: largeLimit, replay: true, problems: []string{"session_not_found"}}, s.evalCondition)
+func (r *evalRoutes) registerEval() {
+	register(r.routeTable, operation{id: "evalReference", method: http.MethodPost, path: "/api/v1/eval/reference", tag: tagEval,
+		summary: "See what references give", limit: largeLimit, replay: true, problems: []string{"session_not_found"}}, r.evalReference)
+	register(r.routeTable, operation{id: "evalCondition", method: http.MethodPost, path: "/api/v1/eval/condition", tag: tagEval,
+		summary: "See which clause decides a condition", limit: largeLimit, replay: true, problems: []string{"session_not_found"}}, r.evalCondition)
 }
 
-func (s *server) evalReference(ctx context.Context, in *evalReferenceIn) (*referenceOut, error) {
+func (r *evalRoutes) evalReference(ctx context.Context, in *evalReferenceIn) (*referenceOut, error) {
 	b := &in.Body
 	if (b.Text == nil) == (len(b.Input) == 0) {
 		return nil, problem("request_invalid", "", Fault{Pointer: "/text", Message: "want either text or input"})
@@ -68,7 +68,7 @@ func (s *server) evalReference(ctx context.Context, in *evalReferenceIn) (*refer
 	if state != nil {
 		result, err = engine.EvalReference(state, text, whole)
 	} else {
-		result, err = s.e.EvalReference(ctx, b.Session, text, whole)
+		result, err = r.e.EvalReference(ctx, b.Session, text, whole)
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *server) evalReference(ctx context.Context, in *evalReferenceIn) (*refer
 	return &referenceOut{*result}, nil
 }
 
-func (s *server) evalCondition(ctx context.Context, in *evalConditionIn) (*conditionOut, error) {
+func (r *evalRoutes) evalCondition(ctx context.Context, in *evalConditionIn) (*conditionOut, error) {
 	b := &in.Body
 	state, err := b.state()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *server) evalCondition(ctx context.Context, in *evalConditionIn) (*condi
 	if state != nil {
 		return &conditionOut{*engine.EvalCondition(state, b.Condition.value, b.Operator)}, nil
 	}
-	result, err := s.e.EvalCondition(ctx, b.Session, b.Condition.value, b.Operator)
+	result, err := r.e.EvalCondition(ctx, b.Session, b.Condition.value, b.Operator)
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,8 @@ type eventsIn struct {
 	Audience    string `query:"audience" enum:"person,internal" doc:"only the tokens of this audience: person is what the session says to the person; all when absent"`
 }
 
-func (s *server) registerEvents() {
-	register(s, operation{id: "watchSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/events", tag: tagHistory,
+func (r *historyRoutes) registerEvents() {
+	register(r.routeTable, operation{id: "watchSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/events", tag: tagHistory,
 		summary: "Follow a session as server-sent events", stream: true,
 		about: "The first event is a `snapshot` (the session), unless Last-Event-ID says how far the client has come. Then come " +
 			"`step` {step, visit, status, caller?, paths?, retry?} (caller is the agent whose tool the visit is, paths led to it, retry {attempt, at, kind, message} says when " +
@@ -32,8 +32,8 @@ func (s *server) registerEvents() {
 			"`session` {status, awaiting}. A token's audience is `person` for what a step says to the person, as it comes, and `internal` for " +
 			"everything else: tools, departments, model calls that do not reply. A client that shows a conversation asks for `?audience=person`; " +
 			"text with guardrails comes sentence by sentence, each one judged first; `end` is the last one, after which the stream closes. Everything but tokens was made durable before it was sent.",
-		problems: []string{"session_not_found"}}, s.events)
-	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/events"].Get
+		problems: []string{"session_not_found"}}, r.events)
+	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/events"].Get
 	op.Responses["200"].Description = "Events"
 	op.Responses["200"].Content = map[string]*huma.MediaType{eventStream: {
 		Schema:  &huma.Schema{Type: huma.TypeString},
@@ -41,13 +41,13 @@ func (s *server) registerEvents() {
 	}}
 }
 
-func (s *server) events(ctx context.Context, in *eventsIn) (*huma.StreamResponse, error) {
+func (r *historyRoutes) events(ctx context.Context, in *eventsIn) (*huma.StreamResponse, error) {
 	last := in.LastEventID
 	if last == "" {
 		last = in.Last
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	events, err := s.e.Subscribe(ctx, in.Session, last)
+	events, err := r.e.Subscribe(ctx, in.Session, last)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -55,24 +55,24 @@ func (s *server) events(ctx context.Context, in *eventsIn) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		defer cancel()
 		_, w := humachi.Unwrap(c)
-		s.metrics.streams.Inc()
-		defer s.metrics.streams.Dec()
-		s.stream(ctx, w, events, in.Audience)
+		r.streams.Inc()
+		defer r.streams.Dec()
+		r.stream(ctx, w, events, in.Audience)
 	}}, nil
 }
 
 // stream writes events until they end or the client goes.
-func (s *server) stream(ctx context.Context, w http.ResponseWriter, events <-chan engine.Event, audience string) {
+func (r *historyRoutes) stream(ctx context.Context, w http.ResponseWriter, events <-chan engine.Event, audience string) {
 	h := w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	send := flusher(w, s.o.Heartbeat)
+	send := flusher(w, r.heartbeat)
 	if send([]byte("retry: 1000\n\n")) != nil {
 		return
 	}
-	beat := time.NewTicker(s.o.Heartbeat)
+	beat := time.NewTicker(r.heartbeat)
 	defer beat.Stop()
 	for {
 		var text []byte
@@ -86,7 +86,7 @@ func (s *server) stream(ctx context.Context, w http.ResponseWriter, events <-cha
 			}
 			var err error
 			if text, err = eventText(ev); err != nil {
-				s.o.Log.ErrorContext(ctx, "event cannot be written", "session", ev.Session, "type", ev.Type, "error", err)
+				r.log.ErrorContext(ctx, "event cannot be written", "session", ev.Session, "type", ev.Type, "error", err)
 				return
 			}
 		case <-beat.C:

@@ -22,20 +22,20 @@ type explainOut struct {
 	Body        []byte
 }
 
-func (s *server) registerExplain() {
-	register(s, operation{id: "explainSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/explain", tag: tagOperating,
+func (r *sessionRoutes) registerExplain() {
+	register(r.routeTable, operation{id: "explainSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/explain", tag: tagOperating,
 		summary:  "See why a session does not go on",
 		about:    "Each step that waits and for what, each finished step whose paths lead nowhere with each clause of their conditions, each limit; and the command that mends it. By its state and the graph of now.",
-		problems: []string{"session_not_found"}}, s.explain)
-	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/explain"].Get
+		problems: []string{"session_not_found"}}, r.explain)
+	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/explain"].Get
 	op.Responses["200"].Content = map[string]*huma.MediaType{
-		"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[engine.Explanation](), true, "")},
+		"application/json": {Schema: r.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[engine.Explanation](), true, "")},
 		"text/plain":       {Schema: &huma.Schema{Type: huma.TypeString}},
 	}
 }
 
-func (s *server) explain(ctx context.Context, in *explainIn) (*explainOut, error) {
-	x, err := s.e.Explain(ctx, in.Session)
+func (r *sessionRoutes) explain(ctx context.Context, in *explainIn) (*explainOut, error) {
+	x, err := r.e.Explain(ctx, in.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -43,20 +43,20 @@ type fileOut struct {
 	Body        []byte
 }
 
-func (s *server) registerExport() {
-	register(s, operation{id: "exportWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/export", tag: tagWorkflows,
+func (r *workflowRoutes) registerExport() {
+	register(r.routeTable, operation{id: "exportWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/export", tag: tagWorkflows,
 		summary: "Write a workflow as a file",
 		about: "Our own formats write any workflow. A format of another system writes what came from it, as long as the workflow still fits: " +
 			"otherwise `errors` names each step and path that does not.",
-		problems: []string{"workflow_not_found", "workflow_invalid"}}, s.export)
-	op := s.api.OpenAPI().Paths["/api/v1/workflows/{workflow}/export"].Get
+		problems: []string{"workflow_not_found", "workflow_invalid"}}, r.export)
+	op := r.api.OpenAPI().Paths["/api/v1/workflows/{workflow}/export"].Get
 	// A generated client reads an answer by the first type in the document, so there is one.
 	op.Responses["200"].Content = map[string]*huma.MediaType{octets: {Schema: bytesSchema()}}
 	op.Responses["200"].Description = "The file. Its content type is its format's (application/json, application/yaml or text/plain), or application/octet-stream where Accept asks for that"
 }
 
-func (s *server) export(ctx context.Context, in *exportIn) (*fileOut, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *workflowRoutes) export(ctx context.Context, in *exportIn) (*fileOut, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const maxExists = 100
 
 // problemOf is the problem that answers an error. What is in no row of the table is
 // logged in full and answered without its text, which may say what no client may know.
-func (s *server) problemOf(ctx context.Context, err error) *Problem {
+func (t *routeTable) problemOf(ctx context.Context, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
@@ -49,7 +49,7 @@ func (s *server) problemOf(ctx context.Context, err error) *Problem {
 		p.Status = statusClientIsGone
 		return p
 	}
-	s.o.Log.ErrorContext(ctx, "request failed", "error", err)
+	t.log.ErrorContext(ctx, "request failed", "error", err)
 	return problem("internal", "")
 }
 

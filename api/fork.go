@@ -24,25 +24,25 @@ type forkIn struct {
 	Body ForkBody
 }
 
-func (s *server) registerFork() {
-	register(s, operation{id: "forkSession", method: http.MethodPost, path: "/api/v1/sessions/{session}/fork", tag: tagSteering, status: http.StatusCreated,
+func (r *sessionRoutes) registerFork() {
+	register(r.routeTable, operation{id: "forkSession", method: http.MethodPost, path: "/api/v1/sessions/{session}/fork", tag: tagSteering, status: http.StatusCreated,
 		summary: "Start a session as another one was when a visit began", limit: largeLimit,
 		about: "The visit is made again, with the graph of now. The old session is not touched. Answers 201 as soon as the new session is durable; " +
 			"with ?wait= at its next pause or end.",
-		problems: []string{"session_not_found", "step_not_found", "session_exists"}}, s.fork)
+		problems: []string{"session_not_found", "step_not_found", "session_exists"}}, r.fork)
 }
 
-func (s *server) fork(ctx context.Context, in *forkIn) (*sessionOut, error) {
+func (r *sessionRoutes) fork(ctx context.Context, in *forkIn) (*sessionOut, error) {
 	wait, err := parseWait(in.Wait)
 	if err != nil {
 		return nil, err
 	}
 	b := &in.Body
-	session, err := s.e.Fork(ctx, engine.ForkRequest{Session: in.Session, Step: b.Step, Visit: b.Visit, State: b.State, ID: b.ID, Key: in.Key})
+	session, err := r.e.Fork(ctx, engine.ForkRequest{Session: in.Session, Step: b.Step, Visit: b.Visit, State: b.State, ID: b.ID, Key: in.Key})
 	if err != nil {
 		return nil, err
 	}
-	if session, err = s.wait(ctx, session, wait); err != nil {
+	if session, err = r.wait(ctx, session, wait); err != nil {
 		return nil, err
 	}
 	out := answerWith(session)

@@ -23,13 +23,13 @@ type Function struct {
 	OutputSchema any      `json:"output_schema,omitempty" doc:"JSON Schema"`
 }
 
-func (s *server) registerFunctions() {
-	register(s, operation{id: "listFunctions", method: http.MethodGet, path: "/api/v1/functions", tag: tagWorkflows,
-		summary: "List the functions steps can call, with their schemas"}, s.functions)
+func (r *operatingRoutes) registerFunctions() {
+	register(r.routeTable, operation{id: "listFunctions", method: http.MethodGet, path: "/api/v1/functions", tag: tagWorkflows,
+		summary: "List the functions steps can call, with their schemas"}, r.functions)
 }
 
-func (s *server) functions(context.Context, *empty) (*pageOut[Function], error) {
-	specs := s.e.Registry().Specs()
+func (r *operatingRoutes) functions(context.Context, *empty) (*pageOut[Function], error) {
+	specs := r.e.Registry().Specs()
 	items := make([]Function, len(specs))
 	for i, f := range specs {
 		items[i] = functionOf(f)

@@ -96,19 +96,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// server is what the handlers of one New share.
+// A server is the handler of one New: the engine behind its checks, the routes of the
+// resources, the gate that requests pass and the observer that records them.
 type server struct {
+	*routeTable
 	e        Engine
 	o        Options
-	api      huma.API
 	metrics  *metrics
-	answers  *answerStore
-	wrong    wrongTokens
-	trail    trail
-	refusals refusalCounts
-	actions  map[string]string // operation by method and route
-	meters   access.Meters
-	slow     slowBodies
+	gate     *gate
+	observer *observer
 	routes   chi.Routes // all of them
 }
 
@@ -121,16 +117,17 @@ func New(e Engine, o Options) http.Handler {
 
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
-	s := &server{o: o, actions: map[string]string{}, metrics: newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load})), answers: newAnswerStore()}
-	s.trail = trail{sink: o.Audit, log: o.Log}
-	if o.KeepAudit {
-		s.trail.store = e.Store()
-	}
-	e = audited{guarded{limited{e}, o.StoreFull}, s}
-	s.e = e
 	outer := chi.NewRouter()
-	s.routes = outer
-	outer.Use(s.observe, hurryBodies, headAsGet, s.recoverPanics, securityHeaders, s.checkHost, s.checkOrigin)
+	counts := newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load}))
+	table := &routeTable{log: o.Log, actions: map[string]string{}, answers: newAnswerStore()}
+	watch := &observer{log: o.Log, metrics: counts, actions: table.actions, routes: outer, trail: trail{sink: o.Audit, log: o.Log}}
+	if o.KeepAudit {
+		watch.trail.store = e.Store()
+	}
+	s := &server{routeTable: table, o: o, metrics: counts, gate: &gate{o: o}, observer: watch, routes: outer,
+		e: audited{guarded{newLimited(e), o.StoreFull}, watch}}
+	e = s.e
+	outer.Use(watch.observe, hurryBodies, headAsGet, watch.recoverPanics, securityHeaders, s.gate.checkHost, s.gate.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))
 	for path, handle := range map[string]http.HandlerFunc{"/healthz": s.healthz, "/readyz": s.readyz} {
@@ -140,16 +137,16 @@ func build(e Engine, o Options) (chi.Router, *server) {
 
 	mountStudio(outer)
 	mountReference(outer)
-	s.mountSignIn(outer)
-	s.mountPeople(outer)
+	s.gate.mountSignIn(outer)
+	s.gate.mountPeople(outer)
 	flows := flowiseapi.Options{Log: o.Log, Variables: variableValues(o.Vault), MayEdit: func(ctx context.Context) bool {
 		t := tokenFrom(ctx)
 		return t == nil || t.Allows(access.Edit)
 	}}
-	flows.Serve = s.serveAs
+	flows.Serve = s.gate.serveAs
 	flows.Wrong = func(w http.ResponseWriter, r *http.Request) {
 		endBody(w)
-		s.slowWrong(r)
+		s.gate.slowWrong(r)
 	}
 	flows.Secrets, _ = o.Vault.(flowiseapi.Secrets)
 	if o.Compat {
@@ -157,7 +154,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	}
 
 	inner := chi.NewRouter()
-	inner.Use(s.checkToken)
+	inner.Use(s.gate.checkToken)
 	inner.NotFound(noRoute)
 	inner.MethodNotAllowed(methodNotAllowed(outer)) // chi keeps what the outer one found
 	s.api = humachi.New(inner, humaConfig())
@@ -181,41 +178,6 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	}
 	outer.Mount("/", inner)
 	return outer, s
-}
-
-func (s *server) registerAll() {
-	s.registerWorkflows()
-	s.registerTransfer()
-	s.registerSteps()
-	s.registerPaths()
-	s.registerFunctions()
-	s.registerProfiles()
-	s.registerVariables()
-	s.registerSecrets()
-	s.registerSessions()
-	s.registerState()
-	s.registerHistory()
-	s.registerEvents()
-	s.registerAnswer()
-	s.registerSteering()
-	s.registerAwaiting()
-	s.registerEval()
-	s.registerFork()
-	s.registerExplain()
-	s.registerRequests()
-	s.registerBatches()
-	s.registerBatchResults()
-	s.registerAffected()
-	s.registerWorkflowLog()
-	s.registerStats()
-	s.registerTraffic()
-	s.registerUsage()
-	s.registerServer()
-	s.registerDoctor()
-	s.registerEngines()
-	s.registerAudit()
-	s.registerTokens()
-	s.registerPrune()
 }
 
 // deadline bounds a request, by what ?wait= asks for and RequestTimeout besides. The

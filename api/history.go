@@ -18,19 +18,19 @@ type executionsIn struct {
 	Step string `query:"step" doc:"of one step only"`
 }
 
-func (s *server) registerHistory() {
-	register(s, operation{id: "listMessages", method: http.MethodGet, path: "/api/v1/sessions/{session}/messages", tag: tagHistory,
-		summary: "Read a session's chat", problems: []string{"session_not_found", "bad_request"}}, s.messages)
-	register(s, operation{id: "listExecutions", method: http.MethodGet, path: "/api/v1/sessions/{session}/executions", tag: tagHistory,
-		summary: "Read what a session ran", problems: []string{"session_not_found", "bad_request"}}, s.executions)
+func (r *historyRoutes) registerHistory() {
+	register(r.routeTable, operation{id: "listMessages", method: http.MethodGet, path: "/api/v1/sessions/{session}/messages", tag: tagHistory,
+		summary: "Read a session's chat", problems: []string{"session_not_found", "bad_request"}}, r.messages)
+	register(r.routeTable, operation{id: "listExecutions", method: http.MethodGet, path: "/api/v1/sessions/{session}/executions", tag: tagHistory,
+		summary: "Read what a session ran", problems: []string{"session_not_found", "bad_request"}}, r.executions)
 }
 
-func (s *server) messages(ctx context.Context, in *HistoryPage) (*pageOut[Message], error) {
+func (r *historyRoutes) messages(ctx context.Context, in *HistoryPage) (*pageOut[Message], error) {
 	q, err := in.query("messages")
 	if err != nil {
 		return nil, err
 	}
-	read := func(q engine.HistoryQuery) ([]engine.Message, error) { return s.e.Messages(ctx, in.Session, q) }
+	read := func(q engine.HistoryQuery) ([]engine.Message, error) { return r.e.Messages(ctx, in.Session, q) }
 	found, next, err := pageOfHistory("messages", q, read, func(m *engine.Message) int64 { return m.N })
 	if err != nil {
 		return nil, err
@@ -38,13 +38,13 @@ func (s *server) messages(ctx context.Context, in *HistoryPage) (*pageOut[Messag
 	return pageOf(messagesOf(found), next), nil
 }
 
-func (s *server) executions(ctx context.Context, in *executionsIn) (*pageOut[Execution], error) {
+func (r *historyRoutes) executions(ctx context.Context, in *executionsIn) (*pageOut[Execution], error) {
 	q, err := in.query("executions")
 	if err != nil {
 		return nil, err
 	}
 	q.Step, q.Lineage = in.Step, true
-	read := func(q engine.HistoryQuery) ([]engine.Execution, error) { return s.e.Executions(ctx, in.Session, q) }
+	read := func(q engine.HistoryQuery) ([]engine.Execution, error) { return r.e.Executions(ctx, in.Session, q) }
 	found, next, err := pageOfHistory("executions", q, read, func(x *engine.Execution) int64 { return x.Seq })
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (a *answerStore) remove(k *keptAnswer) {
 }
 
 // replay answers a request that came before with what it was answered then.
-func (s *server) replay(c huma.Context, next func(huma.Context)) {
+func (t *routeTable) replay(c huma.Context, next func(huma.Context)) {
 	key := c.Header(keyHeader)
 	if !keepsKeys(c.Operation()) || key == "" || len(key) > maxKey { // a long key is refused by its schema
 		next(c)
@@ -116,21 +116,21 @@ func (s *server) replay(c huma.Context, next func(huma.Context)) {
 	}
 	r, w := humachi.Unwrap(c)
 	scope := callerOf(c.Context()) + " " + r.Method + " " + r.URL.EscapedPath() + " " + key
-	k, mine := s.answers.begin(scope, requestHash(r))
+	k, mine := t.answers.begin(scope, requestHash(r))
 	if !mine {
-		s.answerAgain(c.Context(), w, k, requestHash(r), func() { s.replay(c, next) })
+		t.answerAgain(c.Context(), w, k, requestHash(r), func() { t.replay(c, next) })
 		return
 	}
 	kept := &keepingWriter{seenWriter: seenWriter{ResponseWriter: w}}
-	defer func() { s.answers.finish(k, kept.status, w.Header().Clone(), kept.body.Bytes()) }()
+	defer func() { t.answers.finish(k, kept.status, w.Header().Clone(), kept.body.Bytes()) }()
 	next(huma.WithContext(humachi.NewContext(c.Operation(), r, kept), c.Context()))
 }
 
-func (s *server) answerAgain(ctx context.Context, w http.ResponseWriter, k *keptAnswer, hash [32]byte, again func()) {
+func (t *routeTable) answerAgain(ctx context.Context, w http.ResponseWriter, k *keptAnswer, hash [32]byte, again func()) {
 	select {
 	case <-k.done:
 	case <-ctx.Done():
-		s.problemOf(ctx, context.Cause(ctx)).write(w)
+		t.problemOf(ctx, context.Cause(ctx)).write(w)
 		return
 	}
 	switch {

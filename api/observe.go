@@ -1,6 +1,7 @@
 package api
 
 import (
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -37,22 +38,32 @@ func newMetrics(more []prometheus.Collector) *metrics {
 	return m
 }
 
+// An observer counts and times the requests, and writes the audit trail.
+type observer struct {
+	log      *slog.Logger
+	metrics  *metrics
+	trail    trail
+	refusals refusalCounts
+	actions  map[string]string // operation by method and route
+	routes   chi.Routes        // all of them
+}
+
 // observe counts and times what is answered.
-func (s *server) observe(next http.Handler) http.Handler {
+func (o *observer) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		seen := &seenWriter{ResponseWriter: w}
 		r, do := withAct(r)
 		do.entry.From = addressOf(r)
-		seen.before = func(status int) error { return s.audit(r, do, status) }
+		seen.before = func(status int) error { return o.audit(r, do, status) }
 		defer func() {
 			route := routeOf(r)
-			s.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
+			o.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
 			took := time.Since(began)
 			if kind := seen.Header().Get("Content-Type"); kind != eventStream && kind != ndjson && seen.status != http.StatusSwitchingProtocols {
-				s.metrics.duration.WithLabelValues(methodOf(r), route).Observe(took.Seconds())
+				o.metrics.duration.WithLabelValues(methodOf(r), route).Observe(took.Seconds())
 			}
-			s.o.Log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
+			o.log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
 				"status", seen.statusOr200(), "took", took)
 		}()
 		next.ServeHTTP(seen, r)
@@ -82,7 +93,7 @@ func methodOf(r *http.Request) string {
 }
 
 // recoverPanics answers 500 for a fault of ours and keeps the server alive.
-func (s *server) recoverPanics(next http.Handler) http.Handler {
+func (o *observer) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			fault := recover()
@@ -92,7 +103,7 @@ func (s *server) recoverPanics(next http.Handler) http.Handler {
 			if fault == http.ErrAbortHandler {
 				panic(fault)
 			}
-			s.o.Log.ErrorContext(r.Context(), "panic", "method", r.Method, "path", r.URL.Path, "panic", fault, "stack", string(debug.Stack()))
+			o.log.ErrorContext(r.Context(), "panic", "method", r.Method, "path", r.URL.Path, "panic", fault, "stack", string(debug.Stack()))
 			if seen, ok := w.(*seenWriter); ok && seen.status != 0 {
 				panic(http.ErrAbortHandler) // half an answer must not look whole
 			}

@@ -52,7 +52,7 @@ func keepsKeys(op *huma.Operation) bool          { return op.Metadata[metaReplay
 func otherKinds(op *huma.Operation) []string     { return op.Metadata[metaKinds].([]string) }
 
 // register adds an operation whose handler's errors become problems.
-func register[I, O any](s *server, o operation, handle func(context.Context, *I) (*O, error)) {
+func register[I, O any](t *routeTable, o operation, handle func(context.Context, *I) (*O, error)) {
 	if o.limit == 0 {
 		o.limit = normalLimit
 	}
@@ -62,10 +62,10 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
 			metaReads: o.streamed, metaSlow: o.longest, metaKinds: o.reads},
 	}
-	s.actions[o.method+" "+o.path] = o.id
-	s.describeBody(&op, o)
+	t.actions[o.method+" "+o.path] = o.id
+	t.describeBody(&op, o)
 	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
-	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+	huma.Register(t.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err == nil {
 			return out, nil
@@ -73,13 +73,13 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 		if cause := context.Cause(ctx); cause != nil && ctx.Err() == context.DeadlineExceeded {
 			err = cause
 		}
-		return nil, s.problemOf(ctx, err)
+		return nil, t.problemOf(ctx, err)
 	})
 	if o.optional {
-		s.api.OpenAPI().Paths[o.path].Post.RequestBody.Required = false
+		t.api.OpenAPI().Paths[o.path].Post.RequestBody.Required = false
 	}
 	if o.streamed { // said only now, else huma reads it
-		s.api.OpenAPI().Paths[o.path].Post.RequestBody = s.streamedBody(o)
+		t.api.OpenAPI().Paths[o.path].Post.RequestBody = t.streamedBody(o)
 	}
 	if o.object { // huma adds it for every raw body
 		delete(op.RequestBody.Content, octets)
@@ -87,7 +87,7 @@ func register[I, O any](s *server, o operation, handle func(context.Context, *I)
 }
 
 // describeBody says what a raw body is; typed ones say it themselves.
-func (s *server) describeBody(op *huma.Operation, o operation) {
+func (t *routeTable) describeBody(op *huma.Operation, o operation) {
 	if !o.object && !o.files {
 		return
 	}
@@ -96,7 +96,7 @@ func (s *server) describeBody(op *huma.Operation, o operation) {
 	if o.files {
 		op.SkipValidateBody = true
 	} else {
-		schema = s.anyObject(o.objectName)
+		schema = t.anyObject(o.objectName)
 		op.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schema}
 	}
 	for _, kind := range o.takes {
@@ -106,8 +106,8 @@ func (s *server) describeBody(op *huma.Operation, o operation) {
 
 // anyObject is a reference to the schema of an object of any fields. It has a name, because
 // client generators make a type of each object and call what has none after its place.
-func (s *server) anyObject(name string) *huma.Schema {
-	schemas := s.api.OpenAPI().Components.Schemas
+func (t *routeTable) anyObject(name string) *huma.Schema {
+	schemas := t.api.OpenAPI().Components.Schemas
 	if schemas.Map()[name] == nil {
 		schemas.Map()[name] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 	}
@@ -115,9 +115,9 @@ func (s *server) anyObject(name string) *huma.Schema {
 }
 
 // streamedBody describes a body that the handler reads itself.
-func (s *server) streamedBody(o operation) *huma.RequestBody {
+func (t *routeTable) streamedBody(o operation) *huma.RequestBody {
 	body := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-		"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
+		"application/json": {Schema: t.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
 	for _, kind := range o.takes {
 		body.Content[kind] = &huma.MediaType{Schema: bytesSchema()}
 	}

@@ -40,8 +40,8 @@ func mergeJSON(target, patch []byte, whole []string) ([]byte, error) {
 
 // decodeBody judges JSON by the schema of T, as huma does with a body, and decodes it.
 // what names it in the problem.
-func decodeBody[T any](s *server, what string, text []byte) (*T, error) {
-	schemas := s.api.OpenAPI().Components.Schemas
+func decodeBody[T any](t *routeTable, what string, text []byte) (*T, error) {
+	schemas := t.api.OpenAPI().Components.Schemas
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
 		return nil, err

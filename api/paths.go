@@ -50,22 +50,22 @@ type editedPathOut struct {
 	Body EditedPath
 }
 
-func (s *server) registerPaths() {
-	register(s, operation{id: "addPath", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths", tag: tagWorkflows, status: http.StatusCreated,
+func (r *graphRoutes) registerPaths() {
+	register(r.routeTable, operation{id: "addPath", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/paths", tag: tagWorkflows, status: http.StatusCreated,
 		summary: "Add a path", replay: true,
-		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "path_refused", "version_mismatch", "workflow_invalid"}}, s.addPath)
-	register(s, operation{id: "getPath", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
-		summary: "Read a path as it is stored", problems: []string{"workflow_not_found", "path_not_found"}}, s.getPath)
-	register(s, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
+		problems: []string{"workflow_not_found", "step_not_found", "path_exists", "path_refused", "version_mismatch", "workflow_invalid"}}, r.addPath)
+	register(r.routeTable, operation{id: "getPath", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
+		summary: "Read a path as it is stored", problems: []string{"workflow_not_found", "path_not_found"}}, r.getPath)
+	register(r.routeTable, operation{id: "patchPath", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
 		summary: "Change a path", about: "A JSON merge patch (RFC 7396): null removes a property. The ids of the path and of its ends stay; a path that had no stored id keeps its name as one.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
-		problems: []string{"workflow_not_found", "path_not_found", "path_refused", "version_mismatch", "workflow_invalid"}}, s.patchPath)
-	register(s, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
-		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, s.removePath)
+		problems: []string{"workflow_not_found", "path_not_found", "path_refused", "version_mismatch", "workflow_invalid"}}, r.patchPath)
+	register(r.routeTable, operation{id: "removePath", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/paths/{path}", tag: tagWorkflows,
+		summary: "Remove a path", problems: []string{"workflow_not_found", "path_not_found", "version_mismatch"}}, r.removePath)
 }
 
-func (s *server) getPath(ctx context.Context, in *AtPath) (*pathOut, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *graphRoutes) getPath(ctx context.Context, in *AtPath) (*pathOut, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +76,9 @@ func (s *server) getPath(ctx context.Context, in *AtPath) (*pathOut, error) {
 	return &pathOut{quoteTag(w.ETag()), pathOf(path)}, nil
 }
 
-func (s *server) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, error) {
+func (r *graphRoutes) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, error) {
 	var before, after *engine.Workflow
-	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
+	err := r.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
 		before = w
 		if in.Body.ID != "" && w.Path(in.Body.ID) != nil {
 			return fmt.Errorf("%w: %q in workflow %q", errPathExists, in.Body.ID, in.Workflow)
@@ -87,26 +87,26 @@ func (s *server) addPath(ctx context.Context, in *addPathIn) (*editedPathOut, er
 		if reason := formats.Refuses(w, &path); reason != "" {
 			return fmt.Errorf("%w: %s", errPathRefused, reason)
 		}
-		if err := s.check(w, withPath(w, "", path), in.Force); err != nil {
+		if err := r.check(w, withPath(w, "", path), in.Force); err != nil {
 			return err
 		}
-		after, err = s.e.PutPath(ctx, in.Workflow, path, match)
+		after, err = r.e.PutPath(ctx, in.Workflow, path, match)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.editedPath(ctx, after, added(before, after, in.Body.ID))
+	return r.editedPath(ctx, after, added(before, after, in.Body.ID))
 }
 
-func (s *server) patchPath(ctx context.Context, in *patchPathIn) (*editedPathOut, error) {
+func (r *graphRoutes) patchPath(ctx context.Context, in *patchPathIn) (*editedPathOut, error) {
 	var after *engine.Workflow
-	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) error {
+	err := r.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) error {
 		before := w.Path(in.Path)
 		if before == nil {
 			return noSuchPath(w, in.Path)
 		}
-		patched, err := patch(s, pathOf(before), in.RawBody)
+		patched, err := patch(r.routeTable, pathOf(before), in.RawBody)
 		if err != nil {
 			return err
 		}
@@ -117,16 +117,16 @@ func (s *server) patchPath(ctx context.Context, in *patchPathIn) (*editedPathOut
 		if _, reason := formats.RefusesChange(w, withPath(w, in.Path, path)); reason != "" {
 			return fmt.Errorf("%w: %s", errPathRefused, reason)
 		}
-		if err := s.check(w, withPath(w, in.Path, path), in.Force); err != nil {
+		if err := r.check(w, withPath(w, in.Path, path), in.Force); err != nil {
 			return err
 		}
-		after, err = s.e.PutPath(ctx, in.Workflow, path, match)
+		after, err = r.e.PutPath(ctx, in.Workflow, path, match)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.editedPath(ctx, after, after.Path(in.Path))
+	return r.editedPath(ctx, after, after.Path(in.Path))
 }
 
 // moved names what no edit of a path changes: a relationship cannot be turned.
@@ -143,22 +143,22 @@ func moved(before *engine.Path, p *Path) []Fault {
 	return out
 }
 
-func (s *server) removePath(ctx context.Context, in *removePathIn) (*removedOut, error) {
+func (r *graphRoutes) removePath(ctx context.Context, in *removePathIn) (*removedOut, error) {
 	var source string
 	var after *engine.Workflow
-	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
+	err := r.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
 		p := w.Path(in.Path)
 		if p == nil {
 			return noSuchPath(w, in.Path)
 		}
 		source = p.Source
-		after, err = s.e.RemovePath(ctx, in.Workflow, in.Path, match)
+		after, err = r.e.RemovePath(ctx, in.Workflow, in.Path, match)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	affected, err := s.affected(ctx, in.Workflow, source)
+	affected, err := r.affected(ctx, in.Workflow, source)
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +183,11 @@ func added(before, after *engine.Workflow, id string) *engine.Path {
 	return nil
 }
 
-func (s *server) editedPath(ctx context.Context, w *engine.Workflow, p *engine.Path) (*editedPathOut, error) {
+func (r *graphRoutes) editedPath(ctx context.Context, w *engine.Workflow, p *engine.Path) (*editedPathOut, error) {
 	if p == nil {
 		return nil, fmt.Errorf("a path is not in workflow %q after it was written", w.ID)
 	}
-	affected, err := s.affected(ctx, w.ID, p.Source)
+	affected, err := r.affected(ctx, w.ID, p.Source)
 	if err != nil {
 		return nil, err
 	}

@@ -46,41 +46,41 @@ type putProfileIn struct {
 	Body vault.Profile
 }
 
-func (s *server) registerProfiles() {
-	register(s, operation{id: "listProfiles", method: http.MethodGet, path: "/api/v1/profiles", tag: tagSettings,
-		summary: "List profiles by name"}, s.listProfiles)
-	register(s, operation{id: "getProfile", method: http.MethodGet, path: "/api/v1/profiles/{profile}", tag: tagSettings,
-		summary: "Read a profile", problems: []string{"profile_not_found"}}, s.getProfile)
-	register(s, operation{id: "putProfile", method: http.MethodPut, path: "/api/v1/profiles/{profile}", tag: tagSettings,
-		summary: "Set a profile", about: "Model calls use it from the next one on.", problems: []string{"fixed_by_configuration"}}, s.putProfile)
-	register(s, operation{id: "deleteProfile", method: http.MethodDelete, path: "/api/v1/profiles/{profile}", tag: tagSettings,
-		summary: "Remove a profile", about: "Steps that name it fail from then on.", problems: []string{"profile_not_found", "fixed_by_configuration"}}, s.deleteProfile)
+func (r *settingRoutes) registerProfiles() {
+	register(r.routeTable, operation{id: "listProfiles", method: http.MethodGet, path: "/api/v1/profiles", tag: tagSettings,
+		summary: "List profiles by name"}, r.listProfiles)
+	register(r.routeTable, operation{id: "getProfile", method: http.MethodGet, path: "/api/v1/profiles/{profile}", tag: tagSettings,
+		summary: "Read a profile", problems: []string{"profile_not_found"}}, r.getProfile)
+	register(r.routeTable, operation{id: "putProfile", method: http.MethodPut, path: "/api/v1/profiles/{profile}", tag: tagSettings,
+		summary: "Set a profile", about: "Model calls use it from the next one on.", problems: []string{"fixed_by_configuration"}}, r.putProfile)
+	register(r.routeTable, operation{id: "deleteProfile", method: http.MethodDelete, path: "/api/v1/profiles/{profile}", tag: tagSettings,
+		summary: "Remove a profile", about: "Steps that name it fail from then on.", problems: []string{"profile_not_found", "fixed_by_configuration"}}, r.deleteProfile)
 }
 
-func (s *server) listProfiles(context.Context, *empty) (*pageOut[Profile], error) {
-	return listed(s.o.Vault.Profiles, profileOf)
+func (r *settingRoutes) listProfiles(context.Context, *empty) (*pageOut[Profile], error) {
+	return listed(r.vault.Profiles, profileOf)
 }
 
-func (s *server) getProfile(_ context.Context, in *AtProfile) (*struct{ Body Profile }, error) {
-	return entry(s.o.Vault.Profile, in.Profile, profileOf)
+func (r *settingRoutes) getProfile(_ context.Context, in *AtProfile) (*struct{ Body Profile }, error) {
+	return entry(r.vault.Profile, in.Profile, profileOf)
 }
 
-func (s *server) putProfile(ctx context.Context, in *putProfileIn) (*struct{ Body Profile }, error) {
-	before, _ := s.o.Vault.Profile(in.Profile)
+func (r *settingRoutes) putProfile(ctx context.Context, in *putProfileIn) (*struct{ Body Profile }, error) {
+	before, _ := r.vault.Profile(in.Profile)
 	noteSetting(ctx, "putProfile", in.Profile, before.Entry, in.Body)
-	if err := s.o.Vault.PutProfile(in.Profile, in.Body); err != nil {
+	if err := r.vault.PutProfile(in.Profile, in.Body); err != nil {
 		return nil, err
 	}
-	s.o.Log.InfoContext(ctx, "profile set", "profile", in.Profile)
-	return entry(s.o.Vault.Profile, in.Profile, profileOf)
+	r.log.InfoContext(ctx, "profile set", "profile", in.Profile)
+	return entry(r.vault.Profile, in.Profile, profileOf)
 }
 
-func (s *server) deleteProfile(ctx context.Context, in *AtProfile) (*empty, error) {
-	before, _ := s.o.Vault.Profile(in.Profile)
+func (r *settingRoutes) deleteProfile(ctx context.Context, in *AtProfile) (*empty, error) {
+	before, _ := r.vault.Profile(in.Profile)
 	noteSetting(ctx, "deleteProfile", in.Profile, before.Entry, nil)
-	err := s.o.Vault.DeleteProfile(in.Profile)
+	err := r.vault.DeleteProfile(in.Profile)
 	if err == nil {
-		s.o.Log.InfoContext(ctx, "profile removed", "profile", in.Profile)
+		r.log.InfoContext(ctx, "profile removed", "profile", in.Profile)
 	}
 	return nil, err
 }

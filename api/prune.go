@@ -26,17 +26,17 @@ type PruneBody struct {
 	End      bool               `json:"end,omitempty" doc:"true: the caller named by owner has done; does nothing else"`
 }
 
-func (s *server) registerPrune() {
-	register(s, operation{id: "prune", method: http.MethodPost, path: "/api/v1/prune", tag: tagOperating, longest: lookTime, replay: true, limit: batchLimit,
+func (r *operatingRoutes) registerPrune() {
+	register(r.routeTable, operation{id: "prune", method: http.MethodPost, path: "/api/v1/prune", tag: tagOperating, longest: lookTime, replay: true, limit: batchLimit,
 		summary: "Remove sessions that ended long enough ago, a page of them",
 		about: "A session goes with all its child sessions. One that goes on, or may go on by itself, stays, and so does one that a batch at work has to do with. " +
 			"To write sessions down first, find them with dry_run and an owner, read their documents, and send the families back.",
-		problems: []string{"prune_busy"}}, s.prune)
-	register(s, operation{id: "getDocument", method: http.MethodGet, path: "/api/v1/sessions/{session}/document", tag: tagHistory, stream: true,
+		problems: []string{"prune_busy"}}, r.prune)
+	register(r.routeTable, operation{id: "getDocument", method: http.MethodGet, path: "/api/v1/sessions/{session}/document", tag: tagHistory, stream: true,
 		summary:  "Read all there is of a session, as NDJSON",
 		about:    "One line each: the session with its state, executions with their lineage, messages, requests, large outputs, results of rounds, and the end, without which the document is not whole.",
-		problems: []string{"session_not_found"}}, s.document)
-	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/document"].Get
+		problems: []string{"session_not_found"}}, r.document)
+	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/document"].Get
 	op.Responses["200"].Description = "Lines of the document"
 	op.Responses["200"].Content = map[string]*huma.MediaType{octets: {Schema: bytesSchema()}, ndjson: {Schema: &huma.Schema{Type: huma.TypeString},
 		Example: `{"session":{"id":"s1","workflow":"w","status":"complete","state":{}}}` + "\n" + `{"end":"s1"}` + "\n"}}
@@ -47,7 +47,7 @@ type pruneIn struct {
 	Body PruneBody
 }
 
-func (s *server) prune(ctx context.Context, in *pruneIn) (*struct{ Body retention.Page }, error) {
+func (r *operatingRoutes) prune(ctx context.Context, in *pruneIn) (*struct{ Body retention.Page }, error) {
 	if !tokenLimit(ctx).IsZero() {
 		return nil, beyondLimit(ctx, "sessions of all workflows are removed")
 	}
@@ -60,7 +60,7 @@ func (s *server) prune(ctx context.Context, in *pruneIn) (*struct{ Body retentio
 			return nil, &engine.DetailError{Err: engine.ErrBadRequest, Faults: []engine.Fault{{Pointer: "/keep", Message: err.Error()}}}
 		}
 	}
-	page, err := s.e.Retention().Prune(ctx, q)
+	page, err := r.e.Retention().Prune(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +70,17 @@ func (s *server) prune(ctx context.Context, in *pruneIn) (*struct{ Body retentio
 	return &struct{ Body retention.Page }{*page}, nil
 }
 
-func (s *server) document(ctx context.Context, in *AtSession) (*huma.StreamResponse, error) {
-	if _, _, err := s.e.State(ctx, in.Session); err != nil {
+func (r *operatingRoutes) document(ctx context.Context, in *AtSession) (*huma.StreamResponse, error) {
+	if _, _, err := r.e.State(ctx, in.Session); err != nil {
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		_, w := humachi.Unwrap(c)
 		w.Header().Set("Content-Type", fileKind(c.Header("Accept"), ndjson))
 		w.WriteHeader(http.StatusOK)
-		if err := s.e.Retention().WriteDocument(ctx, in.Session, w); err != nil && !errors.Is(err, errHeadOnly) {
+		if err := r.e.Retention().WriteDocument(ctx, in.Session, w); err != nil && !errors.Is(err, errHeadOnly) {
 			if ctx.Err() == nil {
-				s.o.Log.ErrorContext(ctx, "document ends early", "session", in.Session, "error", fmt.Sprint(err))
+				r.log.ErrorContext(ctx, "document ends early", "session", in.Session, "error", fmt.Sprint(err))
 			}
 			panic(http.ErrAbortHandler) // half a document must not look whole
 		}

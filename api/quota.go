@@ -38,8 +38,8 @@ func overQuota(name, of string, wait time.Duration) *Problem {
 
 // metered counts a request of a token, and refuses what is beyond its quota. It returns the
 // request with what the engine needs to count sessions.
-func (s *server) metered(r *http.Request, t *access.Token) (*http.Request, *Problem) {
-	q := t.Quota.Or(s.o.Quota)
+func (g *gate) metered(r *http.Request, t *access.Token) (*http.Request, *Problem) {
+	q := t.Quota.Or(g.o.Quota)
 	if q == (access.Quota{}) {
 		return r, nil
 	}
@@ -47,7 +47,7 @@ func (s *server) metered(r *http.Request, t *access.Token) (*http.Request, *Prob
 	if name == anonymousName { // of whom there are many
 		name += "@" + addressOf(r)
 	}
-	m := s.meters.Of(name, q)
+	m := g.meters.Of(name, q)
 	if wait := m.Request(); wait > 0 {
 		return r, overQuota(t.Name, fmt.Sprintf("%g requests a second", q.Requests), wait)
 	}

@@ -29,17 +29,17 @@ func requestOf(q *engine.Request) Request {
 		At: q.At.UTC(), Applied: q.Applied, Outcome: q.Outcome}
 }
 
-func (s *server) registerRequests() {
-	register(s, operation{id: "listRequests", method: http.MethodGet, path: "/api/v1/sessions/{session}/requests", tag: tagHistory,
-		summary: "Read what came to a session from outside: answers, signals and what operators did", problems: []string{"session_not_found", "bad_request"}}, s.requests)
+func (r *sessionRoutes) registerRequests() {
+	register(r.routeTable, operation{id: "listRequests", method: http.MethodGet, path: "/api/v1/sessions/{session}/requests", tag: tagHistory,
+		summary: "Read what came to a session from outside: answers, signals and what operators did", problems: []string{"session_not_found", "bad_request"}}, r.requests)
 }
 
-func (s *server) requests(ctx context.Context, in *HistoryPage) (*pageOut[Request], error) {
+func (r *sessionRoutes) requests(ctx context.Context, in *HistoryPage) (*pageOut[Request], error) {
 	q, err := in.query("requests")
 	if err != nil {
 		return nil, err
 	}
-	read := func(q engine.HistoryQuery) ([]engine.Request, error) { return s.e.Requests(ctx, in.Session, q) }
+	read := func(q engine.HistoryQuery) ([]engine.Request, error) { return r.e.Requests(ctx, in.Session, q) }
 	found, next, err := pageOfHistory("requests", q, read, func(q *engine.Request) int64 { return q.N })
 	if err != nil {
 		return nil, err

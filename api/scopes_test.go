@@ -180,7 +180,7 @@ func TestEveryNameOfCodeNeedsTheScope(t *testing.T) {
 		}
 		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
 			known[name] = true
-			err := guarded{limited{e}, nil}.mayWrite(ctx, "w", []engine.Step{{ID: "root", Function: name, Input: "{}"}})
+			err := guarded{newLimited(e), nil}.mayWrite(ctx, "w", []engine.Step{{ID: "root", Function: name, Input: "{}"}})
 			if refused := errors.Is(err, errForbidden); refused != code {
 				t.Errorf("%s: refused %t: %v", name, refused, err)
 			}

@@ -15,6 +15,15 @@ import (
 	"github.com/stepgraph/stepgraph/access"
 )
 
+// A gate decides which requests reach the routes: by host, origin, token, quota and the number
+// of bodies that arrive slowly.
+type gate struct {
+	o      Options
+	wrong  wrongTokens
+	meters access.Meters
+	slow   slowBodies
+}
+
 // securityHeaders are set on every answer; the page sets its own policy.
 func securityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,12 +41,12 @@ func securityHeaders(next http.Handler) http.Handler {
 
 // checkHost refuses unknown Host names, to stop DNS rebinding: a foreign name that resolves to
 // this server.
-func (s *server) checkHost(next http.Handler) http.Handler {
-	if !s.o.Loopback {
+func (g *gate) checkHost(next http.Handler) http.Handler {
+	if !g.o.Loopback {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.servesHost(r.Host) {
+		if !g.servesHost(r.Host) {
 			problem("forbidden", "host "+r.Host+" is not served here; use localhost or 127.0.0.1").write(w)
 			return
 		}
@@ -45,12 +54,12 @@ func (s *server) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) servesHost(host string) bool {
+func (g *gate) servesHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-	if host == "localhost" || slices.Contains(s.o.Hosts, host) {
+	if host == "localhost" || slices.Contains(g.o.Hosts, host) {
 		return true
 	}
 	ip := net.ParseIP(host)
@@ -58,7 +67,7 @@ func (s *server) servesHost(host string) bool {
 }
 
 // checkOrigin refuses what a page of another origin makes a browser send.
-func (s *server) checkOrigin(next http.Handler) http.Handler {
+func (g *gate) checkOrigin(next http.Handler) http.Handler {
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		problem("forbidden", "the request comes from a page of another origin").write(w)
@@ -94,49 +103,49 @@ func routePath(r *http.Request) string {
 
 // checkToken runs before anything of the request is looked at. With neither Token nor
 // Tokens everybody may do everything, which is for loopback.
-func (s *server) checkToken(next http.Handler) http.Handler {
-	if s.o.Token == "" && s.o.Tokens == nil && s.o.People == nil {
+func (g *gate) checkToken(next http.Handler) http.Handler {
+	if g.o.Token == "" && g.o.Tokens == nil && g.o.People == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			setCaller(r, cmp.Or(s.o.Caller, anonymousName))
-			s.serveBody(next, w, r, anonymousName)
+			setCaller(r, cmp.Or(g.o.Caller, anonymousName))
+			g.serveBody(next, w, r, anonymousName)
 		})
 	}
-	want := sha256.Sum256([]byte(s.o.Token))
+	want := sha256.Sum256([]byte(g.o.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := tokenOf(r)
 		got := sha256.Sum256([]byte(text))
-		if s.o.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+		if g.o.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			setCaller(r, OperatorToken)
-			s.serveBody(next, w, r, OperatorToken)
+			g.serveBody(next, w, r, OperatorToken)
 			return
 		}
 		scope := access.ScopeOf(r.Method, routePath(r))
-		find := func() *access.Token { return s.findToken(text) }
-		if text == "" && s.o.People != nil {
-			find = func() *access.Token { return s.o.People.Token(r) }
+		find := func() *access.Token { return g.findToken(text) }
+		if text == "" && g.o.People != nil {
+			find = func() *access.Token { return g.o.People.Token(r) }
 		}
 		token, named := find(), true
-		if token == nil && text == "" && len(s.o.Anonymous) > 0 {
-			token, named = &access.Token{Name: anonymousName, Scopes: s.o.Anonymous}, false
+		if token == nil && text == "" && len(g.o.Anonymous) > 0 {
+			token, named = &access.Token{Name: anonymousName, Scopes: g.o.Anonymous}, false
 			if !token.Allows(scope) {
 				token = nil // 401: with a token it may go
 			}
 		}
 		if token == nil {
-			s.refuse(w, r, text != "")
+			g.refuse(w, r, text != "")
 			return
 		}
 		setCaller(r, token.Name)
 		if !token.Allows(scope) {
 			endBody(w)
-			s.o.Log.Warn("token lacks a scope", "token", token.Name, "scope", scope, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
+			g.o.Log.Warn("token lacks a scope", "token", token.Name, "scope", scope, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
 			problem("forbidden", "token "+token.Name+" lacks the scope "+scope).write(w)
 			return
 		}
 		refusal := refuseLimited(r, token)
 		metered := r
 		if refusal == nil {
-			metered, refusal = s.metered(r, token)
+			metered, refusal = g.metered(r, token)
 		}
 		if refusal != nil {
 			endBody(w)
@@ -145,31 +154,31 @@ func (s *server) checkToken(next http.Handler) http.Handler {
 		}
 		metered = metered.WithContext(withToken(metered.Context(), token))
 		if named {
-			watched, stop := s.watchToken(metered, token, find)
+			watched, stop := g.watchToken(metered, token, find)
 			defer stop()
 			metered = watched
 		}
-		s.serveBody(next, w, metered, token.Name)
+		g.serveBody(next, w, metered, token.Name)
 	})
 }
 
-func (s *server) findToken(text string) *access.Token {
-	if s.o.Tokens == nil || text == "" {
+func (g *gate) findToken(text string) *access.Token {
+	if g.o.Tokens == nil || text == "" {
 		return nil
 	}
-	token, err := s.o.Tokens.Find(text)
+	token, err := g.o.Tokens.Find(text)
 	if err != nil {
-		s.o.Log.Error("tokens cannot be read", "error", err)
+		g.o.Log.Error("tokens cannot be read", "error", err)
 	}
 	return token
 }
 
 // refuse answers a request without a right token. The body is not waited for: whoever has no
 // token may not hold a connection. Wrong tokens are logged, and slowed down by address.
-func (s *server) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
+func (g *gate) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 	endBody(w)
 	if wrong {
-		s.slowWrong(r)
+		g.slowWrong(r)
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="stepgraph"`)
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -189,27 +198,27 @@ func endBody(w http.ResponseWriter) {
 }
 
 // slowWrong logs a wrong token, and holds its answer back as long as its address has earned.
-func (s *server) slowWrong(r *http.Request) {
+func (g *gate) slowWrong(r *http.Request) {
 	host := addressOf(r)
-	n := s.wrong.hold(host)
+	n := g.wrong.hold(host)
 	if n == 1 || n%100 == 0 {
-		s.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
+		g.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
 	}
 }
 
 // serveAs serves a request of a caller who has shown another token than one of this server's,
 // as one that may start sessions and answer: within the quota of tokens without one of their
 // own, and by name in the audit trail.
-func (s *server) serveAs(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
+func (g *gate) serveAs(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
 	setCaller(r, caller)
 	token := &access.Token{Name: caller, Scopes: []string{access.Answer}}
-	metered, refusal := s.metered(r, token)
+	metered, refusal := g.metered(r, token)
 	if refusal != nil {
 		endBody(w)
 		refusal.write(w)
 		return
 	}
-	s.serveBody(next, w, metered.WithContext(withToken(metered.Context(), token)), caller)
+	g.serveBody(next, w, metered.WithContext(withToken(metered.Context(), token)), caller)
 }
 
 // addressOf is where a request comes from, without port.

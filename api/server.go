@@ -17,15 +17,15 @@ type Server struct {
 	Scopes []string `json:"scopes" doc:"what the request's token allows, admin written out as all scopes" example:"[\"read\",\"answer\"]"`
 }
 
-func (s *server) registerServer() {
-	register(s, operation{id: "getServer", method: http.MethodGet, path: "/api/v1/server", tag: tagOperating,
-		summary: "See what this server runs on and what the request's token allows"}, s.server)
+func (r *operatingRoutes) registerServer() {
+	register(r.routeTable, operation{id: "getServer", method: http.MethodGet, path: "/api/v1/server", tag: tagOperating,
+		summary: "See what this server runs on and what the request's token allows"}, r.server)
 }
 
 // server says no more of the store than its kind: an address may hold names of machines.
-func (s *server) server(ctx context.Context, _ *empty) (*struct{ Body Server }, error) {
-	out := Server{Store: "neo4j", Browser: s.o.Neo4jBrowser}
-	switch kind, _, _ := strings.Cut(s.e.Store().Describe(), ":"); kind {
+func (r *operatingRoutes) server(ctx context.Context, _ *empty) (*struct{ Body Server }, error) {
+	out := Server{Store: "neo4j", Browser: r.browser}
+	switch kind, _, _ := strings.Cut(r.e.Store().Describe(), ":"); kind {
 	case "sqlite", "memory":
 		out = Server{Store: kind}
 	}

@@ -112,30 +112,30 @@ type AtSession struct {
 
 type empty struct{}
 
-func (s *server) registerSessions() {
-	register(s, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
+func (r *sessionRoutes) registerSessions() {
+	register(r.routeTable, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
 		summary: "Start a session of a workflow", about: "Answers 201 as soon as the session is durable; with ?wait= at its next pause or end.",
-		problems: []string{"workflow_not_found", "no_entry", "step_not_found", "session_exists", "overloaded"}}, s.start)
-	register(s, operation{id: "listSessions", method: http.MethodGet, path: "/api/v1/sessions", tag: tagSessions,
-		summary: "List sessions, the newest first", problems: []string{"bad_request"}}, s.list)
-	register(s, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
-		summary: "Count sessions"}, s.count)
-	register(s, operation{id: "getSession", method: http.MethodGet, path: "/api/v1/sessions/{session}", tag: tagSessions,
-		summary: "Look at a session", about: "With ?wait= it answers when the session rests: at its next pause or end.", problems: []string{"session_not_found"}}, s.get)
-	register(s, operation{id: "deleteSession", method: http.MethodDelete, path: "/api/v1/sessions/{session}", tag: tagSessions,
-		summary: "Remove a session with all its history", problems: []string{"session_not_found", "session_busy"}}, s.delete)
+		problems: []string{"workflow_not_found", "no_entry", "step_not_found", "session_exists", "overloaded"}}, r.start)
+	register(r.routeTable, operation{id: "listSessions", method: http.MethodGet, path: "/api/v1/sessions", tag: tagSessions,
+		summary: "List sessions, the newest first", problems: []string{"bad_request"}}, r.list)
+	register(r.routeTable, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
+		summary: "Count sessions"}, r.count)
+	register(r.routeTable, operation{id: "getSession", method: http.MethodGet, path: "/api/v1/sessions/{session}", tag: tagSessions,
+		summary: "Look at a session", about: "With ?wait= it answers when the session rests: at its next pause or end.", problems: []string{"session_not_found"}}, r.get)
+	register(r.routeTable, operation{id: "deleteSession", method: http.MethodDelete, path: "/api/v1/sessions/{session}", tag: tagSessions,
+		summary: "Remove a session with all its history", problems: []string{"session_not_found", "session_busy"}}, r.delete)
 }
 
-func (s *server) start(ctx context.Context, in *startIn) (*sessionOut, error) {
+func (r *sessionRoutes) start(ctx context.Context, in *startIn) (*sessionOut, error) {
 	wait, err := parseWait(in.Wait)
 	if err != nil {
 		return nil, err
 	}
-	session, err := s.e.Start(ctx, in.Body.Request(in.Key))
+	session, err := r.e.Start(ctx, in.Body.Request(in.Key))
 	if err != nil {
 		return nil, err
 	}
-	if session, err = s.wait(ctx, session, wait); err != nil {
+	if session, err = r.wait(ctx, session, wait); err != nil {
 		return nil, err
 	}
 	out := answerWith(session)
@@ -143,7 +143,7 @@ func (s *server) start(ctx context.Context, in *startIn) (*sessionOut, error) {
 	return out, nil
 }
 
-func (s *server) list(ctx context.Context, in *listIn) (*pageOut[Session], error) {
+func (r *sessionRoutes) list(ctx context.Context, in *listIn) (*pageOut[Session], error) {
 	q, err := in.query()
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *server) list(ctx context.Context, in *listIn) (*pageOut[Session], error
 		return nil, err
 	}
 	q.Limit, q.After = in.Limit, engine.Cursor{At: at.At, ID: at.ID}
-	found, next, err := s.e.Sessions(ctx, q)
+	found, next, err := r.e.Sessions(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (s *server) list(ctx context.Context, in *listIn) (*pageOut[Session], error
 	return pageOf(items, rowCursor("sessions", next)), nil
 }
 
-func (s *server) count(ctx context.Context, in *countIn) (*struct{ Body Counts }, error) {
+func (r *sessionRoutes) count(ctx context.Context, in *countIn) (*struct{ Body Counts }, error) {
 	q, err := in.query()
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *server) count(ctx context.Context, in *countIn) (*struct{ Body Counts }
 	if !slices.Contains([]string{"status", "workflow", "workflow,status", "step"}, in.By) {
 		return nil, problem("request_invalid", "", Fault{Parameter: "by", Message: fmt.Sprintf("is %q, want status, workflow, \"workflow,status\" or step", in.By)})
 	}
-	counts, err := s.e.CountSessions(ctx, q, in.By)
+	counts, err := r.e.CountSessions(ctx, q, in.By)
 	if err != nil {
 		return nil, err
 	}
@@ -186,23 +186,23 @@ func (s *server) count(ctx context.Context, in *countIn) (*struct{ Body Counts }
 	return &struct{ Body Counts }{out}, nil
 }
 
-func (s *server) get(ctx context.Context, in *getIn) (*sessionOut, error) {
+func (r *sessionRoutes) get(ctx context.Context, in *getIn) (*sessionOut, error) {
 	wait, err := parseWait(in.Wait)
 	if err != nil {
 		return nil, err
 	}
-	session, err := s.e.Session(ctx, in.Session)
+	session, err := r.e.Session(ctx, in.Session)
 	if err != nil {
 		return nil, err
 	}
-	if session, err = s.wait(ctx, session, wait); err != nil {
+	if session, err = r.wait(ctx, session, wait); err != nil {
 		return nil, err
 	}
 	return answerWith(session), nil
 }
 
-func (s *server) delete(ctx context.Context, in *deleteIn) (*empty, error) {
-	return nil, s.e.DeleteSession(ctx, in.Session, in.Cancel)
+func (r *sessionRoutes) delete(ctx context.Context, in *deleteIn) (*empty, error) {
+	return nil, r.e.DeleteSession(ctx, in.Session, in.Cancel)
 }
 
 var statuses = []string{engine.StatusActive, engine.StatusAwaitingInput, engine.StatusPending, engine.StatusPaused,

@@ -21,33 +21,33 @@ type People interface {
 
 // mountPeople mounts the sign-in of people. GET /sign-in tells Studio whether there is one, and
 // whether the browser that asks is signed in.
-func (s *server) mountPeople(r chi.Router) {
+func (g *gate) mountPeople(r chi.Router) {
 	r.Get("/sign-in", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
-		there := s.o.People != nil
-		_, _ = fmt.Fprintf(w, `{"oidc":%t,"signed_in":%t}`, there, there && s.o.People.Token(r) != nil)
+		there := g.o.People != nil
+		_, _ = fmt.Fprintf(w, `{"oidc":%t,"signed_in":%t}`, there, there && g.o.People.Token(r) != nil)
 	})
-	if s.o.People == nil {
+	if g.o.People == nil {
 		return
 	}
-	r.Get("/sign-in/oidc", s.o.People.Start)
-	r.Get("/sign-in/oidc/callback", s.o.People.Callback)
-	r.Post("/sign-out", s.o.People.SignOut)
+	r.Get("/sign-in/oidc", g.o.People.Start)
+	r.Get("/sign-in/oidc/callback", g.o.People.Callback)
+	r.Post("/sign-out", g.o.People.SignOut)
 }
 
 // mountSignIn exchanges a one-time code for a token and redirects the browser to Studio. The
 // token is in the fragment of the address, which browsers do not send and servers do not log;
 // Studio removes it from the address at once.
-func (s *server) mountSignIn(r chi.Router) {
-	if s.o.SignIn == nil {
+func (g *gate) mountSignIn(r chi.Router) {
+	if g.o.SignIn == nil {
 		return
 	}
 	r.Get("/sign-in/{code}", func(w http.ResponseWriter, r *http.Request) {
-		token := s.o.SignIn(chi.URLParam(r, "code"))
+		token := g.o.SignIn(chi.URLParam(r, "code"))
 		if token == "" {
 			host := addressOf(r)
-			s.wrong.hold(host)
+			g.wrong.hold(host)
 			problem("unauthorized", "this link has been used, or was never given; the terminal of stepgraph dev shows a new one").write(w)
 			return
 		}

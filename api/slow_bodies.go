@@ -65,12 +65,12 @@ func hasBody(r *http.Request) bool {
 }
 
 // serveBody serves a request whose body counts while it is on its way.
-func (s *server) serveBody(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
+func (g *gate) serveBody(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
 	if !hasBody(r) {
 		next.ServeHTTP(w, r)
 		return
 	}
-	b := &arriving{ReadCloser: r.Body, of: &s.slow, caller: "token " + caller, address: "address " + addressOf(r), control: http.NewResponseController(w)}
+	b := &arriving{ReadCloser: r.Body, of: &g.slow, caller: "token " + caller, address: "address " + addressOf(r), control: http.NewResponseController(w)}
 	if caller == anonymousName { // of whom there are many
 		b.caller = "anonymous at " + addressOf(r)
 	}

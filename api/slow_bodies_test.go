@@ -61,9 +61,9 @@ func TestSlowBodiesOfATokenAreBounded(t *testing.T) {
 		}
 	}
 	counted := func(key string) int {
-		s.slow.mu.Lock()
-		defer s.slow.mu.Unlock()
-		return s.slow.of[key]
+		s.gate.slow.mu.Lock()
+		defer s.gate.slow.mu.Unlock()
+		return s.gate.slow.of[key]
 	}
 	if n := counted("token slow"); n != slowOfCaller {
 		t.Errorf("%d slow bodies are waited for, want %d", n, slowOfCaller)

@@ -21,20 +21,20 @@ type putStateIn struct {
 	RawBody []byte
 }
 
-func (s *server) registerState() {
-	register(s, operation{id: "getState", method: http.MethodGet, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
+func (r *sessionRoutes) registerState() {
+	register(r.routeTable, operation{id: "getState", method: http.MethodGet, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
 		summary: "Read a session's state", problems: []string{"session_not_found"},
-		about: "The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is not valid JSON comes as text/plain."}, s.getState)
-	op := s.api.OpenAPI().Paths["/api/v1/sessions/{session}/state"].Get
-	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: s.anyObject("SessionState")}}
-	register(s, operation{id: "putState", method: http.MethodPut, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
+		about: "The state itself, to the letter as it is stored; times in it are milliseconds. One that was made by hand and is not valid JSON comes as text/plain."}, r.getState)
+	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/state"].Get
+	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: r.anyObject("SessionState")}}
+	register(r.routeTable, operation{id: "putState", method: http.MethodPut, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
 		summary: "Replace the state of a session at rest",
 		about:   "The session is woken with the new state and the graph of now. Who did it is kept.", limit: largeLimit, object: true, objectName: "SessionState",
-		problems: []string{"session_not_found", "session_busy", "version_mismatch", "version_required"}}, s.putState)
+		problems: []string{"session_not_found", "session_busy", "version_mismatch", "version_required"}}, r.putState)
 }
 
-func (s *server) getState(ctx context.Context, in *sessionIn) (*stateOut, error) {
-	text, version, err := s.e.State(ctx, in.Session)
+func (r *sessionRoutes) getState(ctx context.Context, in *sessionIn) (*stateOut, error) {
+	text, version, err := r.e.State(ctx, in.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +48,17 @@ func (s *server) getState(ctx context.Context, in *sessionIn) (*stateOut, error)
 	return &stateOut{ContentType: kind, ETag: versionTag(version), Body: text}, nil
 }
 
-func (s *server) putState(ctx context.Context, in *putStateIn) (*sessionOut, error) {
+func (r *sessionRoutes) putState(ctx context.Context, in *putStateIn) (*sessionOut, error) {
 	version, any, err := in.version()
 	if err != nil {
 		return nil, err
 	}
 	if any {
-		if _, version, err = s.e.State(ctx, in.Session); err != nil {
+		if _, version, err = r.e.State(ctx, in.Session); err != nil {
 			return nil, err
 		}
 	}
-	session, err := s.e.EditState(ctx, in.Session, version, bytes.Clone(in.RawBody), by) // huma uses the buffer again
+	session, err := r.e.EditState(ctx, in.Session, version, bytes.Clone(in.RawBody), by) // huma uses the buffer again
 	if err != nil {
 		return nil, err
 	}

@@ -25,20 +25,20 @@ type Stats struct {
 // mostQueues bounds the queues of one answer.
 const mostQueues = 100
 
-func (s *server) registerStats() {
-	register(s, operation{id: "workflowStats", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/stats", tag: tagOperating,
+func (r *trafficRoutes) registerStats() {
+	register(r.routeTable, operation{id: "workflowStats", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/stats", tag: tagOperating,
 		summary: "Count the sessions of a workflow by status and by the step where they wait", longest: lookTime,
-		problems: []string{"workflow_not_found"}}, s.stats)
+		problems: []string{"workflow_not_found"}}, r.stats)
 }
 
-func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats }, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *trafficRoutes) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats }, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
 	out := Stats{Workflow: in.Workflow, Status: map[string]int64{}, Waiting: map[string]int64{}}
 	q := engine.SessionQuery{Workflow: in.Workflow}
-	counts, err := s.e.CountSessions(ctx, q, "status")
+	counts, err := r.e.CountSessions(ctx, q, "status")
 	if err != nil {
 		return nil, err
 	}
@@ -46,19 +46,19 @@ func (s *server) stats(ctx context.Context, in *AtWorkflow) (*struct{ Body Stats
 		out.Status[status] = n
 		out.Sessions += n
 	}
-	if counts, err = s.e.CountSessions(ctx, q, "step"); err != nil {
+	if counts, err = r.e.CountSessions(ctx, q, "step"); err != nil {
 		return nil, err
 	}
 	for place, n := range counts {
 		out.Waiting[strings.TrimPrefix(place, in.Workflow+"/")] += n
 	}
-	standing, err := s.e.Standing(ctx, in.Workflow)
+	standing, err := r.e.Standing(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
 	out.Steps, out.More = standing.Steps, standing.More
 	out.Limits, _ = w.LimitsInForce() // an invalid limit has no effect; validate reports it
-	if out.Queues, err = s.e.Lanes(ctx, in.Workflow, mostQueues); err != nil {
+	if out.Queues, err = r.e.Lanes(ctx, in.Workflow, mostQueues); err != nil {
 		return nil, err
 	}
 	return &struct{ Body Stats }{out}, nil

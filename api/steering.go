@@ -63,44 +63,44 @@ type actIn[B any] struct {
 	Body B
 }
 
-func (s *server) registerSteering() {
+func (r *sessionRoutes) registerSteering() {
 	reason := func(b *ReasonBody) engine.Action { return engine.Action{Reason: b.Reason} }
-	registerAction(s, action[ReasonBody]{kind: engine.RequestPause, optional: true, make: reason, summary: "Pause a session",
+	registerAction(r, action[ReasonBody]{kind: engine.RequestPause, optional: true, make: reason, summary: "Pause a session",
 		about: "Calls under way finish; answers given meanwhile are applied on resume.", problems: []string{"session_ended"}})
-	registerAction(s, action[ReasonBody]{kind: engine.RequestResume, optional: true, make: reason, summary: "Wake a session at rest",
+	registerAction(r, action[ReasonBody]{kind: engine.RequestResume, optional: true, make: reason, summary: "Wake a session at rest",
 		about: "Lifts a pause, reads state and graph again and tries what is pending."})
-	registerAction(s, action[ReasonBody]{kind: engine.RequestCancel, optional: true, make: reason, summary: "End a session",
+	registerAction(r, action[ReasonBody]{kind: engine.RequestCancel, optional: true, make: reason, summary: "End a session",
 		problems: []string{"session_ended"}})
-	registerAction(s, action[RetryBody]{kind: engine.RequestRetry, optional: true, summary: "Run steps in error again",
+	registerAction(r, action[RetryBody]{kind: engine.RequestRetry, optional: true, summary: "Run steps in error again",
 		make:     func(b *RetryBody) engine.Action { return engine.Action{Step: b.Step, NewKey: b.NewKey} },
 		problems: []string{"session_ended", "step_not_found"}})
-	registerAction(s, action[StepBody]{kind: engine.RequestAdvance, summary: "Judge a finished step's paths again",
+	registerAction(r, action[StepBody]{kind: engine.RequestAdvance, summary: "Judge a finished step's paths again",
 		about:    "A path added later mends a session that has stalled.",
 		make:     func(b *StepBody) engine.Action { return engine.Action{Step: b.Step} },
 		problems: []string{"session_ended", "step_not_found"}})
-	registerAction(s, action[MoveBody]{kind: engine.RequestMove, summary: "Take a session from one step to another",
+	registerAction(r, action[MoveBody]{kind: engine.RequestMove, summary: "Take a session from one step to another",
 		make:     func(b *MoveBody) engine.Action { return engine.Action{Step: b.From, To: b.To} },
 		problems: []string{"session_ended", "step_not_found"}})
-	registerAction(s, action[ReaskBody]{kind: engine.RequestReask, optional: true, summary: "Show a step's current question to a session that waits already",
+	registerAction(r, action[ReaskBody]{kind: engine.RequestReask, optional: true, summary: "Show a step's current question to a session that waits already",
 		make:     func(b *ReaskBody) engine.Action { return engine.Action{Step: b.Step} },
 		problems: []string{"session_ended", "step_not_found"}})
-	registerAction(s, action[RollbackBody]{kind: engine.RequestRollback, summary: "Take a session back to before a visit",
+	registerAction(r, action[RollbackBody]{kind: engine.RequestRollback, summary: "Take a session back to before a visit",
 		about: "What ran since is cancelled, outputs and statuses become what they were, and the step begins a new visit. The history keeps all that happened.",
 		make: func(b *RollbackBody) engine.Action {
 			return engine.Action{Step: b.Step, Visit: b.Visit, To: b.Compensate}
 		},
 		problems: []string{"session_ended", "step_not_found"}})
-	registerAction(s, action[SignalBody]{kind: engine.RequestSignal, summary: "Send a session a signal",
+	registerAction(r, action[SignalBody]{kind: engine.RequestSignal, summary: "Send a session a signal",
 		make:     func(b *SignalBody) engine.Action { return engine.Action{Name: b.Name, Body: b.Body} },
 		problems: []string{"session_ended"}})
 }
 
-func registerAction[B any](s *server, a action[B]) {
+func registerAction[B any](r *sessionRoutes, a action[B]) {
 	about := "Answers 200 once the request is durable; with ?wait= when the session rests again."
 	if a.about != "" {
 		about = a.about + " " + about
 	}
-	register(s, operation{id: a.kind + "Session", method: http.MethodPost, path: "/api/v1/sessions/{session}/" + a.kind, tag: tagSteering,
+	register(r.routeTable, operation{id: a.kind + "Session", method: http.MethodPost, path: "/api/v1/sessions/{session}/" + a.kind, tag: tagSteering,
 		summary: a.summary, about: about, optional: a.optional, problems: append(a.problems, "session_not_found")},
 		func(ctx context.Context, in *actIn[B]) (*sessionOut, error) {
 			wait, err := parseWait(in.Wait)
@@ -109,11 +109,11 @@ func registerAction[B any](s *server, a action[B]) {
 			}
 			do := a.make(&in.Body)
 			do.Session, do.Kind, do.Key, do.By = in.Session, a.kind, in.Key, by
-			session, err := s.e.Act(ctx, do)
+			session, err := r.e.Act(ctx, do)
 			if err != nil {
 				return nil, err
 			}
-			if session, err = s.wait(ctx, session, wait); err != nil {
+			if session, err = r.wait(ctx, session, wait); err != nil {
 				return nil, err
 			}
 			return answerWith(session), nil

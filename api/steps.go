@@ -67,21 +67,21 @@ type removedOut struct {
 	Body Removed
 }
 
-func (s *server) registerSteps() {
-	register(s, operation{id: "addStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps", tag: tagWorkflows, status: http.StatusCreated,
-		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch", "workflow_invalid"}}, s.addStep)
-	register(s, operation{id: "getStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
-		summary: "Read a step as it is stored", problems: []string{"workflow_not_found", "step_not_found"}}, s.getStep)
-	register(s, operation{id: "patchStep", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
+func (r *graphRoutes) registerSteps() {
+	register(r.routeTable, operation{id: "addStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps", tag: tagWorkflows, status: http.StatusCreated,
+		summary: "Add a step", replay: true, problems: []string{"workflow_not_found", "step_exists", "version_mismatch", "workflow_invalid"}}, r.addStep)
+	register(r.routeTable, operation{id: "getStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
+		summary: "Read a step as it is stored", problems: []string{"workflow_not_found", "step_not_found"}}, r.getStep)
+	register(r.routeTable, operation{id: "patchStep", method: http.MethodPatch, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
 		summary: "Change a step", about: "A JSON merge patch (RFC 7396): null removes a property. `input`, `retry`, `output_schema` and `config` are texts and are replaced whole. The id stays.",
 		object: true, objectName: "PropertyPatch", takes: []string{mergePatch},
-		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch", "workflow_invalid"}}, s.patchStep)
-	register(s, operation{id: "removeStep", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
-		summary: "Remove a step with its paths", problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, s.removeStep)
+		problems: []string{"workflow_not_found", "step_not_found", "version_mismatch", "workflow_invalid"}}, r.patchStep)
+	register(r.routeTable, operation{id: "removeStep", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}/steps/{step}", tag: tagWorkflows,
+		summary: "Remove a step with its paths", problems: []string{"workflow_not_found", "step_not_found", "version_mismatch"}}, r.removeStep)
 }
 
-func (s *server) getStep(ctx context.Context, in *AtStep) (*stepOut, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *graphRoutes) getStep(ctx context.Context, in *AtStep) (*stepOut, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
@@ -92,36 +92,36 @@ func (s *server) getStep(ctx context.Context, in *AtStep) (*stepOut, error) {
 	return &stepOut{quoteTag(w.ETag()), stepOf(step)}, nil
 }
 
-func (s *server) addStep(ctx context.Context, in *addStepIn) (*editedStepOut, error) {
+func (r *graphRoutes) addStep(ctx context.Context, in *addStepIn) (*editedStepOut, error) {
 	if w := in.Body.Workflow; w != "" && w != in.Workflow {
 		return nil, problem("request_invalid", "", Fault{Pointer: "/workflow", Message: fmt.Sprintf("is %q, the address says %q", w, in.Workflow)})
 	}
 	var after *engine.Workflow
-	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
+	err := r.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) (err error) {
 		if w.Step(in.Body.ID) != nil {
 			return fmt.Errorf("%w: %q in workflow %q", errStepExists, in.Body.ID, in.Workflow)
 		}
 		step := in.Body.definition(in.Workflow, nil)
-		if err := s.check(w, withStep(w, step), in.Force); err != nil {
+		if err := r.check(w, withStep(w, step), in.Force); err != nil {
 			return err
 		}
-		after, err = s.e.PutStep(ctx, in.Workflow, step, match)
+		after, err = r.e.PutStep(ctx, in.Workflow, step, match)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.editedStep(ctx, after, in.Body.ID)
+	return r.editedStep(ctx, after, in.Body.ID)
 }
 
-func (s *server) patchStep(ctx context.Context, in *patchStepIn) (*editedStepOut, error) {
+func (r *graphRoutes) patchStep(ctx context.Context, in *patchStepIn) (*editedStepOut, error) {
 	var after *engine.Workflow
-	err := s.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) error {
+	err := r.edit(ctx, in.Workflow, in.tag(), func(w *engine.Workflow, match string) error {
 		before := w.Step(in.Step)
 		if before == nil {
 			return noSuchStep(w, in.Step)
 		}
-		patched, err := patch(s, stepOf(before), in.RawBody)
+		patched, err := patch(r.routeTable, stepOf(before), in.RawBody)
 		if err != nil {
 			return err
 		}
@@ -129,24 +129,24 @@ func (s *server) patchStep(ctx context.Context, in *patchStepIn) (*editedStepOut
 			return problem("request_invalid", "", Fault{Pointer: "/id", Message: "cannot be changed; add a step and remove this one"})
 		}
 		step := patched.definition(before.Workflow, before)
-		if err := s.check(w, withStep(w, step), in.Force); err != nil {
+		if err := r.check(w, withStep(w, step), in.Force); err != nil {
 			return err
 		}
-		after, err = s.e.PutStep(ctx, in.Workflow, step, match)
+		after, err = r.e.PutStep(ctx, in.Workflow, step, match)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.editedStep(ctx, after, in.Step)
+	return r.editedStep(ctx, after, in.Step)
 }
 
-func (s *server) removeStep(ctx context.Context, in *removeStepIn) (*removedOut, error) {
-	after, err := s.e.RemoveStep(ctx, in.Workflow, in.Step, in.tag())
+func (r *graphRoutes) removeStep(ctx context.Context, in *removeStepIn) (*removedOut, error) {
+	after, err := r.e.RemoveStep(ctx, in.Workflow, in.Step, in.tag())
 	if err != nil {
 		return nil, err
 	}
-	affected, err := s.affected(ctx, in.Workflow, in.Step)
+	affected, err := r.affected(ctx, in.Workflow, in.Step)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +158,9 @@ func (s *server) removeStep(ctx context.Context, in *removeStepIn) (*removedOut,
 const editTries = 5
 
 // edit reads a workflow and changes it, without anything coming between.
-func (s *server) edit(ctx context.Context, id, match string, change func(w *engine.Workflow, match string) error) error {
+func (r *graphRoutes) edit(ctx context.Context, id, match string, change func(w *engine.Workflow, match string) error) error {
 	for try := 1; ; try++ {
-		w, err := s.e.Workflow(ctx, id)
+		w, err := r.e.Workflow(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -175,12 +175,12 @@ func (s *server) edit(ctx context.Context, id, match string, change func(w *engi
 	}
 }
 
-func (s *server) editedStep(ctx context.Context, w *engine.Workflow, step string) (*editedStepOut, error) {
+func (r *graphRoutes) editedStep(ctx context.Context, w *engine.Workflow, step string) (*editedStepOut, error) {
 	after := w.Step(step)
 	if after == nil {
 		return nil, fmt.Errorf("step %q is not in workflow %q after it was written", step, w.ID)
 	}
-	affected, err := s.affected(ctx, w.ID, step)
+	affected, err := r.affected(ctx, w.ID, step)
 	if err != nil {
 		return nil, err
 	}
@@ -188,9 +188,9 @@ func (s *server) editedStep(ctx context.Context, w *engine.Workflow, step string
 }
 
 // affected counts whom an edit concerns.
-func (s *server) affected(ctx context.Context, workflow, step string) (Affected, error) {
+func (r *graphRoutes) affected(ctx context.Context, workflow, step string) (Affected, error) {
 	out := Affected{Sessions: map[string]int64{}}
-	counts, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow}, "status")
+	counts, err := r.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow}, "status")
 	if err != nil {
 		return out, err
 	}
@@ -202,7 +202,7 @@ func (s *server) affected(ctx context.Context, workflow, step string) (Affected,
 	if counts[engine.StatusAwaitingInput]+counts[engine.StatusPaused]+counts[engine.StatusActive]+counts[engine.StatusError] == 0 {
 		return out, nil
 	}
-	at, err := s.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow}, "step") // kept counts answer it
+	at, err := r.e.CountSessions(ctx, engine.SessionQuery{Workflow: workflow}, "step") // kept counts answer it
 	out.AtStep = at[workflow+"/"+step]
 	return out, err
 }
@@ -219,7 +219,7 @@ func noSuchStep(w *engine.Workflow, step string) error {
 var wholeTexts = []string{"input", "retry", "output_schema", "config", "condition"}
 
 // patch applies a merge patch to a step or path and judges the result like a body.
-func patch[T any](s *server, on T, with []byte) (*T, error) {
+func patch[T any](t *routeTable, on T, with []byte) (*T, error) {
 	old, err := json.Marshal(on)
 	if err != nil {
 		return nil, err
@@ -228,5 +228,5 @@ func patch[T any](s *server, on T, with []byte) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeBody[T](s, "the patched result", merged)
+	return decodeBody[T](t, "the patched result", merged)
 }

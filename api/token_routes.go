@@ -51,18 +51,18 @@ type atToken struct {
 	Token string `path:"token" doc:"its name"`
 }
 
-func (s *server) registerTokens() {
-	register(s, operation{id: "listTokens", method: http.MethodGet, path: "/api/v1/tokens", tag: tagSettings,
-		summary: "List tokens, without their texts"}, s.listTokens)
-	register(s, operation{id: "createToken", method: http.MethodPost, path: "/api/v1/tokens", tag: tagSettings, status: http.StatusCreated,
+func (r *tokenRoutes) registerTokens() {
+	register(r.routeTable, operation{id: "listTokens", method: http.MethodGet, path: "/api/v1/tokens", tag: tagSettings,
+		summary: "List tokens, without their texts"}, r.listTokens)
+	register(r.routeTable, operation{id: "createToken", method: http.MethodPost, path: "/api/v1/tokens", tag: tagSettings, status: http.StatusCreated,
 		summary: "Make a token", about: "The answer has its text, which is stored as a hash and cannot be read again.",
-		problems: []string{"token_exists", "token_invalid", "no_tokens"}}, s.createToken)
-	register(s, operation{id: "revokeToken", method: http.MethodDelete, path: "/api/v1/tokens/{token}", tag: tagSettings,
-		summary: "Revoke a token", about: "It is refused from the next request on.", problems: []string{"token_not_found", "no_tokens"}}, s.revokeToken)
+		problems: []string{"token_exists", "token_invalid", "no_tokens"}}, r.createToken)
+	register(r.routeTable, operation{id: "revokeToken", method: http.MethodDelete, path: "/api/v1/tokens/{token}", tag: tagSettings,
+		summary: "Revoke a token", about: "It is refused from the next request on.", problems: []string{"token_not_found", "no_tokens"}}, r.revokeToken)
 }
 
-func (s *server) tokenKeeper() (TokenKeeper, error) {
-	if keeper, ok := s.o.Tokens.(TokenKeeper); ok {
+func (r *tokenRoutes) tokenKeeper() (TokenKeeper, error) {
+	if keeper, ok := r.tokens.(TokenKeeper); ok {
 		return keeper, nil
 	}
 	return nil, errNoTokens
@@ -76,8 +76,8 @@ func tokenOfFile(t access.Token) Token {
 	return out
 }
 
-func (s *server) listTokens(context.Context, *empty) (*pageOut[Token], error) {
-	keeper, err := s.tokenKeeper()
+func (r *tokenRoutes) listTokens(context.Context, *empty) (*pageOut[Token], error) {
+	keeper, err := r.tokenKeeper()
 	if err != nil {
 		return pageOf[Token](nil, ""), nil
 	}
@@ -89,8 +89,8 @@ func (s *server) listTokens(context.Context, *empty) (*pageOut[Token], error) {
 	return pageOf(items, ""), err
 }
 
-func (s *server) createToken(ctx context.Context, in *makeTokenIn) (*struct{ Body MadeToken }, error) {
-	keeper, err := s.tokenKeeper()
+func (r *tokenRoutes) createToken(ctx context.Context, in *makeTokenIn) (*struct{ Body MadeToken }, error) {
+	keeper, err := r.tokenKeeper()
 	if err != nil {
 		return nil, err
 	}
@@ -113,18 +113,18 @@ func (s *server) createToken(ctx context.Context, in *makeTokenIn) (*struct{ Bod
 	}
 	made := tokenOfFile(t)
 	noteSetting(ctx, "createToken", t.Name, nil, made)
-	s.o.Log.InfoContext(ctx, "token made", "token", t.Name)
+	r.log.InfoContext(ctx, "token made", "token", t.Name)
 	return &struct{ Body MadeToken }{MadeToken{made, text}}, nil
 }
 
-func (s *server) revokeToken(ctx context.Context, in *atToken) (*empty, error) {
-	keeper, err := s.tokenKeeper()
+func (r *tokenRoutes) revokeToken(ctx context.Context, in *atToken) (*empty, error) {
+	keeper, err := r.tokenKeeper()
 	if err != nil {
 		return nil, err
 	}
 	noteSetting(ctx, "revokeToken", in.Token, nil, nil)
 	if err = keeper.Revoke(in.Token); err == nil {
-		s.o.Log.InfoContext(ctx, "token revoked", "token", in.Token)
+		r.log.InfoContext(ctx, "token revoked", "token", in.Token)
 	}
 	return nil, err
 }

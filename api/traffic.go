@@ -17,15 +17,15 @@ type trafficIn struct {
 // WorkflowTraffic is engine.Traffic under a name that says what it is of.
 type WorkflowTraffic engine.Traffic
 
-func (s *server) registerTraffic() {
-	register(s, operation{id: "workflowTraffic", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/traffic", tag: tagOperating,
+func (r *trafficRoutes) registerTraffic() {
+	register(r.routeTable, operation{id: "workflowTraffic", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/traffic", tag: tagOperating,
 		summary:  "Count what ran in a workflow, by step and path",
 		about:    "Visits, failures, times, tokens and cost of each step, and how often each path was taken, in the newest sessions. The time a person took to answer is not counted.",
-		problems: []string{"workflow_not_found"}, longest: lookTime}, s.traffic)
+		problems: []string{"workflow_not_found"}, longest: lookTime}, r.traffic)
 }
 
-func (s *server) traffic(ctx context.Context, in *trafficIn) (*struct{ Body WorkflowTraffic }, error) {
-	t, err := s.e.Traffic(ctx, in.Workflow, in.After, in.Limit)
+func (r *trafficRoutes) traffic(ctx context.Context, in *trafficIn) (*struct{ Body WorkflowTraffic }, error) {
+	t, err := r.e.Traffic(ctx, in.Workflow, in.After, in.Limit)
 	if err != nil {
 		return nil, err
 	}

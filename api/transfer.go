@@ -48,19 +48,19 @@ type Imported struct {
 	Problems  []workflowProblem   `json:"problems" doc:"what the format could not say, with lines where it has them"`
 }
 
-func (s *server) registerTransfer() {
-	register(s, operation{id: "importWorkflows", method: http.MethodPost, path: "/api/v1/workflows/import", tag: tagWorkflows,
+func (r *workflowRoutes) registerTransfer() {
+	register(r.routeTable, operation{id: "importWorkflows", method: http.MethodPost, path: "/api/v1/workflows/import", tag: tagWorkflows,
 		summary: "Load a workflow file of any known format",
 		about: "The body is the file itself, as `application/octet-stream`, `application/json`, `application/yaml`, `text/yaml`, `text/plain`, `text/x-cypher` or " +
 			"`application/x-cypher-query`; the format is recognised by what is in it. What it holds replaces the workflows of those ids; nothing is loaded when it has an error. " +
 			"Nothing but the graph is written, unless `with_state` asks for a session of the state that came with it.",
 		limit: largeLimit, files: true, replay: true,
 		takes: []string{octets}, reads: []string{"text/plain", "application/json", "application/x-cypher-query", "text/x-cypher", "application/yaml", "text/yaml"},
-		problems: []string{"workflow_invalid"}}, s.importFile)
-	s.registerExport()
+		problems: []string{"workflow_invalid"}}, r.importFile)
+	r.registerExport()
 }
 
-func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
+func (r *workflowRoutes) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
 	name := in.fileName()
 	loaded, err := formats.LoadAs(string(in.Format), name, bytes.Clone(in.RawBody)) // huma uses the buffer again
 	if err != nil {
@@ -87,12 +87,12 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 	}
 	for i := range loaded.Workflows { // all or none
 		loaded.Workflows[i].Problems = nil
-		if _, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: true}); err != nil {
+		if _, err := r.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: true}); err != nil {
 			return nil, locate(err, &loaded, i)
 		}
 	}
 	for i := range loaded.Workflows {
-		diff, err := s.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: in.DryRun})
+		diff, err := r.e.Put(ctx, &loaded.Workflows[i], engine.PutOptions{Force: in.Force, DryRun: in.DryRun})
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (s *server) importFile(ctx context.Context, in *importIn) (*struct{ Body Im
 		out.Workflows = append(out.Workflows, *diff)
 	}
 	if in.State && !in.DryRun {
-		if out.Session, err = s.startSaved(ctx, &loaded, in.Key); err != nil {
+		if out.Session, err = r.startSaved(ctx, &loaded, in.Key); err != nil {
 			return nil, err
 		}
 	}
@@ -179,13 +179,13 @@ func refusals(err error) []Fault {
 // startSaved starts the session that goes on from the state a file carries, and gives its id,
 // "" where there is none. The import's key is the start's, so that a repeated import starts
 // no second session.
-func (s *server) startSaved(ctx context.Context, loaded *formats.Loaded, key string) (string, error) {
+func (r *workflowRoutes) startSaved(ctx context.Context, loaded *formats.Loaded, key string) (string, error) {
 	q, saved := loaded.Start()
 	if !saved {
 		return "", nil
 	}
 	q.Key = key
-	session, err := s.e.Start(ctx, q)
+	session, err := r.e.Start(ctx, q)
 	if err != nil {
 		return "", err
 	}

@@ -35,27 +35,27 @@ type usageIn struct {
 	Limit int `query:"limit" default:"200" minimum:"1" maximum:"200" doc:"how many calls are read, the newest first"`
 }
 
-func (s *server) registerUsage() {
-	register(s, operation{id: "traceCall", method: http.MethodGet, path: "/api/v1/sessions/{session}/trace", tag: tagHistory,
+func (r *historyRoutes) registerUsage() {
+	register(r.routeTable, operation{id: "traceCall", method: http.MethodGet, path: "/api/v1/sessions/{session}/trace", tag: tagHistory,
 		summary:  "Replay a call on the canvas of its call centre",
 		about:    "Highlights, moving edges, uses, errors and goals of a session whose workflow came from a call-centre graph. Other workflows have none of them; their history is in the executions.",
-		problems: []string{"session_not_found"}, longest: lookTime}, s.trace)
-	register(s, operation{id: "workflowUsage", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/usage", tag: tagOperating,
+		problems: []string{"session_not_found"}, longest: lookTime}, r.trace)
+	register(r.routeTable, operation{id: "workflowUsage", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/usage", tag: tagOperating,
 		summary:  "Count uses of nodes and goals of a call centre",
 		about:    "Counted from the histories of the newest calls. A visit counts once, however many rounds, attempts or requests it took.",
-		problems: []string{"workflow_not_found"}, longest: lookTime}, s.usage)
+		problems: []string{"workflow_not_found"}, longest: lookTime}, r.usage)
 }
 
-func (s *server) trace(ctx context.Context, in *AtSession) (*struct{ Body CallTrace }, error) {
-	session, err := s.e.Session(ctx, in.Session)
+func (r *historyRoutes) trace(ctx context.Context, in *AtSession) (*struct{ Body CallTrace }, error) {
+	session, err := r.e.Session(ctx, in.Session)
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.e.Workflow(ctx, session.Workflow)
+	w, err := r.e.Workflow(ctx, session.Workflow)
 	if err != nil {
 		return nil, err
 	}
-	history, more, err := s.wholeHistory(ctx, session.ID)
+	history, more, err := r.wholeHistory(ctx, session.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +66,15 @@ func (s *server) trace(ctx context.Context, in *AtSession) (*struct{ Body CallTr
 	return &struct{ Body CallTrace }{out}, nil
 }
 
-func (s *server) usage(ctx context.Context, in *usageIn) (*struct{ Body CallUsage }, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *historyRoutes) usage(ctx context.Context, in *usageIn) (*struct{ Body CallUsage }, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
 	out := CallUsage{Usage: map[string]int{}, Goals: map[string]int{}}
 	q := engine.SessionQuery{Workflow: w.ID, Limit: 50}
 	for {
-		sessions, next, err := s.e.Sessions(ctx, q)
+		sessions, next, err := r.e.Sessions(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (s *server) usage(ctx context.Context, in *usageIn) (*struct{ Body CallUsag
 				out.More = true
 				return &struct{ Body CallUsage }{out}, nil
 			}
-			history, _, err := s.wholeHistory(ctx, sessions[i].ID)
+			history, _, err := r.wholeHistory(ctx, sessions[i].ID)
 			if err != nil {
 				return nil, err
 			}
@@ -107,10 +107,10 @@ func (u *CallUsage) add(w *engine.Workflow, history []engine.Execution) {
 }
 
 // wholeHistory reads what a session ran, from the beginning; more reports that it was cut.
-func (s *server) wholeHistory(ctx context.Context, session string) (all []engine.Execution, more bool, err error) {
+func (r *historyRoutes) wholeHistory(ctx context.Context, session string) (all []engine.Execution, more bool, err error) {
 	q := engine.HistoryQuery{Limit: 500}
 	for {
-		page, err := s.e.Executions(ctx, session, q)
+		page, err := r.e.Executions(ctx, session, q)
 		if err != nil {
 			return nil, false, err
 		}

@@ -26,41 +26,41 @@ type putVariableIn struct {
 	Body vault.Variable
 }
 
-func (s *server) registerVariables() {
-	register(s, operation{id: "listVariables", method: http.MethodGet, path: "/api/v1/variables", tag: tagSettings,
-		summary: "List variables by name, with their values"}, s.listVariables)
-	register(s, operation{id: "getVariable", method: http.MethodGet, path: "/api/v1/variables/{variable}", tag: tagSettings,
-		summary: "Read a variable", problems: []string{"variable_not_found"}}, s.getVariable)
-	register(s, operation{id: "putVariable", method: http.MethodPut, path: "/api/v1/variables/{variable}", tag: tagSettings,
-		summary: "Set a variable", about: "It may stand in histories and logs: what nobody should read is a secret.", problems: []string{"fixed_by_configuration"}}, s.putVariable)
-	register(s, operation{id: "deleteVariable", method: http.MethodDelete, path: "/api/v1/variables/{variable}", tag: tagSettings,
-		summary: "Remove a variable", problems: []string{"variable_not_found", "fixed_by_configuration"}}, s.deleteVariable)
+func (r *settingRoutes) registerVariables() {
+	register(r.routeTable, operation{id: "listVariables", method: http.MethodGet, path: "/api/v1/variables", tag: tagSettings,
+		summary: "List variables by name, with their values"}, r.listVariables)
+	register(r.routeTable, operation{id: "getVariable", method: http.MethodGet, path: "/api/v1/variables/{variable}", tag: tagSettings,
+		summary: "Read a variable", problems: []string{"variable_not_found"}}, r.getVariable)
+	register(r.routeTable, operation{id: "putVariable", method: http.MethodPut, path: "/api/v1/variables/{variable}", tag: tagSettings,
+		summary: "Set a variable", about: "It may stand in histories and logs: what nobody should read is a secret.", problems: []string{"fixed_by_configuration"}}, r.putVariable)
+	register(r.routeTable, operation{id: "deleteVariable", method: http.MethodDelete, path: "/api/v1/variables/{variable}", tag: tagSettings,
+		summary: "Remove a variable", problems: []string{"variable_not_found", "fixed_by_configuration"}}, r.deleteVariable)
 }
 
-func (s *server) listVariables(context.Context, *empty) (*pageOut[Variable], error) {
-	return listed(s.o.Vault.Variables, variableOf)
+func (r *settingRoutes) listVariables(context.Context, *empty) (*pageOut[Variable], error) {
+	return listed(r.vault.Variables, variableOf)
 }
 
-func (s *server) getVariable(_ context.Context, in *AtVariable) (*struct{ Body Variable }, error) {
-	return entry(s.o.Vault.Variable, in.Variable, variableOf)
+func (r *settingRoutes) getVariable(_ context.Context, in *AtVariable) (*struct{ Body Variable }, error) {
+	return entry(r.vault.Variable, in.Variable, variableOf)
 }
 
-func (s *server) putVariable(ctx context.Context, in *putVariableIn) (*struct{ Body Variable }, error) {
-	before, _ := s.o.Vault.Variable(in.Variable)
+func (r *settingRoutes) putVariable(ctx context.Context, in *putVariableIn) (*struct{ Body Variable }, error) {
+	before, _ := r.vault.Variable(in.Variable)
 	noteSetting(ctx, "putVariable", in.Variable, before.Entry, in.Body)
-	if err := s.o.Vault.PutVariable(in.Variable, in.Body); err != nil {
+	if err := r.vault.PutVariable(in.Variable, in.Body); err != nil {
 		return nil, err
 	}
-	s.o.Log.InfoContext(ctx, "variable set", "variable", in.Variable)
-	return entry(s.o.Vault.Variable, in.Variable, variableOf)
+	r.log.InfoContext(ctx, "variable set", "variable", in.Variable)
+	return entry(r.vault.Variable, in.Variable, variableOf)
 }
 
-func (s *server) deleteVariable(ctx context.Context, in *AtVariable) (*empty, error) {
-	before, _ := s.o.Vault.Variable(in.Variable)
+func (r *settingRoutes) deleteVariable(ctx context.Context, in *AtVariable) (*empty, error) {
+	before, _ := r.vault.Variable(in.Variable)
 	noteSetting(ctx, "deleteVariable", in.Variable, before.Entry, nil)
-	err := s.o.Vault.DeleteVariable(in.Variable)
+	err := r.vault.DeleteVariable(in.Variable)
 	if err == nil {
-		s.o.Log.InfoContext(ctx, "variable removed", "variable", in.Variable)
+		r.log.InfoContext(ctx, "variable removed", "variable", in.Variable)
 	}
 	return nil, err
 }

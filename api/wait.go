@@ -48,15 +48,15 @@ var errWaitOver = errors.New("wait is over")
 
 // wait returns the session at its next rest, or as it is when the time is up. What the
 // request itself said about the session (accepted, replayed) stays.
-func (s *server) wait(ctx context.Context, made *engine.Session, howLong time.Duration) (*engine.Session, error) {
+func (r *sessionRoutes) wait(ctx context.Context, made *engine.Session, howLong time.Duration) (*engine.Session, error) {
 	if howLong <= 0 {
 		return made, nil
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, howLong, errWaitOver)
 	defer cancel()
-	after, err := s.e.Wait(limited, made.ID)
+	after, err := r.e.Wait(limited, made.ID)
 	if err != nil && context.Cause(limited) == errWaitOver {
-		after, err = s.e.Session(ctx, made.ID)
+		after, err = r.e.Session(ctx, made.ID)
 	}
 	if err != nil {
 		return nil, err

@@ -63,11 +63,11 @@ func sameToken(t, now *access.Token) bool {
 }
 
 // watchToken is whileAllowed for the token that a request was sent with.
-func (s *server) watchToken(r *http.Request, t *access.Token, find func() *access.Token) (*http.Request, func()) {
+func (g *gate) watchToken(r *http.Request, t *access.Token, find func() *access.Token) (*http.Request, func()) {
 	ctx, stop := whileAllowed(r.Context(), t, find)
 	return r.WithContext(ctx), func() {
 		if errors.Is(context.Cause(ctx), access.ErrEnded) {
-			s.o.Log.Info("request ended with its token", "token", t.Name, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
+			g.o.Log.Info("request ended with its token", "token", t.Name, "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr)
 		}
 		stop()
 	}

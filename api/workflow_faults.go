@@ -52,7 +52,7 @@ func pointed(err error, at map[string]string) error {
 }
 
 // check refuses an edit of one step or path that brings an error into the workflow.
-func (s *server) check(w, after *engine.Workflow, force bool) error {
+func (r *graphRoutes) check(w, after *engine.Workflow, force bool) error {
 	for i := range after.Paths { // an end that is not there is an error of its own
 		force = force || after.Step(after.Paths[i].Source) == nil || after.Paths[i].TargetWorkflow == "" && after.Step(after.Paths[i].Target) == nil
 	}
@@ -60,7 +60,7 @@ func (s *server) check(w, after *engine.Workflow, force bool) error {
 		return nil
 	}
 	after.Normalize()
-	return editPointed(s.e.CheckEdit(w, after))
+	return editPointed(r.e.CheckEdit(w, after))
 }
 
 // namedProperty is the property of a step or path with which the message of an error begins.

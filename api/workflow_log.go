@@ -46,30 +46,30 @@ type Problems struct {
 	Problems []workflowProblem `json:"problems"`
 }
 
-func (s *server) registerWorkflowLog() {
-	register(s, operation{id: "validateWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/validate", tag: tagWorkflows,
-		summary: "Find what is wrong with a workflow", problems: []string{"workflow_not_found"}}, s.validate)
-	register(s, operation{id: "workflowLog", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/log", tag: tagOperating,
+func (r *graphRoutes) registerWorkflowLog() {
+	register(r.routeTable, operation{id: "validateWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/validate", tag: tagWorkflows,
+		summary: "Find what is wrong with a workflow", problems: []string{"workflow_not_found"}}, r.validate)
+	register(r.routeTable, operation{id: "workflowLog", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/log", tag: tagOperating,
 		summary:  "See what the steps of a workflow have been, the oldest first",
 		about:    "A text of a step, its outgoing paths with it, is known from when an engine first read it, whoever made the edit and wherever.",
-		problems: []string{"workflow_not_found"}}, s.workflowLog)
-	register(s, operation{id: "diffStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}/diff", tag: tagOperating,
-		summary: "Compare two texts that a step has had", problems: []string{"step_not_found"}}, s.diffStep)
-	register(s, operation{id: "restoreStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps/{step}/restore", tag: tagOperating,
+		problems: []string{"workflow_not_found"}}, r.workflowLog)
+	register(r.routeTable, operation{id: "diffStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}/diff", tag: tagOperating,
+		summary: "Compare two texts that a step has had", problems: []string{"step_not_found"}}, r.diffStep)
+	register(r.routeTable, operation{id: "restoreStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps/{step}/restore", tag: tagOperating,
 		summary: "Make a step what it was", about: "Its properties and its outgoing paths; its place on the canvas stays. A step that was removed comes back.",
-		replay: true, problems: []string{"step_not_found", "version_mismatch"}}, s.restoreStep)
+		replay: true, problems: []string{"step_not_found", "version_mismatch"}}, r.restoreStep)
 }
 
-func (s *server) validate(ctx context.Context, in *AtWorkflow) (*struct{ Body Problems }, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *graphRoutes) validate(ctx context.Context, in *AtWorkflow) (*struct{ Body Problems }, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body Problems }{Problems{wireProblems(s.e.Validate(w))}}, nil
+	return &struct{ Body Problems }{Problems{wireProblems(r.e.Validate(w))}}, nil
 }
 
-func (s *server) workflowLog(ctx context.Context, in *logIn) (*pageOut[engine.LogEntry], error) {
-	entries, err := s.e.WorkflowLog(ctx, in.Workflow, in.Step)
+func (r *graphRoutes) workflowLog(ctx context.Context, in *logIn) (*pageOut[engine.LogEntry], error) {
+	entries, err := r.e.WorkflowLog(ctx, in.Workflow, in.Step)
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +79,20 @@ func (s *server) workflowLog(ctx context.Context, in *logIn) (*pageOut[engine.Lo
 	return pageOf(entries, ""), nil
 }
 
-func (s *server) diffStep(ctx context.Context, in *diffIn) (*pageOut[engine.PropertyDiff], error) {
-	changes, err := s.e.DefinitionDiff(ctx, in.Workflow, in.Step, in.From, in.To)
+func (r *graphRoutes) diffStep(ctx context.Context, in *diffIn) (*pageOut[engine.PropertyDiff], error) {
+	changes, err := r.e.DefinitionDiff(ctx, in.Workflow, in.Step, in.From, in.To)
 	if err != nil {
 		return nil, err
 	}
 	return pageOf(changes, ""), nil
 }
 
-func (s *server) restoreStep(ctx context.Context, in *restoreIn) (*restoredOut, error) {
-	after, problems, err := s.e.RestoreStep(ctx, in.Workflow, in.Step, in.Body.Hash)
+func (r *graphRoutes) restoreStep(ctx context.Context, in *restoreIn) (*restoredOut, error) {
+	after, problems, err := r.e.RestoreStep(ctx, in.Workflow, in.Step, in.Body.Hash)
 	if err != nil {
 		return nil, err
 	}
-	edited, err := s.editedStep(ctx, after, in.Step)
+	edited, err := r.editedStep(ctx, after, in.Step)
 	if err != nil {
 		return nil, err
 	}

@@ -45,27 +45,27 @@ type differenceOut struct {
 	Body   engine.Difference
 }
 
-func (s *server) registerWorkflows() {
-	register(s, operation{id: "listWorkflows", method: http.MethodGet, path: "/api/v1/workflows", tag: tagWorkflows,
-		summary: "List workflows by id", problems: []string{"bad_request"}}, s.listWorkflows)
-	register(s, operation{id: "getWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
-		summary: "Read a workflow, with what is wrong with it", problems: []string{"workflow_not_found"}}, s.getWorkflow)
-	register(s, operation{id: "putWorkflow", method: http.MethodPut, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
+func (r *workflowRoutes) registerWorkflows() {
+	register(r.routeTable, operation{id: "listWorkflows", method: http.MethodGet, path: "/api/v1/workflows", tag: tagWorkflows,
+		summary: "List workflows by id", problems: []string{"bad_request"}}, r.listWorkflows)
+	register(r.routeTable, operation{id: "getWorkflow", method: http.MethodGet, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
+		summary: "Read a workflow, with what is wrong with it", problems: []string{"workflow_not_found"}}, r.getWorkflow)
+	register(r.routeTable, operation{id: "putWorkflow", method: http.MethodPut, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Make a workflow the one given", limit: largeLimit,
 		about: "What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. " +
 			"Sessions at work use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.",
-		problems: []string{"version_mismatch", "workflow_not_found", "workflow_invalid", "path_refused"}}, s.putWorkflow)
-	register(s, operation{id: "deleteWorkflow", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
+		problems: []string{"version_mismatch", "workflow_not_found", "workflow_invalid", "path_refused"}}, r.putWorkflow)
+	register(r.routeTable, operation{id: "deleteWorkflow", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Remove a workflow with its steps", about: "Its sessions stay.",
-		problems: []string{"workflow_not_found", "version_mismatch"}}, s.deleteWorkflow)
+		problems: []string{"workflow_not_found", "version_mismatch"}}, r.deleteWorkflow)
 }
 
-func (s *server) listWorkflows(ctx context.Context, in *struct{ Paged }) (*pageOut[engine.WorkflowInfo], error) {
+func (r *workflowRoutes) listWorkflows(ctx context.Context, in *struct{ Paged }) (*pageOut[engine.WorkflowInfo], error) {
 	at, err := readCursor("workflows", in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.e.Workflows(ctx)
+	all, err := r.e.Workflows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +79,20 @@ func (s *server) listWorkflows(ctx context.Context, in *struct{ Paged }) (*pageO
 	return pageOf(page, next), nil
 }
 
-func (s *server) getWorkflow(ctx context.Context, in *AtWorkflow) (*workflowOut, error) {
-	w, err := s.e.Workflow(ctx, in.Workflow)
+func (r *workflowRoutes) getWorkflow(ctx context.Context, in *AtWorkflow) (*workflowOut, error) {
+	w, err := r.e.Workflow(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
-	body, err := workflowOf(w, s.e.Validate(w))
+	body, err := workflowOf(w, r.e.Validate(w))
 	if err != nil {
 		return nil, err
 	}
 	return &workflowOut{quoteTag(w.ETag()), body}, nil
 }
 
-func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenceOut, error) {
-	before, err := s.workflowOrNil(ctx, in.Workflow)
+func (r *workflowRoutes) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenceOut, error) {
+	before, err := r.workflowOrNil(ctx, in.Workflow)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenc
 	if p, reason := formats.RefusesChange(before, w); reason != "" {
 		return nil, fmt.Errorf("%w: path from %q to %q: %s", errPathRefused, p.Source, p.Target, reason)
 	}
-	diff, err := s.e.Put(ctx, w, engine.PutOptions{Match: in.tag(), Force: in.Force || in.Body.Force, DryRun: in.DryRun})
+	diff, err := r.e.Put(ctx, w, engine.PutOptions{Match: in.tag(), Force: in.Force || in.Body.Force, DryRun: in.DryRun})
 	if err != nil {
 		return nil, pointed(err, in.Body.pointers())
 	}
@@ -117,14 +117,14 @@ func (s *server) putWorkflow(ctx context.Context, in *putWorkflowIn) (*differenc
 	return out, nil
 }
 
-func (s *server) workflowOrNil(ctx context.Context, id string) (*engine.Workflow, error) {
-	w, err := s.e.Workflow(ctx, id)
+func (r *workflowRoutes) workflowOrNil(ctx context.Context, id string) (*engine.Workflow, error) {
+	w, err := r.e.Workflow(ctx, id)
 	if errors.Is(err, engine.ErrWorkflowNotFound) {
 		return nil, nil
 	}
 	return w, err
 }
 
-func (s *server) deleteWorkflow(ctx context.Context, in *deleteWorkflowIn) (*empty, error) {
-	return nil, s.e.DeleteWorkflow(ctx, in.Workflow, in.tag())
+func (r *workflowRoutes) deleteWorkflow(ctx context.Context, in *deleteWorkflowIn) (*empty, error) {
+	return nil, r.e.DeleteWorkflow(ctx, in.Workflow, in.tag())
 }

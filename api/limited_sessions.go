@@ -1,0 +1,131 @@
+package api
+
+import (
+	"context"
+
+	"github.com/stepgraph/stepgraph/engine"
+)
+
+// limitedSessions applies the limit to sessions, their history and their state.
+type limitedSessions struct{ limits }
+
+// Start gives the session the labels of the limit.
+func (l limitedSessions) Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error) {
+	if err := l.mayStart(ctx, &q); err != nil {
+		return nil, err
+	}
+	s, err := l.e.Start(ctx, q)
+	return s, l.hide(ctx, err)
+}
+
+// StartAndSubscribe gives the session the labels of the limit.
+func (l limitedSessions) StartAndSubscribe(ctx context.Context, q engine.StartRequest) (*engine.Session, <-chan engine.Event, error) {
+	if err := l.mayStart(ctx, &q); err != nil {
+		return nil, nil, err
+	}
+	s, events, err := l.e.StartAndSubscribe(ctx, q)
+	return s, events, l.hide(ctx, err)
+}
+
+func (l limitedSessions) mayStart(ctx context.Context, q *engine.StartRequest) error {
+	if err := l.reachWorkflow(ctx, q.Workflow); err != nil {
+		return err
+	}
+	labels, ok := tokenLimit(ctx).With(q.Labels)
+	if !ok {
+		return beyondLimit(ctx, "the session has another value of its label")
+	}
+	q.Labels = labels
+	return nil
+}
+
+func (l limitedSessions) Session(ctx context.Context, id string) (*engine.Session, error) {
+	return in(ctx, l.limits, id, func() (*engine.Session, error) { return l.e.Session(ctx, id) })
+}
+
+func (l limitedSessions) Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error) {
+	q, err := narrow(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.e.Sessions(ctx, q)
+}
+
+func (l limitedSessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+	q, err := narrow(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return l.e.CountSessions(ctx, q, by)
+}
+
+func (l limitedSessions) Awaiting(ctx context.Context, q engine.SessionQuery) ([]engine.Question, *engine.Cursor, error) {
+	q, err := narrow(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.e.Awaiting(ctx, q)
+}
+
+func (l limitedSessions) State(ctx context.Context, id string) ([]byte, int64, error) {
+	if err := l.reach(ctx, id); err != nil {
+		return nil, 0, err
+	}
+	return l.e.State(ctx, id)
+}
+
+func (l limitedSessions) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*engine.Session, error) {
+	return in(ctx, l.limits, id, func() (*engine.Session, error) { return l.e.EditState(ctx, id, version, text, by) })
+}
+
+func (l limitedSessions) DeleteSession(ctx context.Context, id string, cancel bool) error {
+	if err := l.reach(ctx, id); err != nil {
+		return err
+	}
+	return l.e.DeleteSession(ctx, id, cancel)
+}
+
+func (l limitedSessions) Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error) {
+	return in(ctx, l.limits, q.Session, func() (*engine.Session, error) { return l.e.Answer(ctx, q) })
+}
+
+func (l limitedSessions) Act(ctx context.Context, a engine.Action) (*engine.Session, error) {
+	return in(ctx, l.limits, a.Session, func() (*engine.Session, error) { return l.e.Act(ctx, a) })
+}
+
+// Fork keeps workflow and labels of the old session, so the new one is within the limit too.
+func (l limitedSessions) Fork(ctx context.Context, q engine.ForkRequest) (*engine.Session, error) {
+	return in(ctx, l.limits, q.Session, func() (*engine.Session, error) { return l.e.Fork(ctx, q) })
+}
+
+func (l limitedSessions) Wait(ctx context.Context, id string) (*engine.Session, error) {
+	return in(ctx, l.limits, id, func() (*engine.Session, error) { return l.e.Wait(ctx, id) })
+}
+
+func (l limitedSessions) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
+	return in(ctx, l.limits, id, func() ([]engine.Execution, error) { return l.e.Executions(ctx, id, q) })
+}
+
+func (l limitedSessions) Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error) {
+	return in(ctx, l.limits, id, func() ([]engine.Message, error) { return l.e.Messages(ctx, id, q) })
+}
+
+func (l limitedSessions) Requests(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Request, error) {
+	return in(ctx, l.limits, id, func() ([]engine.Request, error) { return l.e.Requests(ctx, id, q) })
+}
+
+func (l limitedSessions) Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error) {
+	return in(ctx, l.limits, session, func() (<-chan engine.Event, error) { return l.e.Subscribe(ctx, session, lastEventID) })
+}
+
+func (l limitedSessions) EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error) {
+	return in(ctx, l.limits, session, func() (*engine.ReferenceResult, error) { return l.e.EvalReference(ctx, session, text, whole) })
+}
+
+func (l limitedSessions) EvalCondition(ctx context.Context, session string, condition any, operator string) (*engine.ConditionResult, error) {
+	return in(ctx, l.limits, session, func() (*engine.ConditionResult, error) { return l.e.EvalCondition(ctx, session, condition, operator) })
+}
+
+func (l limitedSessions) Explain(ctx context.Context, session string) (*engine.Explanation, error) {
+	return in(ctx, l.limits, session, func() (*engine.Explanation, error) { return l.e.Explain(ctx, session) })
+}
