@@ -2,6 +2,9 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,12 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/engine"
 )
-
-// An AuditEntry records a change, or a refused request, and who made it. Reads are not recorded.
-// Bodies are not part of it, because they contain answers and values of secrets.
-type AuditEntry = engine.AuditEntry
 
 // OperatorToken is who sends the token that the server was started with.
 const OperatorToken = "operator"
@@ -176,3 +174,35 @@ func (c *refusalCounts) count(key string, status int) int64 {
 	}
 	return 0
 }
+
+// noteSetting describes the change of a profile, variable, secret or token.
+func noteSetting(ctx context.Context, action, name string, before, after any) {
+	do := actOf(ctx)
+	if do == nil {
+		return
+	}
+	do.mu.Lock()
+	defer do.mu.Unlock()
+	do.noted = true
+	do.entry = AuditEntry{Who: do.entry.Who, Action: action, Subject: name, Before: auditValue(before), After: auditValue(after)}
+}
+
+func auditValue(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil || string(text) == "null" {
+		return nil
+	}
+	if len(text) > maxAuditValue {
+		text, _ = json.Marshal(digest(text))
+	}
+	return text
+}
+
+// digest names a text without telling it.
+func digest(text []byte) map[string]any {
+	sum := sha256.Sum256(text)
+	return map[string]any{"bytes": len(text), "sha256": hex.EncodeToString(sum[:])}
+}
+
+// maxAuditValue bounds Before and After, in bytes; of a larger value its size and hash are kept.
+const maxAuditValue = 4 << 10

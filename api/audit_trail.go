@@ -89,3 +89,7 @@ func (t *trail) record(ctx context.Context, jobs []*trailJob) error {
 	}
 	return err
 }
+
+// An AuditEntry records a change, or a refused request, and who made it. Reads are not recorded.
+// Bodies are not part of it, because they contain answers and values of secrets.
+type AuditEntry = engine.AuditEntry

@@ -3,8 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -41,26 +39,6 @@ func (a audited) note(ctx context.Context, e AuditEntry, err error) error {
 	}
 	e.ID, e.At, e.Who, e.From, e.Count, e.Status = newAuditID(), time.Now().UTC().Truncate(time.Microsecond), own.Who, own.From, 1, 200
 	return a.observer.trail.write(ctx, e)
-}
-
-// maxAuditValue bounds Before and After, in bytes; of a larger value its size and hash are kept.
-const maxAuditValue = 4 << 10
-
-func auditValue(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil || string(text) == "null" {
-		return nil
-	}
-	if len(text) > maxAuditValue {
-		text, _ = json.Marshal(digest(text))
-	}
-	return text
-}
-
-// digest names a text without telling it.
-func digest(text []byte) map[string]any {
-	sum := sha256.Sum256(text)
-	return map[string]any{"bytes": len(text), "sha256": hex.EncodeToString(sum[:])}
 }
 
 // standing is a session's status and version before an act, without its state.
@@ -254,16 +232,4 @@ func batchEntry(action, id string, b *engine.Batch) AuditEntry {
 		e.After = auditValue(map[string]any{"phase": b.Phase, "done": b.Done, "failed": b.Failed, "total": b.Total})
 	}
 	return e
-}
-
-// noteSetting describes the change of a profile, variable, secret or token.
-func noteSetting(ctx context.Context, action, name string, before, after any) {
-	do := actOf(ctx)
-	if do == nil {
-		return
-	}
-	do.mu.Lock()
-	defer do.mu.Unlock()
-	do.noted = true
-	do.entry = AuditEntry{Who: do.entry.Who, Action: action, Subject: name, Before: auditValue(before), After: auditValue(after)}
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-const ndjson = "application/x-ndjson"
-
 // batchTime is how long writing a batch's items may take before it is acknowledged.
 const batchTime = 10 * time.Minute
 

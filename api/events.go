@@ -14,8 +14,6 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-const eventStream = "text/event-stream"
-
 type eventsIn struct {
 	AtSession
 	LastEventID string `header:"Last-Event-ID" doc:"the id of the last event received: what was missed comes first"`

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -10,91 +9,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/compat/agentzero/agentzeroapi"
 	"github.com/stepgraph/stepgraph/compat/flowise/flowiseapi"
 	"github.com/stepgraph/stepgraph/compat/luna"
 	"github.com/stepgraph/stepgraph/compat/nebulaflow/nebulaflowapi"
-	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/vault"
 )
-
-// Options configure the handler. The zero value works: no token, any Host, no routes of
-// other systems.
-type Options struct {
-	Log *slog.Logger // slog.Default by default
-
-	// Token, if set, is required on every route but Studio's files, /healthz and /readyz (and, with Compat,
-	// the two that Flowise's clients ask without one and that tell nothing): as
-	// `Authorization: Bearer`, as `X-API-KEY`, or as the password of Basic (for browsers).
-	Token string
-	// Tokens, if set, are further tokens, each with the scopes it has; a request needs one of
-	// them or Token.
-	Tokens Tokens
-	// Anonymous are the scopes of requests without a token, where Token or Tokens is set.
-	Anonymous []string
-	// Audit, if set, is called for each request that changes something or was refused, before
-	// it is answered, from several goroutines.
-	Audit func(AuditEntry)
-	// KeepAudit keeps the same entries in the store, where GET /api/v1/audit reads them. A
-	// change whose entry cannot be written is answered 503.
-	KeepAudit bool
-	// Caller is the name of callers if the handler requires no token; "anonymous" by default.
-	Caller string
-	// Quota applies to tokens, and requests without a token, that have no quota of their own.
-	Quota access.Quota
-	// StoreFull, if set, says why the store may not grow any more; "" while it may.
-	StoreFull func() string
-	// SignIn, if set, gives the token for a code of /sign-in/CODE, once; "" for a wrong one.
-	SignIn func(code string) string
-	// People, if set, signs people in with cookies, in addition to tokens.
-	People People
-	// Loopback says that the server listens on loopback only. Then the Host header must be
-	// a loopback name or one of Hosts, so that no web page reaches the API under a name of
-	// its own (DNS rebinding).
-	Loopback bool
-	Hosts    []string // names without port, besides loopback ones
-	// Compat mounts the routes of the systems whose clients are to work unchanged.
-	Compat bool
-	// Model is the name of the model used by default, for clients that list models; "" if there
-	// is none.
-	Model string
-	// Vault keeps profiles, variables and secrets; one in memory by default.
-	Vault Vault
-	// Collectors are added to /metrics: what an engine or a store has to count.
-	Collectors []prometheus.Collector
-
-	// Findings, if set, are added to those of GET /api/v1/doctor: what the program that serves
-	// knows of itself.
-	Findings func() []engine.Finding
-
-	// Neo4jBrowser is where the store's Neo4j Browser is, for links that open it.
-	Neo4jBrowser string
-
-	RequestTimeout time.Duration // 30 s, besides what ?wait= asks for
-	Heartbeat      time.Duration // 15 s between comments on an event stream
-}
-
-func (o Options) withDefaults() Options {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
-	if o.RequestTimeout == 0 {
-		o.RequestTimeout = 30 * time.Second
-	}
-	if o.Heartbeat == 0 {
-		o.Heartbeat = 15 * time.Second
-	}
-	if o.Vault == nil {
-		memory, err := vault.Open(vault.Options{})
-		if err != nil {
-			panic("api: " + err.Error()) // without a file there is nothing to fail
-		}
-		o.Vault = memory
-	}
-	return o
-}
 
 // A server is the handler of one New: the engine behind its checks, the routes of the
 // resources, the gate that requests pass and the observer that records them.
@@ -130,7 +50,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	outer.Use(watch.observe, hurryBodies, headAsGet, watch.recoverPanics, securityHeaders, s.gate.checkHost, s.gate.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))
-	for path, handle := range map[string]http.HandlerFunc{"/healthz": s.healthz, "/readyz": s.readyz} {
+	for path, handle := range map[string]http.HandlerFunc{"/healthz": healthz, "/readyz": readyz(e, o.Log)} {
 		outer.Get(path, handle)
 		outer.Head(path, handle) // what many monitors send
 	}
@@ -166,7 +86,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		w.Header().Set("Content-Type", "application/openapi+json")
 		_, _ = w.Write(document)
 	})
-	inner.Get("/schemas/workflow.json", s.workflowSchema)
+	inner.Get("/schemas/workflow.json", workflowSchema(e.Registry()))
 	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
 	mountMCP(inner, outer, document)
 	mountProblems(inner)
@@ -197,16 +117,6 @@ func (s *server) deadline(c huma.Context, next func(huma.Context)) {
 	// A writer without deadlines (a recorder, a foreign server) goes without.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longest + 10*time.Second))
 	next(huma.WithContext(c, ctx))
-}
-
-// noRoute answers an unknown address: a browser that opens a page gets Studio, whose script says
-// that there is no such page; everything else, and all that is below /api, gets a problem.
-func noRoute(w http.ResponseWriter, r *http.Request) {
-	if opensPage(r) {
-		sendPage(w, r, http.StatusNotFound, studioFiles()["/index.html"])
-		return
-	}
-	problem("not_found", r.Method+" "+r.URL.Path+": there is no such route; /docs and /openapi.json list the routes").write(w)
 }
 
 // methodNotAllowed answers with what the route would take.

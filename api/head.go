@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/go-chi/chi/v5"
 )
 
 // headAsGet answers HEAD as GET answers; net/http leaves the body away. A stream ends with
@@ -45,3 +47,22 @@ func (w *headWriter) Write(b []byte) (int, error) {
 
 // Unwrap is for http.ResponseController.
 func (w *headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// startsByGet reports whether a GET changes something: a flow of Flowise may begin by one.
+func startsByGet(r *http.Request) bool {
+	return strings.HasPrefix(routePath(r), "/api/v1/webhook/")
+}
+
+// routePath is the path by which the router finds the route: as it was sent, with its escapes,
+// and without the prefix below which the handler is mounted. A rule that is given the decoded
+// path sees other segments than the router: in workflows/a%2Faffected%2Fb/paths the id is one
+// segment there and three here.
+func routePath(r *http.Request) string {
+	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePath != "" {
+		return c.RoutePath
+	}
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.Path
+}

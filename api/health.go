@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -13,23 +14,25 @@ import (
 const pingTimeout = 2 * time.Second
 
 // healthz says that the process answers, whatever its database does.
-func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { writeStatus(w, "ok") }
+func healthz(w http.ResponseWriter, _ *http.Request) { writeStatus(w, "ok") }
 
 // readyz asks the store, each time, and whether the engine gets through to it: a ping may
 // take another connection than the one that the engine waits on, and reads none of its tables.
-func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
-	defer cancel()
-	err := s.e.Store().Ping(ctx)
-	if err == nil {
-		err = s.e.Working()
+func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
+		defer cancel()
+		err := e.Store().Ping(ctx)
+		if err == nil {
+			err = e.Working()
+		}
+		if err != nil {
+			log.WarnContext(r.Context(), "store is not ready", "error", err)
+			notReady(err).write(w)
+			return
+		}
+		writeStatus(w, "ready")
 	}
-	if err != nil {
-		s.o.Log.WarnContext(r.Context(), "store is not ready", "error", err)
-		notReady(err).write(w)
-		return
-	}
-	writeStatus(w, "ready")
 }
 
 func writeStatus(w http.ResponseWriter, status string) {

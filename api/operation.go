@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
@@ -191,4 +192,20 @@ func describeProblems(c *huma.Components) {
 	for _, slug := range anyProblems {
 		c.Responses[slug] = problemResponse(slug)
 	}
+}
+
+type empty struct{}
+
+const ndjson = "application/x-ndjson"
+
+const eventStream = "text/event-stream"
+
+// A routeTable is what the routes of all resources share: the document that register adds an
+// operation to, and the log for errors that are in no row of the problem table. The resources
+// below embed it. Besides, each holds only the part of the engine that its handlers call.
+type routeTable struct {
+	api     huma.API
+	log     *slog.Logger
+	actions map[string]string // operation by method and route
+	answers *answerStore      // answers of requests with an Idempotency-Key that the engine does not keep
 }

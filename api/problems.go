@@ -13,6 +13,8 @@ import (
 // Faults of requests that only the API knows.
 var (
 	errUnauthorized  = errors.New("token is missing or wrong")
+	errQuota         = errors.New("the quota of the token is used up")
+	errStoreFull     = &policyError{"the store has reached the size that the operator set", http.StatusInsufficientStorage}
 	errForbidden     = &policyError{"forbidden", http.StatusForbidden}
 	errNoTokens      = errors.New("this server has no file of tokens")
 	errBatchBusy     = errors.New("batch is at work")

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,12 +11,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
-)
-
-// errQuota and errStoreFull are rows of the problem table.
-var (
-	errQuota     = errors.New("the quota of the token is used up")
-	errStoreFull = &policyError{"the store has reached the size that the operator set", http.StatusInsufficientStorage}
 )
 
 // tooManySlow is the error of reading a body when too many others are as slow.
@@ -91,17 +84,6 @@ func (g guarded) mayStart(ctx context.Context) error {
 	}
 	if wait := m.Session(); wait > 0 {
 		return overQuota(tokenFrom(ctx).Name, "sessions an hour", wait)
-	}
-	return nil
-}
-
-// room reports whether the store may grow.
-func (g guarded) room() error {
-	if g.full == nil {
-		return nil
-	}
-	if full := g.full(); full != "" {
-		return fmt.Errorf("%w: %s", errStoreFull, full)
 	}
 	return nil
 }

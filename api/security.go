@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/stepgraph/stepgraph/access"
 )
 
@@ -80,25 +78,6 @@ func (g *gate) checkOrigin(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	}))
-}
-
-// startsByGet reports whether a GET changes something: a flow of Flowise may begin by one.
-func startsByGet(r *http.Request) bool {
-	return strings.HasPrefix(routePath(r), "/api/v1/webhook/")
-}
-
-// routePath is the path by which the router finds the route: as it was sent, with its escapes,
-// and without the prefix below which the handler is mounted. A rule that is given the decoded
-// path sees other segments than the router: in workflows/a%2Faffected%2Fb/paths the id is one
-// segment there and three here.
-func routePath(r *http.Request) string {
-	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePath != "" {
-		return c.RoutePath
-	}
-	if r.URL.RawPath != "" {
-		return r.URL.RawPath
-	}
-	return r.URL.Path
 }
 
 // checkToken runs before anything of the request is looked at. With neither Token nor

@@ -110,8 +110,6 @@ type AtSession struct {
 	Session string `path:"session"`
 }
 
-type empty struct{}
-
 func (r *sessionRoutes) registerSessions() {
 	register(r.routeTable, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
 		summary: "Start a session of a workflow", about: "Answers 201 as soon as the session is durable; with ?wait= at its next pause or end.",

@@ -151,3 +151,13 @@ func (f *studioFile) send(w http.ResponseWriter, r *http.Request, status int) {
 		_, _ = w.Write(body)
 	}
 }
+
+// noRoute answers an unknown address: a browser that opens a page gets Studio, whose script says
+// that there is no such page; everything else, and all that is below /api, gets a problem.
+func noRoute(w http.ResponseWriter, r *http.Request) {
+	if opensPage(r) {
+		sendPage(w, r, http.StatusNotFound, studioFiles()["/index.html"])
+		return
+	}
+	problem("not_found", r.Method+" "+r.URL.Path+": there is no such route; /docs and /openapi.json list the routes").write(w)
+}

@@ -169,3 +169,14 @@ func beyond(limit access.Limit, function, input string) string {
 	})
 	return why
 }
+
+// room reports whether the store may grow.
+func (g guarded) room() error {
+	if g.full == nil {
+		return nil
+	}
+	if full := g.full(); full != "" {
+		return fmt.Errorf("%w: %s", errStoreFull, full)
+	}
+	return nil
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) auditCommand() *cobra.Command {
+func (cmd *operatingCommands) auditCommand() *cobra.Command {
 	to := &reach{}
 	var q engine.AuditQuery
 	var since, until string
@@ -28,7 +28,7 @@ func (a *app) auditCommand() *cobra.Command {
 				return usagef("--until: %s", err)
 			}
 			q.Limit = p.size()
-			return a.with(c.Context(), to, func(s service) error { return a.listAudit(c.Context(), s, q, p) })
+			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.listAudit(c.Context(), s, q, p) })
 		}}
 	to.register(c)
 	f := c.Flags()
@@ -51,13 +51,13 @@ func auditTime(text string) (time.Time, error) {
 	return moment(text, time.Now())
 }
 
-func (a *app) listAudit(ctx context.Context, s service, q engine.AuditQuery, p pageFlags) error {
+func (cmd *operatingCommands) listAudit(ctx context.Context, s service, q engine.AuditQuery, p pageFlags) error {
 	list, err := readPages(p, func(cursor string) (*api.Page[api.AuditEntry], error) { return s.Audit(ctx, q, cursor) })
 	if err != nil {
 		return err
 	}
-	if a.json() {
-		return a.printJSON(list)
+	if cmd.json() {
+		return cmd.printJSON(list)
 	}
 	rows := make([][]any, len(list.Items))
 	for i, e := range list.Items {
@@ -68,11 +68,11 @@ func (a *app) listAudit(ctx context.Context, s service, q engine.AuditQuery, p p
 		on := strings.Join(strings.Fields(e.Workflow+" "+e.Session+" "+e.Subject), " ")
 		rows[i] = []any{e.At.Local().Format(time.DateTime), e.Who, e.From, e.Action, long(on), outcome}
 	}
-	if err := a.table("AT\tWHO\tFROM\tACTION\tON\tSTATUS", rows); err != nil {
+	if err := cmd.table("AT\tWHO\tFROM\tACTION\tON\tSTATUS", rows); err != nil {
 		return err
 	}
 	if list.Next != "" {
-		a.say("there are more; --all lists all of them")
+		cmd.say("there are more; --all lists all of them")
 	}
 	return nil
 }
@@ -81,8 +81,8 @@ func (a *app) listAudit(ctx context.Context, s service, q engine.AuditQuery, p p
 const keptAudit = 90 * 24 * time.Hour
 
 // auditKeep reads how long entries are kept; 0 is for no trail in the store.
-func (a *app) auditKeep(o *serveOptions) (time.Duration, error) {
-	text := first(o.auditKeep, a.env("STEPGRAPH_AUDIT_KEEP"), a.config.AuditKeep)
+func (h *host) auditKeep(o *serveOptions) (time.Duration, error) {
+	text := first(o.auditKeep, h.env("STEPGRAPH_AUDIT_KEEP"), h.config.AuditKeep)
 	switch text {
 	case "":
 		return keptAudit, nil
@@ -108,7 +108,7 @@ const (
 )
 
 // forgetAudit removes old entries for as long as ctx lasts.
-func (a *app) forgetAudit(ctx context.Context, store engine.Audit, keep time.Duration) {
+func (h *host) forgetAudit(ctx context.Context, store engine.Audit, keep time.Duration) {
 	for {
 		pause := forgetEvery
 		n, err := store.ForgetAudit(ctx, time.Now().Add(-keep), forgetAtOnce)
@@ -116,7 +116,7 @@ func (a *app) forgetAudit(ctx context.Context, store engine.Audit, keep time.Dur
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			a.log.Warn("old audit entries cannot be removed", "error", err)
+			h.log.Warn("old audit entries cannot be removed", "error", err)
 		case n == forgetAtOnce:
 			pause = forgetPause
 		}

@@ -13,13 +13,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) batchCommand() *cobra.Command {
+func (cmd *batchCommands) batchCommand() *cobra.Command {
 	commands := []*cobra.Command{
-		a.batchListCommand(), a.batchShowCommand(), a.batchFollowCommand(), a.batchResultsCommand(),
-		a.batchStopCommand(), a.batchContinueCommand(), a.batchRemoveCommand(),
+		cmd.batchListCommand(), cmd.batchShowCommand(), cmd.batchFollowCommand(), cmd.batchResultsCommand(),
+		cmd.batchStopCommand(), cmd.batchContinueCommand(), cmd.batchRemoveCommand(),
 	}
 	for i := range batchActions {
-		commands = append(commands, a.batchActionCommand(&batchActions[i]))
+		commands = append(commands, cmd.batchActionCommand(&batchActions[i]))
 	}
 	c := group("batch", "Does one action to many sessions, and follows it", commands...)
 	c.Long = "A batch is one action on many sessions: those of a filter, or those of a file. Its items are written first,\n" +
@@ -74,7 +74,7 @@ type batchStart struct {
 	follow   followFlags
 }
 
-func (a *app) batchActionCommand(action *batchAction) *cobra.Command {
+func (cmd *batchCommands) batchActionCommand(action *batchAction) *cobra.Command {
 	to := &reach{run: true}
 	b := &batchStart{body: api.BatchBody{Action: action.kind}}
 	c := &cobra.Command{Use: action.kind + " [filter | --file FILE]", Short: action.short, Args: want(cobra.NoArgs),
@@ -85,7 +85,7 @@ func (a *app) batchActionCommand(action *batchAction) *cobra.Command {
 			if err := b.check(); err != nil {
 				return err
 			}
-			return a.with(c.Context(), to, func(s service) error { return a.startBatch(c.Context(), s, b) })
+			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.startBatch(c.Context(), s, b) })
 		}}
 	to.register(c)
 	b.filter.register(c.Flags(), !action.step)
@@ -151,12 +151,12 @@ func value(s string) json.RawMessage {
 	return text(s)
 }
 
-func (a *app) startBatch(ctx context.Context, s service, b *batchStart) error {
+func (cmd *batchCommands) startBatch(ctx context.Context, s service, b *batchStart) error {
 	var lines io.Reader
 	switch b.file {
 	case "":
 	case "-":
-		lines = a.in
+		lines = cmd.in
 	default:
 		file, err := os.Open(b.file)
 		if err != nil {
@@ -169,5 +169,5 @@ func (a *app) startBatch(ctx context.Context, s service, b *batchStart) error {
 	if err != nil {
 		return err
 	}
-	return a.followBatch(ctx, s, started, &b.follow)
+	return cmd.followBatch(ctx, s, started, &b.follow)
 }

@@ -35,31 +35,31 @@ const (
 
 // followBatch tells a batch's progress on stderr and writes its results to stdout as they
 // come, until it is complete or stopped.
-func (a *app) followBatch(ctx context.Context, s service, b *api.Batch, f *followFlags) error {
+func (cmd *batchCommands) followBatch(ctx context.Context, s service, b *api.Batch, f *followFlags) error {
 	if f.detach {
-		return a.printBatch(b)
+		return cmd.printBatch(b)
 	}
-	a.say("batch %s: %d items", b.ID, b.Total)
-	to := a.data()
-	if isTerminal(a.out) && !f.failed && !b.DryRun {
+	cmd.say("batch %s: %d items", b.ID, b.Total)
+	to := cmd.data()
+	if isTerminal(cmd.out) && !f.failed && !b.DryRun {
 		to = io.Discard // thousands of lines would drown the bar
 	}
 	copied := make(chan error, 1)
-	go func() { copied <- a.copyResults(ctx, s, to, b.ID, f.failed, true) }()
+	go func() { copied <- cmd.copyResults(ctx, s, to, b.ID, f.failed, true) }()
 	id := b.ID
-	p := &progress{to: a.err, bar: isTerminal(a.err), began: time.Now()}
+	p := &progress{to: cmd.err, bar: isTerminal(cmd.err), began: time.Now()}
 	b, err := p.follow(ctx, s, b, copied)
 	p.end()
 	if own, is := s.(*ownEngine); is && err == nil {
 		err = own.settle(ctx, b)
 	}
 	if err != nil {
-		a.say("batch %s goes on where an engine runs: stepgraph batch follow %s, stepgraph batch stop %s", id, id, id)
+		cmd.say("batch %s goes on where an engine runs: stepgraph batch follow %s, stepgraph batch stop %s", id, id, id)
 		return err
 	}
-	a.say("batch %s", summary(b))
+	cmd.say("batch %s", summary(b))
 	if to == io.Discard {
-		a.say("stepgraph batch results %s prints what became of each", b.ID)
+		cmd.say("stepgraph batch results %s prints what became of each", b.ID)
 	}
 	if b.Failed > 0 || b.Status == engine.BatchStopped {
 		return ended(exitFailed)
@@ -68,7 +68,7 @@ func (a *app) followBatch(ctx context.Context, s service, b *api.Batch, f *follo
 }
 
 // copyResults writes a batch's results.
-func (a *app) copyResults(ctx context.Context, s service, to io.Writer, id string, failed, follow bool) error {
+func (cmd *batchCommands) copyResults(ctx context.Context, s service, to io.Writer, id string, failed, follow bool) error {
 	results, err := s.BatchResults(ctx, id, failed, follow)
 	if err != nil {
 		return err
@@ -167,4 +167,13 @@ func drawBar(b *api.Batch, since time.Duration) string {
 func isTerminal(w any) bool {
 	file, ok := w.(*os.File)
 	return ok && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))
+}
+
+func (cmd *batchCommands) printBatch(b *api.Batch) error {
+	if cmd.json() {
+		return cmd.printJSON(b)
+	}
+	cmd.print("batch %s", summary(b))
+	cmd.print("action %s, started %s", b.Action, b.CreatedAt.Local().Format(time.DateTime))
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/bench"
 )
 
-func (a *app) benchCommand() *cobra.Command {
+func (cmd *operatingCommands) benchCommand() *cobra.Command {
 	var store string
 	var o bench.Options
 	var fill bench.Filling
@@ -26,8 +26,8 @@ func (a *app) benchCommand() *cobra.Command {
 			"Without --store it uses a file of its own.",
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Time = time.Duration(seconds * float64(time.Second))
-			o.Log = a.log
-			return a.bench(c.Context(), store, args, fill, o)
+			o.Log = cmd.log
+			return cmd.bench(c.Context(), store, args, fill, o)
 		}}
 	f := c.Flags()
 	f.StringVar(&store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT ($STEPGRAPH_STORE)")
@@ -39,7 +39,7 @@ func (a *app) benchCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) bench(ctx context.Context, address string, names []string, fill bench.Filling, o bench.Options) (err error) {
+func (cmd *operatingCommands) bench(ctx context.Context, address string, names []string, fill bench.Filling, o bench.Options) (err error) {
 	for _, name := range names {
 		if !slices.Contains(bench.Names(), name) {
 			return usagef("no workload %q; there are %s", name, strings.Join(bench.Names(), ", "))
@@ -48,7 +48,7 @@ func (a *app) bench(ctx context.Context, address string, names []string, fill be
 	if len(names) == 0 {
 		names = bench.Names()
 	}
-	address = first(address, a.env("STEPGRAPH_STORE"), a.config.Store)
+	address = first(address, cmd.env("STEPGRAPH_STORE"), cmd.config.Store)
 	if address == "" {
 		folder, err := os.MkdirTemp("", "stepgraph-bench-")
 		if err != nil {
@@ -57,7 +57,7 @@ func (a *app) bench(ctx context.Context, address string, names []string, fill be
 		defer os.RemoveAll(folder)
 		address = storeSQLite + ":" + filepath.Join(folder, "bench.db")
 	}
-	store, err := a.openStore(ctx, address, "")
+	store, err := cmd.host.openStore(ctx, address, "")
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (a *app) bench(ctx context.Context, address string, names []string, fill be
 		if err != nil {
 			return fmt.Errorf("workload %s: %w", name, err)
 		}
-		if err := a.printJSON(result); err != nil {
+		if err := cmd.printJSON(result); err != nil {
 			return err
 		}
 	}

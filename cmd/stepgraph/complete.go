@@ -14,15 +14,15 @@ import (
 
 // complete gives all commands below c the completion of their words and flags. What a word is
 // stands in the usage line: answer SESSION RESPONSE.
-func (a *app) complete(c *cobra.Command) {
+func (cmd *completion) complete(c *cobra.Command) {
 	for _, below := range c.Commands() {
-		a.complete(below)
+		cmd.complete(below)
 	}
 	if words := strings.Fields(c.Use); len(words) > 1 && c.ValidArgsFunction == nil {
-		c.ValidArgsFunction = a.completeWord(words[1:])
+		c.ValidArgsFunction = cmd.completeWord(words[1:])
 	}
 	for name, what := range map[string]func(*cobra.Command, []string) []string{
-		"workflow": a.workflowNames, "status": statusNames, "step": a.stepNames, "entry": a.stepNames, "from": a.stepNames, "to": a.stepNames,
+		"workflow": cmd.workflowNames, "status": statusNames, "step": cmd.stepNames, "entry": cmd.stepNames, "from": cmd.stepNames, "to": cmd.stepNames,
 		"output": func(*cobra.Command, []string) []string { return []string{outputText, outputJSON} },
 	} {
 		if f := c.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
@@ -40,7 +40,7 @@ func offer(names func(c *cobra.Command, args []string) []string) cobra.Completio
 }
 
 // completeWord completes the words of a usage line. Where one may be a file, files are offered too.
-func (a *app) completeWord(words []string) cobra.CompletionFunc {
+func (cmd *completion) completeWord(words []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(words) == 0 || len(args) >= len(words) && !strings.HasSuffix(words[len(words)-1], "...") {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -50,13 +50,13 @@ func (a *app) completeWord(words []string) cobra.CompletionFunc {
 		for _, kind := range strings.Split(word, "|") {
 			switch kind {
 			case "WORKFLOW":
-				all = append(all, a.workflowNames(c, args)...)
+				all = append(all, cmd.workflowNames(c, args)...)
 			case "SESSION":
-				all = append(all, a.sessionNames(c, args)...)
+				all = append(all, cmd.sessionNames(c, args)...)
 			case "STEP":
-				all = append(all, a.stepNames(c, args)...)
+				all = append(all, cmd.stepNames(c, args)...)
 			case "BATCH":
-				all = append(all, a.batchNames(c, args)...)
+				all = append(all, cmd.batchNames(c, args)...)
 			}
 		}
 		all = slices.DeleteFunc(all, func(n string) bool { return !strings.HasPrefix(n, begun) })
@@ -74,7 +74,7 @@ const (
 
 // names asks the engine that the command would reach. A completion says nothing of what is
 // wrong: there is nobody to read it.
-func (a *app) names(c *cobra.Command, ask func(ctx context.Context, s service) []string) (all []string) {
+func (cmd *completion) names(c *cobra.Command, ask func(ctx context.Context, s service) []string) (all []string) {
 	to := &reach{}
 	to.on = c.Flags()
 	for name, at := range map[string]*string{"server": &to.server, "token": &to.token, "store": &to.set.store} {
@@ -82,18 +82,18 @@ func (a *app) names(c *cobra.Command, ask func(ctx context.Context, s service) [
 			*at = f.Value.String()
 		}
 	}
-	a.err = io.Discard
-	if a.prepare() != nil { // cobra leaves it out when it completes
+	cmd.err = io.Discard
+	if cmd.prepare() != nil { // cobra leaves it out when it completes
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completeWithin)
 	defer cancel()
-	_ = a.with(ctx, to, func(s service) error { all = ask(ctx, s); return nil })
+	_ = cmd.services.with(ctx, to, func(s service) error { all = ask(ctx, s); return nil })
 	return all
 }
 
-func (a *app) workflowNames(c *cobra.Command, _ []string) []string {
-	return a.names(c, func(ctx context.Context, s service) (all []string) {
+func (cmd *completion) workflowNames(c *cobra.Command, _ []string) []string {
+	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
 		list, _ := s.Workflows(ctx)
 		for i := range list {
 			all = append(all, list[i].ID)
@@ -102,8 +102,8 @@ func (a *app) workflowNames(c *cobra.Command, _ []string) []string {
 	})
 }
 
-func (a *app) sessionNames(c *cobra.Command, _ []string) []string {
-	return a.names(c, func(ctx context.Context, s service) (all []string) {
+func (cmd *completion) sessionNames(c *cobra.Command, _ []string) []string {
+	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
 		page, err := s.Sessions(ctx, engine.SessionQuery{Limit: mostCompleted}, "")
 		if err != nil {
 			return nil
@@ -115,8 +115,8 @@ func (a *app) sessionNames(c *cobra.Command, _ []string) []string {
 	})
 }
 
-func (a *app) batchNames(c *cobra.Command, _ []string) []string {
-	return a.names(c, func(ctx context.Context, s service) (all []string) {
+func (cmd *completion) batchNames(c *cobra.Command, _ []string) []string {
+	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
 		page, err := s.Batches(ctx, mostCompleted, "")
 		if err != nil {
 			return nil
@@ -130,8 +130,8 @@ func (a *app) batchNames(c *cobra.Command, _ []string) []string {
 
 // stepNames are the steps of the workflow that a flag or the first word names, or of the
 // session that the first word names.
-func (a *app) stepNames(c *cobra.Command, args []string) []string {
-	return a.names(c, func(ctx context.Context, s service) (all []string) {
+func (cmd *completion) stepNames(c *cobra.Command, args []string) []string {
+	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
 		workflow := ""
 		if f := c.Flags().Lookup("workflow"); f != nil {
 			workflow = f.Value.String()

@@ -13,11 +13,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) countCommand() *cobra.Command {
+func (cmd *sessionCommands) countCommand() *cobra.Command {
 	to := &reach{}
 	var f filterFlags
 	var by string
-	c := a.onSession("count", "Counts sessions by status, workflow, or the step where they wait", 0, to, func(ctx context.Context, s service, _ []string) error {
+	c := cmd.services.onSession("count", "Counts sessions by status, workflow, or the step where they wait", 0, to, func(ctx context.Context, s service, _ []string) error {
 		q, err := f.query()
 		if err != nil {
 			return err
@@ -26,25 +26,25 @@ func (a *app) countCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.json() {
-			return a.printJSON(counted)
+		if cmd.json() {
+			return cmd.printJSON(counted)
 		}
 		rows := [][]any{}
 		for _, name := range slices.Sorted(maps.Keys(counted.Counts)) {
 			rows = append(rows, []any{counted.Counts[name], name})
 		}
-		return a.table("SESSIONS\tOF", append(rows, []any{counted.Total, "all"}))
+		return cmd.table("SESSIONS\tOF", append(rows, []any{counted.Total, "all"}))
 	})
 	f.register(c.Flags(), true)
 	c.Flags().StringVar(&by, "by", "status", "status, workflow, workflow,status or step (open questions by workflow/step)")
 	return c
 }
 
-func (a *app) awaitingCommand() *cobra.Command {
+func (cmd *sessionCommands) awaitingCommand() *cobra.Command {
 	to := &reach{}
 	var f filterFlags
 	var p pageFlags
-	c := a.onSession("awaiting", "Lists everything that waits for a person, oldest first", 0, to, func(ctx context.Context, s service, _ []string) error {
+	c := cmd.services.onSession("awaiting", "Lists everything that waits for a person, oldest first", 0, to, func(ctx context.Context, s service, _ []string) error {
 		q, err := f.query()
 		if err != nil {
 			return err
@@ -54,17 +54,17 @@ func (a *app) awaitingCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.json() {
-			return a.printJSON(list)
+		if cmd.json() {
+			return cmd.printJSON(list)
 		}
 		rows := make([][]any, len(list.Items))
 		for i, w := range list.Items {
 			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, long(first(w.Prompt, unprompted(w)) + questionNote(w))}
 		}
-		if err := a.table("SINCE\tSESSION\tSTEP\tKIND\tASKS", rows); err != nil {
+		if err := cmd.table("SINCE\tSESSION\tSTEP\tKIND\tASKS", rows); err != nil {
 			return err
 		}
-		return a.more(list.Next, len(list.Items), func() (int64, error) { return openQuestions(ctx, s, q) })
+		return cmd.more(list.Next, len(list.Items), func() (int64, error) { return openQuestions(ctx, s, q) })
 	})
 	f.register(c.Flags(), true)
 	p.register(c.Flags(), "sessions")

@@ -22,7 +22,7 @@ type devOptions struct {
 	neo4j bool
 }
 
-func (a *app) devCommand() *cobra.Command {
+func (cmd *serveCommands) devCommand() *cobra.Command {
 	o := &devOptions{}
 	c := &cobra.Command{Use: "dev", Short: "Serves Studio, the API and the processor for development, on a store in ./.stepgraph",
 		Long: "dev serves the API and moves sessions on. Its store is a file in ./.stepgraph, or a real Neo4j with\n" +
@@ -32,7 +32,7 @@ func (a *app) devCommand() *cobra.Command {
 			"Everything else takes the token that dev keeps in ./.stepgraph/token: commands in this folder send it by\n" +
 			"themselves, and Studio gets it by the link that dev prints, which works once. --open asks for no token.",
 		Args: want(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.dev(c.Context(), o) }}
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.dev(c.Context(), o) }}
 	o.serveOptions.register(c, true)
 	o.settingFlags.register(c.Flags())
 	c.Flags().StringVar(&o.watch, "watch", "", "folder whose workflow files are loaded now and whenever they change")
@@ -42,18 +42,18 @@ func (a *app) devCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
-	set, err := a.settings(&o.settingFlags)
+func (cmd *serveCommands) dev(ctx context.Context, o *devOptions) (err error) {
+	set, err := cmd.settings(&o.settingFlags)
 	if err != nil {
 		return err
 	}
 	if o.neo4j && o.set.store != "" {
 		return usagef("--neo4j and --store exclude one another")
 	}
-	if held, err := sqlite.Holder(a.devFile()); err == nil && held != nil && set.store == "" && !o.neo4j {
+	if held, err := sqlite.Holder(cmd.local.devFile()); err == nil && held != nil && set.store == "" && !o.neo4j {
 		return held
 	}
-	s, err := a.serve(&o.serveOptions)
+	s, err := cmd.serve(&o.serveOptions)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err := s.ownDoor(); err != nil {
 		return fmt.Errorf("the token of this folder: %w", err)
 	}
-	database, stop, err := a.devDatabase(ctx, o, &set)
+	database, stop, err := cmd.devDatabase(ctx, o, &set)
 	if err != nil {
 		return err
 	}
@@ -69,20 +69,20 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if database != nil {
 		s.browser = database.BrowserURL
 	}
-	a.warnOfIsolation(set)
-	own, err := a.openOwn(ctx, ownOptions{settings: set, serving: s.on.address()})
+	cmd.host.warnOfIsolation(set)
+	own, err := cmd.host.openOwn(ctx, ownOptions{settings: set, serving: s.on.address()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop(), own.Close()) }()
-	if err := a.loadSeeds(ctx, own); err != nil {
+	if err := cmd.services.loadSeeds(ctx, own); err != nil {
 		return err
 	}
-	watcher, err := a.watchFolder(ctx, own, o.watch, o.force)
+	watcher, err := cmd.watchFolder(ctx, own, o.watch, o.force)
 	if err != nil {
 		return err
 	}
-	takeBack, err := a.announce(s.on.address()) // before the API answers: who waits for it then finds its token
+	takeBack, err := cmd.local.announce(s.on.address()) // before the API answers: who waits for it then finds its token
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 	if err := s.up(ctx, own, set.store); err != nil {
 		return err
 	}
-	if err := a.greet(ctx, s, own, set, database); err != nil {
+	if err := cmd.greet(ctx, s, own, set, database); err != nil {
 		return err
 	}
 	go watcher.run(ctx)
@@ -98,14 +98,14 @@ func (a *app) dev(ctx context.Context, o *devOptions) (err error) {
 }
 
 // devDatabase decides where dev keeps its data, and starts a Neo4j if asked to.
-func (a *app) devDatabase(ctx context.Context, o *devOptions, set *settings) (*neo4jserver.Server, func() error, error) {
+func (cmd *serveCommands) devDatabase(ctx context.Context, o *devOptions, set *settings) (*neo4jserver.Server, func() error, error) {
 	nothing := func() error { return nil }
 	if !o.neo4j {
-		set.store = first(set.store, a.devStore())
+		set.store = first(set.store, cmd.local.devStore())
 		return nil, nothing, nil
 	}
-	a.say("looking for Neo4j; the first start may fetch it")
-	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Dir: filepath.Join(a.dir, "neo4j"), Log: a.log})
+	cmd.say("looking for Neo4j; the first start may fetch it")
+	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Dir: filepath.Join(cmd.dir, "neo4j"), Log: cmd.log})
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -127,7 +127,7 @@ func withUser(server *neo4jserver.Server) string {
 }
 
 // greet prints where everything is and what to type next.
-func (a *app) greet(ctx context.Context, s *serving, own *ownEngine, set settings, database *neo4jserver.Server) error {
+func (cmd *serveCommands) greet(ctx context.Context, s *serving, own *ownEngine, set settings, database *neo4jserver.Server) error {
 	list, err := own.Workflows(ctx)
 	if err != nil {
 		return err
@@ -136,23 +136,23 @@ func (a *app) greet(ctx context.Context, s *serving, own *ownEngine, set setting
 	for i := range list {
 		names[i] = list[i].ID
 	}
-	if a.json() {
-		return a.printJSON(map[string]any{"address": s.on.address(), "store": own.Where(), "model": own.catalog.Default(), "workflows": names, "sign_in": s.link()})
+	if cmd.json() {
+		return cmd.printJSON(map[string]any{"address": s.on.address(), "store": own.Where(), "model": own.catalog.Default(), "workflows": names, "sign_in": s.link()})
 	}
 	if link := s.link(); link != "" {
-		a.print("studio     %s (open it in a browser: it signs in, once)", link)
+		cmd.print("studio     %s (open it in a browser: it signs in, once)", link)
 	}
-	a.print("address    %s", s.on.address())
-	a.print("store      %s", own.Where())
+	cmd.print("address    %s", s.on.address())
+	cmd.print("store      %s", own.Where())
 	if database != nil && database.BrowserURL != "" {
-		a.print("browser    %s", database.BrowserURL)
+		cmd.print("browser    %s", database.BrowserURL)
 	}
-	a.print("model      %s", modelNote(own.catalog.Default(), set))
-	a.print("workflows  %s", strings.Join(names, ", "))
-	a.print("")
-	a.print("In another terminal, in this folder:")
-	a.print("  stepgraph run conversation")
-	a.print("  curl -s '%s/api/v1/sessions?wait=10s' -H 'Content-Type: application/json' -d '{\"workflow\":\"hello\"}'", s.on.address())
+	cmd.print("model      %s", modelNote(own.catalog.Default(), set))
+	cmd.print("workflows  %s", strings.Join(names, ", "))
+	cmd.print("")
+	cmd.print("In another terminal, in this folder:")
+	cmd.print("  stepgraph run conversation")
+	cmd.print("  curl -s '%s/api/v1/sessions?wait=10s' -H 'Content-Type: application/json' -d '{\"workflow\":\"hello\"}'", s.on.address())
 	return nil
 }
 

@@ -12,52 +12,46 @@ import (
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func (cmd *operatingCommands) doctorCommand() *cobra.Command {
 	to := reach{judges: true}
 	c := &cobra.Command{Use: "doctor", Short: "Checks configuration, store, workflows and sessions, and says what to do",
 		Long: "doctor changes nothing, so it may look while an engine runs. It exits with 1 when it found an error.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := a.settings(&to.settingFlags)
+			set, err := cmd.settings(&to.settingFlags)
 			if err != nil {
 				return err
 			}
-			return a.printFindings(a.examine(c.Context(), &to, set))
+			return cmd.printFindings(cmd.examine(c.Context(), &to, set))
 		}}
 	to.register(c)
 	return c
 }
 
-// Levels of findings.
-const (
-	findingOK    = "ok"
-	findingError = levelError
-)
-
-func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Finding {
-	registry, catalog, err := a.knownRegistry(set)
+func (cmd *operatingCommands) examine(ctx context.Context, to *reach, set settings) []engine.Finding {
+	registry, catalog, err := cmd.host.knownRegistry(set)
 	if err != nil {
 		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
 	}
 	found := []engine.Finding{{Level: findingOK, Code: "configuration",
 		Message: fmt.Sprintf("%d functions, model %s", len(registry.Specs()), catalog.Default())}}
 	if set.store == "" {
-		if more, asked := a.askDoctor(ctx, to); asked { // the server says what isolation it has
+		if more, asked := cmd.askDoctor(ctx, to); asked { // the server says what isolation it has
 			return append(found, more...)
 		}
 	}
-	found = append(found, a.isolationFinding(set))
+	found = append(found, cmd.host.isolationFinding(set))
 	if set.store == "" {
-		if !a.hasDevStore() {
-			return append(found, engine.Finding{Level: findingError, Code: "store", Message: "there is no " + a.devFile(), Mend: "stepgraph dev makes one; --store names another"})
+		if !cmd.local.hasDevStore() {
+			return append(found, engine.Finding{Level: findingError, Code: "store", Message: "there is no " + cmd.local.devFile(), Mend: "stepgraph dev makes one; --store names another"})
 		}
-		set.store = a.devStore()
+		set.store = cmd.local.devStore()
 	}
-	store, err := a.openBeside(ctx, set.store)
+	store, err := cmd.openBeside(ctx, set.store)
 	if err != nil {
 		return append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error()})
 	}
-	more, err := engine.New(store, registry, engine.Options{Log: a.log}).Doctor(ctx)
+	more, err := engine.New(store, registry, engine.Options{Log: cmd.log}).Doctor(ctx)
 	found = append(found, more...)
 	if err := errors.Join(err, store.Close()); err != nil {
 		found = append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error(), Mend: "stepgraph migrate makes what is missing in a store"})
@@ -66,13 +60,13 @@ func (a *app) examine(ctx context.Context, to *reach, set settings) []engine.Fin
 }
 
 // askDoctor asks the engine that runs, if there is one.
-func (a *app) askDoctor(ctx context.Context, to *reach) (found []engine.Finding, asked bool) {
+func (cmd *operatingCommands) askDoctor(ctx context.Context, to *reach) (found []engine.Finding, asked bool) {
 	fault := func(err error) ([]engine.Finding, bool) {
 		return append(found, engine.Finding{Level: findingError, Code: "server", Message: err.Error(), Mend: "start it, or look at its store: stepgraph doctor --store"}), true
 	}
 	var s service
-	if address := first(to.server, a.env("STEPGRAPH_SERVER"), a.config.Server); address != "" {
-		c, err := client.New(address, a.tokenFor(address, to))
+	if address := first(to.server, cmd.env("STEPGRAPH_SERVER"), cmd.config.Server); address != "" {
+		c, err := client.New(address, cmd.local.tokenFor(address, to))
 		if err == nil {
 			err = c.Alive(ctx)
 		}
@@ -80,7 +74,7 @@ func (a *app) askDoctor(ctx context.Context, to *reach) (found []engine.Finding,
 			return fault(fmt.Errorf("no engine answers at %s: %w", address, err))
 		}
 		s = c
-	} else if s = a.running(ctx, to); s == nil {
+	} else if s = cmd.services.running(ctx, to); s == nil {
 		return nil, false
 	}
 	more, err := s.Doctor(ctx)
@@ -91,27 +85,27 @@ func (a *app) askDoctor(ctx context.Context, to *reach) (found []engine.Finding,
 }
 
 // openBeside opens a store that an engine may be at work on.
-func (a *app) openBeside(ctx context.Context, address string) (engine.Store, error) {
+func (cmd *operatingCommands) openBeside(ctx context.Context, address string) (engine.Store, error) {
 	if kind, file, err := kindOfStore(address); err == nil && kind == storeSQLite {
 		return sqlite.Open(ctx, file, sqlite.Options{Migrate: new(false)})
 	}
-	return a.openStore(ctx, address, "")
+	return cmd.host.openStore(ctx, address, "")
 }
 
-func (a *app) printFindings(found []engine.Finding) error {
+func (cmd *operatingCommands) printFindings(found []engine.Finding) error {
 	failed := false
 	for _, f := range found {
 		failed = failed || f.Level == findingError
 	}
-	if a.json() {
-		if err := a.printJSON(map[string]any{"findings": found}); err != nil {
+	if cmd.json() {
+		if err := cmd.printJSON(map[string]any{"findings": found}); err != nil {
 			return err
 		}
 	} else {
 		for _, f := range found {
-			a.print("%-8s %s: %s", f.Level, f.Code, f.Message)
+			cmd.print("%-8s %s: %s", f.Level, f.Code, f.Message)
 			if f.Mend != "" {
-				a.print("         %s", f.Mend)
+				cmd.print("         %s", f.Mend)
 			}
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) enginesCommand() *cobra.Command {
-	return a.onSession("engines", "Lists the engines at work on the store: what each holds, its version, the functions it lacks", 0, &reach{},
+func (cmd *operatingCommands) enginesCommand() *cobra.Command {
+	return cmd.services.onSession("engines", "Lists the engines at work on the store: what each holds, its version, the functions it lacks", 0, &reach{},
 		func(ctx context.Context, s service, _ []string) error {
 			list, err := s.Engines(ctx)
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(map[string]any{"items": list})
+			if cmd.json() {
+				return cmd.printJSON(map[string]any{"items": list})
 			}
 			rows := make([][]any, len(list))
 			for i, e := range list {
@@ -25,6 +25,6 @@ func (a *app) enginesCommand() *cobra.Command {
 				_ = json.Unmarshal(e.Holds, &holds) // what an engine of another version says is shown as 0
 				rows[i] = []any{e.Name, e.State, e.Version, holds.Sessions, holds.Waiting, holds.Calls, holds.Queued, e.HeardAt.Format(time.RFC3339), strings.Join(e.Lacks, " ")}
 			}
-			return a.table("ENGINE\tSTATE\tVERSION\tSESSIONS\tWAITING\tCALLS\tQUEUED\tHEARD AT\tLACKS", rows)
+			return cmd.table("ENGINE\tSTATE\tVERSION\tSESSIONS\tWAITING\tCALLS\tQUEUED\tHEARD AT\tLACKS", rows)
 		})
 }

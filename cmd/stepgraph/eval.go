@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +11,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) evalCommand() *cobra.Command {
-	return group("eval", "Explains what a reference or a condition gives", a.evalReferenceCommand(), a.evalConditionCommand())
+func (cmd *evalCommands) evalCommand() *cobra.Command {
+	return group("eval", "Explains what a reference or a condition gives", cmd.evalReferenceCommand(), cmd.evalConditionCommand())
 }
 
 // evalOn is what to evaluate on: a state in a file, or a session.
@@ -40,7 +38,7 @@ func (o *evalOn) given() error {
 	return nil
 }
 
-func (a *app) evalReferenceCommand() *cobra.Command {
+func (cmd *evalCommands) evalReferenceCommand() *cobra.Command {
 	var on evalOn
 	var whole bool
 	c := &cobra.Command{Use: "reference TEXT {--state FILE|--session ID}", Short: "What a text with references resolves to",
@@ -50,15 +48,15 @@ func (a *app) evalReferenceCommand() *cobra.Command {
 				return err
 			}
 			if on.session != "" {
-				return a.with(c.Context(), &on.reach, func(s service) error {
+				return cmd.services.with(c.Context(), &on.reach, func(s service) error {
 					result, err := s.EvalReference(c.Context(), on.session, args[0], whole)
 					if err != nil {
 						return err
 					}
-					return a.printReference(result)
+					return cmd.printReference(result)
 				})
 			}
-			s, err := a.stateFile(on.file)
+			s, err := cmd.stateFile(on.file)
 			if err != nil {
 				return err
 			}
@@ -66,36 +64,36 @@ func (a *app) evalReferenceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printReference(result)
+			return cmd.printReference(result)
 		}}
 	on.register(c)
 	c.Flags().BoolVar(&whole, "json", false, "TEXT is a JSON input, resolved as a whole")
 	return c
 }
 
-func (a *app) printReference(result *engine.ReferenceResult) error {
-	if a.json() {
-		return a.printJSON(result)
+func (cmd *evalCommands) printReference(result *engine.ReferenceResult) error {
+	if cmd.json() {
+		return cmd.printJSON(result)
 	}
 	if result.Resolved {
-		a.print("%s", result.Value)
+		cmd.print("%s", result.Value)
 		return nil
 	}
 	if result.Error != "" {
-		a.print("%s", result.Error)
+		cmd.print("%s", result.Error)
 		return nil
 	}
 	for i, missing := range result.Missing {
 		if i < len(result.Reasons) && result.Reasons[i] != "" {
-			a.print("missing: %s: %s", missing, result.Reasons[i])
+			cmd.print("missing: %s: %s", missing, result.Reasons[i])
 			continue
 		}
-		a.print("missing: %s", missing)
+		cmd.print("missing: %s", missing)
 	}
 	return nil
 }
 
-func (a *app) evalConditionCommand() *cobra.Command {
+func (cmd *evalCommands) evalConditionCommand() *cobra.Command {
 	var on evalOn
 	var operator string
 	c := &cobra.Command{Use: "condition TEXT {--state FILE|--session ID}", Short: "Whether a condition holds, and which clause decided",
@@ -105,36 +103,36 @@ func (a *app) evalConditionCommand() *cobra.Command {
 				return err
 			}
 			if on.session != "" {
-				return a.with(c.Context(), &on.reach, func(s service) error {
+				return cmd.services.with(c.Context(), &on.reach, func(s service) error {
 					result, err := s.EvalCondition(c.Context(), on.session, args[0], operator)
 					if err != nil {
 						return err
 					}
-					return a.printCondition(args[0], result)
+					return cmd.printCondition(args[0], result)
 				})
 			}
-			s, err := a.stateFile(on.file)
+			s, err := cmd.stateFile(on.file)
 			if err != nil {
 				return err
 			}
-			return a.printCondition(args[0], engine.EvalCondition(s, args[0], operator))
+			return cmd.printCondition(args[0], engine.EvalCondition(s, args[0], operator))
 		}}
 	on.register(c)
 	c.Flags().StringVar(&operator, "operator", "", "operator of the path: AND (the default) or OR")
 	return c
 }
 
-func (a *app) printCondition(condition string, result *engine.ConditionResult) error {
-	a.sayAlwaysTrue(condition)
-	if a.json() {
-		return a.printJSON(result)
+func (cmd *evalCommands) printCondition(condition string, result *engine.ConditionResult) error {
+	cmd.sayAlwaysTrue(condition)
+	if cmd.json() {
+		return cmd.printJSON(result)
 	}
-	a.print("%s", map[bool]string{true: "open", false: "closed"}[result.Result])
+	cmd.print("%s", map[bool]string{true: "open", false: "closed"}[result.Result])
 	for _, c := range result.Clauses {
-		a.print("  %s", strings.ReplaceAll(c.String(), "\n", "\n  "))
+		cmd.print("  %s", strings.ReplaceAll(c.String(), "\n", "\n  "))
 	}
 	if result.Error != "" {
-		a.print("  %s", result.Error)
+		cmd.print("  %s", result.Error)
 	}
 	return nil
 }
@@ -150,8 +148,8 @@ func (a *app) sayAlwaysTrue(condition string) {
 }
 
 // stateFile reads a session's state, with or without what else SESSION.state holds.
-func (a *app) stateFile(name string) (*engine.State, error) {
-	text, err := a.readFile(name)
+func (cmd *evalCommands) stateFile(name string) (*engine.State, error) {
+	text, err := cmd.readFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +162,4 @@ func (a *app) stateFile(name string) (*engine.State, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return state, nil
-}
-
-// readFile reads a file, or stdin for "-".
-func (a *app) readFile(name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(a.in)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(strings.TrimPrefix(string(text), "\uFEFF")), nil
 }

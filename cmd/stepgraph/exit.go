@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,21 +44,6 @@ func ended(code int) error {
 		return nil
 	}
 	return &exitError{code: code}
-}
-
-// finish says what went wrong and returns the exit code.
-func (a *app) finish(err error) int {
-	if err == nil {
-		return exitOK
-	}
-	switch text := err.Error(); {
-	case text == "": // all has been said
-	case errors.Is(err, context.Canceled):
-		a.say("stepgraph: interrupted")
-	default:
-		a.say("stepgraph: %s", text)
-	}
-	return codeOf(err)
 }
 
 // codes are tried in order; what is in none of them has failed.

@@ -16,7 +16,7 @@ import (
 	"github.com/stepgraph/stepgraph/formats"
 )
 
-func (a *app) exportCommand() *cobra.Command {
+func (cmd *workflowCommands) exportCommand() *cobra.Command {
 	var to reach
 	var format, workflow, update string
 	names := strings.Join(formats.ExportFormats(), ", ")
@@ -31,14 +31,14 @@ func (a *app) exportCommand() *cobra.Command {
 			if !slices.Contains(formats.ExportFormats(), format) {
 				return usagef("--as %s: want one of %s", format, names)
 			}
-			w, err := a.named(c.Context(), &to, args[0], workflow)
+			w, err := cmd.named(c.Context(), &to, args[0], workflow)
 			if err != nil {
 				return err
 			}
 			if update != "" {
-				return a.updateFile(w, update)
+				return cmd.updateFile(w, update)
 			}
-			return a.export(w, format)
+			return cmd.export(w, format)
 		}}
 	to.register(c)
 	c.Flags().StringVar(&format, "as", "cypher", names)
@@ -54,7 +54,7 @@ func (a *app) exportCommand() *cobra.Command {
 }
 
 // updateFile writes a workflow into a YAML file. What is there is kept where nothing changed.
-func (a *app) updateFile(w *engine.Workflow, file string) error {
+func (cmd *workflowCommands) updateFile(w *engine.Workflow, file string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -64,23 +64,23 @@ func (a *app) updateFile(w *engine.Workflow, file string) error {
 		return err
 	}
 	if bytes.Equal(text, old) {
-		a.say("%s: nothing changed", file)
+		cmd.say("%s: nothing changed", file)
 		return nil
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil { // an existing file keeps its mode
 		return err
 	}
-	a.say("%s: written", file)
+	cmd.say("%s: written", file)
 	return nil
 }
 
 // export writes a workflow to stdout, and what the format cannot say to stderr.
-func (a *app) export(w *engine.Workflow, format string) error {
+func (cmd *workflowCommands) export(w *engine.Workflow, format string) error {
 	file, err := formats.Export(w, format)
 	var misfit *formats.MisfitError
 	if errors.As(err, &misfit) {
 		for _, p := range misfit.Problems {
-			a.say("%s", placed{w.ID, p})
+			cmd.say("%s", placed{w.ID, p})
 		}
 		return fmt.Errorf("workflow %q does not fit the format %s; cypher, json and yaml write it as it is", w.ID, misfit.Format)
 	}
@@ -88,17 +88,17 @@ func (a *app) export(w *engine.Workflow, format string) error {
 		return err
 	}
 	for _, p := range file.Notes {
-		a.say("%s", placed{w.ID, p})
+		cmd.say("%s", placed{w.ID, p})
 	}
-	_, err = a.data().Write(file.Text)
+	_, err = cmd.data().Write(file.Text)
 	return err
 }
 
 // named reads a workflow of a file, the one that is named or else the only one, or of the
 // engine that r reaches.
-func (a *app) named(ctx context.Context, r *reach, word, name string) (w *engine.Workflow, err error) {
+func (cmd *workflowCommands) named(ctx context.Context, r *reach, word, name string) (w *engine.Workflow, err error) {
 	if isFile(word) {
-		s, err := a.onlySource(word, name)
+		s, err := cmd.sources.onlySource(word, name)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (a *app) named(ctx context.Context, r *reach, word, name string) (w *engine
 	if name != "" {
 		return nil, usagef("--workflow says which workflow of a file: %s is none", word)
 	}
-	err = a.with(ctx, r, func(s service) error {
+	err = cmd.services.with(ctx, r, func(s service) error {
 		w, err = s.Workflow(ctx, word)
 		return err
 	})
@@ -115,10 +115,10 @@ func (a *app) named(ctx context.Context, r *reach, word, name string) (w *engine
 }
 
 // onlySource reads the one workflow of a file: the one that is named, else the only one.
-func (a *app) onlySource(file, name string) (*source, error) {
-	sources, err := a.readSources([]string{file})
+func (r *sources) onlySource(file, name string) (*source, error) {
+	sources, err := r.readSources([]string{file})
 	if err != nil {
-		return nil, a.faults(err)
+		return nil, r.faults(err)
 	}
 	var ids []string
 	for i := range sources {

@@ -24,8 +24,8 @@ type source struct {
 
 // readSources reads workflow files, and those of the folders among them. All faults of
 // all files come as one error; then there are no sources.
-func (a *app) readSources(names []string) ([]source, error) {
-	read, err := a.readFiles(names)
+func (r *sources) readSources(names []string) ([]source, error) {
+	read, err := r.readFiles(names)
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ type reading struct {
 
 // readFiles reads workflow files, and those of the folders among them. Files that hold no
 // workflow at all are an error.
-func (a *app) readFiles(names []string) (reading, error) {
+func (r *sources) readFiles(names []string) (reading, error) {
 	files, err := workflowFiles(names)
 	if err != nil {
 		return reading{}, err
 	}
 	var read reading
 	for _, file := range files {
-		loaded, err := a.readWorkflowFile(file)
+		loaded, err := r.readWorkflowFile(file)
 		if err != nil {
 			read.faults = append(read.faults, err)
 			continue
@@ -89,8 +89,8 @@ func sourcesOf(file string, loaded *formats.Loaded) []source {
 	return all
 }
 
-func (a *app) readWorkflowFile(file string) (formats.Loaded, error) {
-	text, err := a.readFile(file)
+func (r *sources) readWorkflowFile(file string) (formats.Loaded, error) {
+	text, err := r.readFile(file)
 	if err != nil {
 		return formats.Loaded{}, err
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) functionsCommand() *cobra.Command {
+func (cmd *loadCommands) functionsCommand() *cobra.Command {
 	var to reach
 	c := &cobra.Command{Use: "functions [NAME]", Short: "Lists what steps can call, with the schemas as JSON", Args: want(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			set, err := a.settings(&to.settingFlags)
+			set, err := cmd.settings(&to.settingFlags)
 			if err != nil {
 				return err
 			}
-			registry, _, err := a.knownRegistry(set)
+			registry, _, err := cmd.host.knownRegistry(set)
 			if err != nil {
 				return err
 			}
@@ -23,17 +23,17 @@ func (a *app) functionsCommand() *cobra.Command {
 				if spec == nil {
 					return notFoundf("no function %q; near: %s", args[0], strings.Join(registry.Near(args[0]), ", "))
 				}
-				return a.printJSON(spec)
+				return cmd.printJSON(spec)
 			}
 			specs := registry.Specs()
-			if a.json() {
-				return a.printJSON(map[string]any{"items": specs})
+			if cmd.json() {
+				return cmd.printJSON(map[string]any{"items": specs})
 			}
 			rows := make([][]any, len(specs))
 			for i, s := range specs {
 				rows[i] = []any{s.Name, strings.Join(s.Aliases, ", "), long(first(s.Disabled, s.Description))}
 			}
-			return a.table("FUNCTION\tALSO\tDOES", rows)
+			return cmd.table("FUNCTION\tALSO\tDOES", rows)
 		}}
 	to.registerAllowed(c.Flags())
 	return c

@@ -10,23 +10,23 @@ import (
 // ownFiles are the files of an engine, which the programs of steps neither read nor change:
 // store, archive, vault, tokens, configuration, and the files that hold secrets. Stars stand
 // for what is kept beside a file under its name.
-func (a *app) ownFiles(store string) []string {
-	own := []string{a.dir}
-	if kind, file, err := kindOfStore(first(store, a.devStore())); err == nil && kind == storeSQLite {
+func (h *host) ownFiles(store string) []string {
+	own := []string{h.dir}
+	if kind, file, err := kindOfStore(first(store, h.local.devStore())); err == nil && kind == storeSQLite {
 		own = append(own, file, file+"-*", file+".*")
 	}
-	for _, file := range []string{a.vaultFile(store), a.tokensFile(store)} {
+	for _, file := range []string{h.local.vaultFile(store), h.local.tokensFile(store)} {
 		if file != "" {
 			own = append(own, file, file+".*")
 		}
 	}
-	for _, file := range []string{a.file, a.archive, a.auditFile, a.oidcSecret, first(a.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey),
-		a.nats.Credentials, a.nats.TokenFile, a.nats.Key} {
+	for _, file := range []string{h.file, h.archive, h.auditFile, h.oidcSecret, first(h.tlsKey, h.env("STEPGRAPH_TLS_KEY"), h.config.TLSKey),
+		h.nats.Credentials, h.nats.TokenFile, h.nats.Key} {
 		if file != "" {
 			own = append(own, file)
 		}
 	}
-	for _, s := range a.config.Secrets {
+	for _, s := range h.config.Secrets {
 		if s.File != "" {
 			own = append(own, s.File)
 		}
@@ -40,13 +40,13 @@ func (a *app) ownFiles(store string) []string {
 }
 
 // runsPrograms reports whether steps may run programs at all.
-func (a *app) runsPrograms(s settings) bool { return s.allowShell || a.config.Python != "" }
+func (h *host) runsPrograms(s settings) bool { return s.allowShell || h.config.Python != "" }
 
 // isolationFinding says what programs of steps are kept from, and what to do where they are
 // not.
-func (a *app) isolationFinding(s settings) engine.Finding {
+func (h *host) isolationFinding(s settings) engine.Finding {
 	f := engine.Finding{Level: findingOK, Code: "isolation"}
-	if !a.runsPrograms(s) {
+	if !h.runsPrograms(s) {
 		f.Message = "steps run no programs: shell and Python are off"
 		return f
 	}
@@ -64,8 +64,14 @@ func (a *app) isolationFinding(s settings) engine.Finding {
 }
 
 // warnOfIsolation says at the start of a server what its programs are not kept from.
-func (a *app) warnOfIsolation(s settings) {
-	if f := a.isolationFinding(s); f.Level != findingOK {
-		a.log.Warn("isolation "+f.Message, "mend", f.Mend)
+func (h *host) warnOfIsolation(s settings) {
+	if f := h.isolationFinding(s); f.Level != findingOK {
+		h.log.Warn("isolation "+f.Message, "mend", f.Mend)
 	}
 }
+
+// Levels of findings.
+const (
+	findingOK    = "ok"
+	findingError = levelError
+)

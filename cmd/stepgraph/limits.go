@@ -40,18 +40,18 @@ func (l *limitFlags) register(f *pflag.FlagSet) {
 }
 
 // readLimits decides: flag, environment, file.
-func (a *app) readLimits(l *limitFlags) (limitsConfig, error) {
+func (h *host) readLimits(l *limitFlags) (limitsConfig, error) {
 	out := l.set
 	for _, n := range []struct {
 		flag, env string
 		value     *int
 		file      int
 	}{
-		{"--max-sessions", "STEPGRAPH_MAX_SESSIONS", &out.Sessions, a.config.Limits.Sessions},
-		{"--max-waiting", "STEPGRAPH_MAX_WAITING", &out.Waiting, a.config.Limits.Waiting},
-		{"--max-calls", "STEPGRAPH_MAX_CALLS", &out.Calls, a.config.Limits.Calls},
+		{"--max-sessions", "STEPGRAPH_MAX_SESSIONS", &out.Sessions, h.config.Limits.Sessions},
+		{"--max-waiting", "STEPGRAPH_MAX_WAITING", &out.Waiting, h.config.Limits.Waiting},
+		{"--max-calls", "STEPGRAPH_MAX_CALLS", &out.Calls, h.config.Limits.Calls},
 	} {
-		if text := a.env(n.env); *n.value == 0 && text != "" {
+		if text := h.env(n.env); *n.value == 0 && text != "" {
 			v, err := strconv.Atoi(text)
 			if err != nil {
 				return out, usagef("$%s is %q, want a number", n.env, text)
@@ -65,7 +65,7 @@ func (a *app) readLimits(l *limitFlags) (limitsConfig, error) {
 			return out, usagef("%s is %d, want a number above 0", n.flag, *n.value)
 		}
 	}
-	out.Late = first(out.Late, a.env("STEPGRAPH_MAX_LATE"), a.config.Limits.Late)
+	out.Late = first(out.Late, h.env("STEPGRAPH_MAX_LATE"), h.config.Limits.Late)
 	late, err := engine.ParseDuration(out.Late)
 	if err != nil || late < 0 || late == 0 && out.Late != "" {
 		return out, usagef("--max-late is %q, want a time such as 30s or 5m", out.Late)
@@ -73,9 +73,9 @@ func (a *app) readLimits(l *limitFlags) (limitsConfig, error) {
 	out.late = late
 	texts := l.callsOf
 	if len(texts) == 0 {
-		texts = words(a.env("STEPGRAPH_MAX_CALLS_OF"))
+		texts = words(h.env("STEPGRAPH_MAX_CALLS_OF"))
 	}
-	out.CallsOf = maps.Clone(a.config.Limits.CallsOf)
+	out.CallsOf = maps.Clone(h.config.Limits.CallsOf)
 	for _, text := range texts {
 		name, number, _ := strings.Cut(text, "=")
 		n, err := strconv.Atoi(number)

@@ -4,23 +4,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) listCommand() *cobra.Command {
+func (cmd *workflowCommands) listCommand() *cobra.Command {
 	var to reach
 	c := &cobra.Command{Use: "list", Short: "Lists workflows", Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.with(c.Context(), &to, func(s service) error {
+			return cmd.services.with(c.Context(), &to, func(s service) error {
 				list, err := s.Workflows(c.Context())
 				if err != nil {
 					return err
 				}
-				if a.json() {
-					return a.printJSON(map[string]any{"items": list})
+				if cmd.json() {
+					return cmd.printJSON(map[string]any{"items": list})
 				}
 				rows := make([][]any, len(list))
 				for i, w := range list {
 					rows[i] = []any{w.ID, w.Steps, w.Name, long(w.Description)}
 				}
-				return a.table("WORKFLOW\tSTEPS\tNAME\tDESCRIPTION", rows)
+				return cmd.table("WORKFLOW\tSTEPS\tNAME\tDESCRIPTION", rows)
 			})
 		}}
 	to.register(c)

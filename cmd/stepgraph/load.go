@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) loadCommand() *cobra.Command {
+func (cmd *loadCommands) loadCommand() *cobra.Command {
 	to := reach{judges: true}
 	var options loadOptions
 	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
@@ -25,7 +25,7 @@ func (a *app) loadCommand() *cobra.Command {
 			"With --with-state the state that a file of NebulaFlow carries becomes a session, which goes on from there.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.loadFiles(c.Context(), &to, args, options)
+			return cmd.loadFiles(c.Context(), &to, args, options)
 		}}
 	to.register(c)
 	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
@@ -49,41 +49,41 @@ type loadOptions struct {
 }
 
 // loadFiles reads files and folders and stores their workflows.
-func (a *app) loadFiles(ctx context.Context, to *reach, names []string, o loadOptions) error {
-	read, err := a.readFiles(names)
+func (cmd *loadCommands) loadFiles(ctx context.Context, to *reach, names []string, o loadOptions) error {
+	read, err := cmd.sources.readFiles(names)
 	if err != nil {
-		return a.faults(err)
+		return cmd.sources.faults(err)
 	}
 	o.apart = o.workflow == "" && slices.ContainsFunc(names, isFolder)
 	o.broken = len(read.faults) > 0
 	if o.broken {
-		failed := a.faults(errors.Join(read.faults...))
+		failed := cmd.sources.faults(errors.Join(read.faults...))
 		if !o.apart || len(read.sources) == 0 {
 			return failed
 		}
 	}
-	for _, n := range a.unsettled(to, read.notes) {
-		a.say("%s", n)
+	for _, n := range cmd.host.unsettled(to, read.notes) {
+		cmd.say("%s", n)
 	}
-	o.places = placesOf(read.sources, o)
+	o.places = placesOf(read.sources, o.workflow)
 	workflows, err := combine(read.sources, o)
 	if err != nil {
-		return a.faults(err)
+		return cmd.sources.faults(err)
 	}
 	var moved movedSecrets
 	if o.move {
-		if moved, err = a.moveSecrets(to, workflows); err != nil {
-			return a.faults(err)
+		if moved, err = cmd.moveSecrets(to, workflows); err != nil {
+			return cmd.sources.faults(err)
 		}
 	}
 	to.create = true
-	return a.with(ctx, to, func(s service) error {
-		refused, err := a.load(ctx, s, workflows, moved, o)
+	return cmd.services.with(ctx, to, func(s service) error {
+		refused, err := cmd.load(ctx, s, workflows, moved, o)
 		if err != nil {
 			return err
 		}
 		if o.state {
-			if err := a.startSaved(ctx, s, without(read.sources, refused), o); err != nil {
+			if err := cmd.startSaved(ctx, s, without(read.sources, refused), o); err != nil {
 				return err
 			}
 		}
@@ -100,13 +100,13 @@ func without(sources []source, refused map[string]bool) []source {
 }
 
 // faults prints the faults of files as they are, one a line.
-func (a *app) faults(err error) error {
+func (r *sources) faults(err error) error {
 	var exit *exitError
 	if errors.As(err, &exit) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {
-		a.say("%s", line)
+		r.say("%s", line)
 	}
 	return ended(exitFailed)
 }
@@ -178,7 +178,7 @@ func describe(into, from *engine.Workflow) {
 // load stores workflows and prints the differences. All of them are tried first: an error in
 // one keeps the others from being stored too, unless they are loaded apart. It returns the
 // workflows that were not stored.
-func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow, moved movedSecrets, o loadOptions) (map[string]bool, error) {
+func (cmd *loadCommands) load(ctx context.Context, s service, workflows []*engine.Workflow, moved movedSecrets, o loadOptions) (map[string]bool, error) {
 	for _, w := range workflows {
 		if !o.merge {
 			continue
@@ -187,27 +187,27 @@ func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow,
 			return nil, err
 		}
 	}
-	refused, err := a.try(ctx, s, workflows, o)
+	refused, err := cmd.try(ctx, s, workflows, o)
 	if err != nil {
 		return nil, err
 	}
 	if len(refused) > 0 && !o.apart {
-		a.say("nothing was loaded; correct the errors, or load with --force")
+		cmd.say("nothing was loaded; correct the errors, or load with --force")
 		return nil, ended(exitFailed)
 	}
 	for _, w := range workflows {
 		if refused[w.ID] {
-			a.say("workflow %s was not loaded; correct the errors, or load with --force", w.ID)
+			cmd.say("workflow %s was not loaded; correct the errors, or load with --force", w.ID)
 			continue
 		}
-		if err := a.storeSecrets(ctx, s, moved[w.ID]); err != nil {
+		if err := cmd.storeSecrets(ctx, s, moved[w.ID]); err != nil {
 			return nil, err
 		}
 		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force})
 		if err != nil {
 			return nil, fmt.Errorf("load workflow %s: %w", w.ID, err)
 		}
-		if err := a.printDifference(diff); err != nil {
+		if err := cmd.printDifference(diff); err != nil {
 			return nil, err
 		}
 	}
@@ -217,7 +217,7 @@ func (a *app) load(ctx context.Context, s service, workflows []*engine.Workflow,
 // try reports everything that is wrong with workflows and returns those that must not be stored.
 // When a file could not be read, that includes a workflow that would lose steps: they may stand in
 // that file.
-func (a *app) try(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
+func (cmd *loadCommands) try(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
 	var found []placed
 	refused := map[string]bool{}
 	for _, w := range workflows {
@@ -233,13 +233,13 @@ func (a *app) try(ctx context.Context, s service, workflows []*engine.Workflow, 
 			found = append(found, o.places.of(w.ID, diff.Problems)...)
 			if lost := diff.Steps.Removed; o.broken && len(lost) > 0 {
 				refused[w.ID] = true
-				a.say("workflow %s would lose the step %q, which may stand in a file that could not be read", w.ID, lost[0])
+				cmd.say("workflow %s would lose the step %q, which may stand in a file that could not be read", w.ID, lost[0])
 			}
 		}
 	}
 	inFileOrder(found)
 	for i := range found {
-		a.say("%s", found[i])
+		cmd.say("%s", found[i])
 	}
 	return refused, nil
 }
@@ -282,21 +282,21 @@ func describeStored(w, old *engine.Workflow) {
 	}
 }
 
-func (a *app) printDifference(d *engine.Difference) error {
-	if a.json() {
-		return a.printJSON(d)
+func (cmd *loadCommands) printDifference(d *engine.Difference) error {
+	if cmd.json() {
+		return cmd.printJSON(d)
 	}
 	if d.Empty() {
-		a.print("%s: nothing changed", d.Workflow)
+		cmd.print("%s: nothing changed", d.Workflow)
 		return nil
 	}
-	a.print("%s: %s; %s", d.Workflow, changesText("step", d.Steps), changesText("path", d.Paths))
+	cmd.print("%s: %s; %s", d.Workflow, changesText("step", d.Steps), changesText("path", d.Paths))
 	for _, c := range []struct {
 		sign string
 		ids  []string
 	}{{"+", d.Steps.Added}, {"~", d.Steps.Changed}, {"-", d.Steps.Removed}, {"+", d.Paths.Added}, {"~", d.Paths.Changed}, {"-", d.Paths.Removed}} {
 		for _, id := range c.ids {
-			a.print("  %s %s", c.sign, id)
+			cmd.print("  %s %s", c.sign, id)
 		}
 	}
 	return nil

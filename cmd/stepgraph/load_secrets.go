@@ -27,12 +27,12 @@ type movedSecrets map[string][]*movedSecret
 // moveSecrets takes the credentials out of workflows and leaves names of secrets in their place,
 // also in the node that a step keeps of its file. A secret goes to the host of the step's address
 // alone; one without a fixed address is an error, since it could go nowhere.
-func (a *app) moveSecrets(to *reach, workflows []*engine.Workflow) (movedSecrets, error) {
-	set, err := a.settings(&to.settingFlags)
+func (cmd *loadCommands) moveSecrets(to *reach, workflows []*engine.Workflow) (movedSecrets, error) {
+	set, err := cmd.settings(&to.settingFlags)
 	if err != nil {
 		return nil, err
 	}
-	registry, _, err := a.knownRegistry(set)
+	registry, _, err := cmd.host.knownRegistry(set)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +142,14 @@ func hostOfInput(input string) string {
 }
 
 // storeSecrets stores secrets before the workflow that names them.
-func (a *app) storeSecrets(ctx context.Context, s service, list []*movedSecret) error {
+func (cmd *loadCommands) storeSecrets(ctx context.Context, s service, list []*movedSecret) error {
 	for _, one := range list {
 		body := api.SecretBody{Value: one.value}
 		body.Hosts, body.Description = one.hosts, "from "+strings.Join(one.places, ", ")
 		if _, err := s.PutSetting(ctx, secretSettings.kind, one.name, body); err != nil {
 			return fmt.Errorf("secret %s: %w", one.name, err)
 		}
-		a.say("secret %s holds %s; it goes to %s", one.name, strings.Join(one.places, ", "), strings.Join(one.hosts, ", "))
+		cmd.say("secret %s holds %s; it goes to %s", one.name, strings.Join(one.places, ", "), strings.Join(one.hosts, ", "))
 	}
 	return nil
 }

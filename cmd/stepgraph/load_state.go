@@ -9,7 +9,7 @@ import (
 
 // startSaved starts a session for each file that carries a state, once all workflows are
 // there: one may run another. The sessions go on by themselves as soon as an engine runs.
-func (a *app) startSaved(ctx context.Context, s service, sources []source, o loadOptions) error {
+func (cmd *loadCommands) startSaved(ctx context.Context, s service, sources []source, o loadOptions) error {
 	started := 0
 	for _, from := range sources {
 		if from.start == nil {
@@ -22,20 +22,20 @@ func (a *app) startSaved(ctx context.Context, s service, sources []source, o loa
 			return fmt.Errorf("start a session of workflow %s from the state in %s: %w", q.Workflow, from.file, err)
 		}
 		started++
-		if err := a.printStarted(q, session.ID, from.file); err != nil {
+		if err := cmd.printStarted(q, session.ID, from.file); err != nil {
 			return err
 		}
 	}
 	if started == 0 {
-		a.say("no file carries a state: no session was started")
+		cmd.say("no file carries a state: no session was started")
 	}
 	return nil
 }
 
-func (a *app) printStarted(q engine.StartRequest, session, file string) error {
-	if a.json() {
-		return a.printJSON(map[string]string{"workflow": q.Workflow, "session": session})
+func (cmd *loadCommands) printStarted(q engine.StartRequest, session, file string) error {
+	if cmd.json() {
+		return cmd.printJSON(map[string]string{"workflow": q.Workflow, "session": session})
 	}
-	a.print("%s: session %s goes on from the state in %s", q.Workflow, session, file)
+	cmd.print("%s: session %s goes on from the state in %s", q.Workflow, session, file)
 	return nil
 }

@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -42,4 +43,19 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	return a.finish(root.ExecuteContext(ctx))
+}
+
+// finish says what went wrong and returns the exit code.
+func (a *app) finish(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	switch text := err.Error(); {
+	case text == "": // all has been said
+	case errors.Is(err, context.Canceled):
+		a.say("stepgraph: interrupted")
+	default:
+		a.say("stepgraph: %s", text)
+	}
+	return codeOf(err)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/stepgraph/stepgraph/api/mcp"
 )
 
-func (a *app) mcpCommand() *cobra.Command {
-	c := a.onSession("mcp", "Serves workflows and sessions to an MCP client, on stdin and stdout", 0, &reach{run: true},
+func (cmd *sessionCommands) mcpCommand() *cobra.Command {
+	c := cmd.services.onSession("mcp", "Serves workflows and sessions to an MCP client, on stdin and stdout", 0, &reach{run: true},
 		func(ctx context.Context, s service, _ []string) error {
 			document, err := s.Document(ctx)
 			if err != nil {
@@ -24,7 +24,7 @@ func (a *app) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tools.Server(s.Call).Run(ctx, stdio{&sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: unclosed{a.out}}})
+			return tools.Server(s.Call).Run(ctx, stdio{&sdk.IOTransport{Reader: io.NopCloser(cmd.in), Writer: unclosed{cmd.out}}})
 		})
 	c.Long = "mcp is an MCP server on stdin and stdout, for programs that start their servers as commands. Its tools are requests to the engine: a running one,\n" +
 		"found as by all commands, else one of this process. A running engine offers the same tools at /mcp, over HTTP."

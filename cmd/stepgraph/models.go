@@ -12,21 +12,21 @@ import (
 
 // catalog says which models answer. Without --model script answers, whatever keys stand
 // in the environment: a key alone spends no money.
-func (a *app) catalog(s settings, guarded *http.Client, recorder *models.Recorder) (*models.Catalog, error) {
+func (h *host) catalog(s settings, guarded *http.Client, recorder *models.Recorder) (*models.Catalog, error) {
 	options := models.CatalogOptions{
 		Default: s.model,
-		Enabled: a.config.Models.Enabled,
-		Aliases: a.config.Models.Aliases,
+		Enabled: h.config.Models.Enabled,
+		Aliases: h.config.Models.Aliases,
 		Providers: map[string]models.Provider{
 			models.Script: scriptProvider(s),
-			"openai":      openai.Provider(openai.Options{Key: a.env("OPENAI_API_KEY"), BaseURL: a.env("OPENAI_BASE_URL")}),
-			"anthropic":   anthropic.Provider(anthropic.Options{Key: a.env("ANTHROPIC_API_KEY"), BaseURL: a.env("ANTHROPIC_BASE_URL")}),
+			"openai":      openai.Provider(openai.Options{Key: h.env("OPENAI_API_KEY"), BaseURL: h.env("OPENAI_BASE_URL")}),
+			"anthropic":   anthropic.Provider(anthropic.Options{Key: h.env("ANTHROPIC_API_KEY"), BaseURL: h.env("ANTHROPIC_BASE_URL")}),
 		},
 		OpenEndpoint: func(at models.Endpoint) (models.Model, error) {
 			return openai.New(openai.Options{BaseURL: at.BaseURL, Key: at.Key, HTTPClient: guarded})
 		},
 	}
-	a.addVendors(options.Providers, s.model)
+	h.addVendors(options.Providers, s.model)
 	if options.Default == "" && s.script != "" {
 		options.Default = models.Script
 	}

@@ -33,16 +33,16 @@ func (c *natsConfig) register(f *pflag.FlagSet) {
 }
 
 // readNATS decides: flag, environment, file.
-func (a *app) readNATS(flags natsConfig) (natsConfig, error) {
-	file := a.config.NATS
+func (h *host) readNATS(flags natsConfig) (natsConfig, error) {
+	file := h.config.NATS
 	c := natsConfig{
-		URL:         first(flags.URL, a.env("STEPGRAPH_NATS"), file.URL),
-		Subject:     first(flags.Subject, a.env("STEPGRAPH_NATS_SUBJECT"), file.Subject),
-		Credentials: first(flags.Credentials, a.env("STEPGRAPH_NATS_CREDS"), file.Credentials),
-		TokenFile:   first(flags.TokenFile, a.env("STEPGRAPH_NATS_TOKEN_FILE"), file.TokenFile),
-		CA:          first(flags.CA, a.env("STEPGRAPH_NATS_CA"), file.CA),
-		Cert:        first(flags.Cert, a.env("STEPGRAPH_NATS_CERT"), file.Cert),
-		Key:         first(flags.Key, a.env("STEPGRAPH_NATS_KEY"), file.Key),
+		URL:         first(flags.URL, h.env("STEPGRAPH_NATS"), file.URL),
+		Subject:     first(flags.Subject, h.env("STEPGRAPH_NATS_SUBJECT"), file.Subject),
+		Credentials: first(flags.Credentials, h.env("STEPGRAPH_NATS_CREDS"), file.Credentials),
+		TokenFile:   first(flags.TokenFile, h.env("STEPGRAPH_NATS_TOKEN_FILE"), file.TokenFile),
+		CA:          first(flags.CA, h.env("STEPGRAPH_NATS_CA"), file.CA),
+		Cert:        first(flags.Cert, h.env("STEPGRAPH_NATS_CERT"), file.Cert),
+		Key:         first(flags.Key, h.env("STEPGRAPH_NATS_KEY"), file.Key),
 	}
 	switch {
 	case c.URL == "" && c != (natsConfig{}):
@@ -54,12 +54,12 @@ func (a *app) readNATS(flags natsConfig) (natsConfig, error) {
 }
 
 // openNATS returns the connection that the settings want; nil for none. It does not wait for the server.
-func (a *app) openNATS() (*natsbus.Bus, error) {
-	c := a.nats
+func (h *host) openNATS() (*natsbus.Bus, error) {
+	c := h.nats
 	if c.URL == "" {
 		return nil, nil
 	}
-	o := natsbus.Options{URL: c.URL, Subject: c.Subject, Credentials: c.Credentials, CA: c.CA, Cert: c.Cert, Key: c.Key, Log: a.log, Name: "stepgraph " + build.Version()}
+	o := natsbus.Options{URL: c.URL, Subject: c.Subject, Credentials: c.Credentials, CA: c.CA, Cert: c.Cert, Key: c.Key, Log: h.log, Name: "stepgraph " + build.Version()}
 	if c.TokenFile != "" {
 		text, err := os.ReadFile(c.TokenFile)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // nearby adds to an error about a name that is not there what is there instead.
-func (a *app) nearby(ctx context.Context, s service, err error) error {
+func nearby(ctx context.Context, s service, err error) error {
 	var exit *exitError
 	if err == nil || errors.As(err, &exit) {
 		return err

@@ -25,14 +25,14 @@ func (o *oidcFlags) register(f *pflag.FlagSet) {
 }
 
 // openPeople is nil where no provider is named.
-func (a *app) openPeople(o *oidcFlags) (*people.SignIn, error) {
-	issuer := first(o.issuer, a.env("STEPGRAPH_OIDC_ISSUER"))
+func (h *host) openPeople(o *oidcFlags) (*people.SignIn, error) {
+	issuer := first(o.issuer, h.env("STEPGRAPH_OIDC_ISSUER"))
 	if issuer == "" {
 		return nil, nil
 	}
-	out := people.Options{Issuer: issuer, ClientID: first(o.client, a.env("STEPGRAPH_OIDC_CLIENT_ID")), RedirectURL: first(o.redirect, a.env("STEPGRAPH_OIDC_REDIRECT_URL")),
-		GroupsClaim: first(o.claim, a.env("STEPGRAPH_OIDC_GROUPS_CLAIM")), Scopes: map[string][]string{}, Log: a.log}
-	if file := first(o.secretFile, a.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE")); file != "" {
+	out := people.Options{Issuer: issuer, ClientID: first(o.client, h.env("STEPGRAPH_OIDC_CLIENT_ID")), RedirectURL: first(o.redirect, h.env("STEPGRAPH_OIDC_REDIRECT_URL")),
+		GroupsClaim: first(o.claim, h.env("STEPGRAPH_OIDC_GROUPS_CLAIM")), Scopes: map[string][]string{}, Log: h.log}
+	if file := first(o.secretFile, h.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE")); file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, usagef("--oidc-client-secret-file: %s", err)

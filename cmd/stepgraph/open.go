@@ -11,20 +11,20 @@ import (
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
-func (a *app) openCommand() *cobra.Command {
+func (cmd *workflowCommands) openCommand() *cobra.Command {
 	to := &reach{}
 	var only bool
 	c := &cobra.Command{Use: "open [WORKFLOW|SESSION]", Short: "Opens the page of the running engine in a browser",
 		Long: "open prints the address of the page, or of a workflow's or session's place on it, and opens it in a browser.",
 		Args: want(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.with(c.Context(), to, func(s service) error {
-				address, err := a.pageOf(c.Context(), s, args)
+			return cmd.services.with(c.Context(), to, func(s service) error {
+				address, err := cmd.pageOf(c.Context(), s, args)
 				if err != nil {
 					return err
 				}
-				a.print("%s", address)
-				if only || !isTerminal(a.out) {
+				cmd.print("%s", address)
+				if only || !isTerminal(cmd.out) {
 					return nil
 				}
 				return openBrowser(address)
@@ -36,7 +36,7 @@ func (a *app) openCommand() *cobra.Command {
 }
 
 // pageOf is the address of the page, or of what a word names on it.
-func (a *app) pageOf(ctx context.Context, s service, args []string) (string, error) {
+func (cmd *workflowCommands) pageOf(ctx context.Context, s service, args []string) (string, error) {
 	if _, served := s.(*client.Client); !served {
 		return "", notFoundf("no engine runs here, so there is no page: start one with stepgraph dev")
 	}

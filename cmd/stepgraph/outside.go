@@ -22,8 +22,8 @@ type outside struct {
 
 // openOutside reads the vault of a store, and begins a pool of MCP servers, none of which
 // starts before it is called.
-func (a *app) openOutside(s settings, store string) (*outside, error) {
-	v, err := a.openVault(store)
+func (h *host) openOutside(s settings, store string) (*outside, error) {
+	v, err := h.openVault(store)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (a *app) openOutside(s settings, store string) (*outside, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outside{vault: v, servers: mcp.NewPool(mcp.Options{Servers: a.config.MCP, AllowNet: prefixes(nets), Lookup: a.ownSecretOrEnv(v), Log: a.log})}, nil
+	return &outside{vault: v, servers: mcp.NewPool(mcp.Options{Servers: h.config.MCP, AllowNet: prefixes(nets), Lookup: h.ownSecretOrEnv(v), Log: h.log})}, nil
 }
 
 // prefixes are the networks of rules. The addresses of MCP servers are the operator's own, so
@@ -46,8 +46,8 @@ func prefixes(rules []netguard.Rule) []netip.Prefix {
 
 // ownSecretOrEnv gives the configuration's own entries secrets of the vault and the whole
 // environment: it is the operator who names them. to is nil for a command.
-func (a *app) ownSecretOrEnv(v *vault.Vault) func(name string, to *url.URL) (string, bool) {
-	open := a.secretOrEnv(v)
+func (h *host) ownSecretOrEnv(v *vault.Vault) func(name string, to *url.URL) (string, bool) {
+	open := h.secretOrEnv(v)
 	return func(name string, to *url.URL) (string, bool) {
 		if to == nil {
 			if value, ok, err := v.Value(name); err == nil && ok {
@@ -56,7 +56,7 @@ func (a *app) ownSecretOrEnv(v *vault.Vault) func(name string, to *url.URL) (str
 		} else if value, ok := open(name, to); ok {
 			return value, true
 		}
-		value := a.env(name)
+		value := h.env(name)
 		return value, value != ""
 	}
 }

@@ -38,47 +38,47 @@ type ownOptions struct {
 }
 
 // openOwn opens store and engine; nothing runs yet.
-func (a *app) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
+func (h *host) openOwn(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	own := &ownEngine{settings: o.settings}
 	if o.record != "" {
 		own.recorder = models.NewRecorder(o.record)
 	}
 	var err error
-	if own.outside, err = a.openOutside(o.settings, o.settings.store); err != nil {
+	if own.outside, err = h.openOutside(o.settings, o.settings.store); err != nil {
 		return nil, err
 	}
 	own.outside.recorder, own.outside.querier = own.recorder, own.querier
-	if a.runsPrograms(o.settings) && o.settings.isolate != isolation.Off {
+	if h.runsPrograms(o.settings) && o.settings.isolate != isolation.Off {
 		if err := own.outside.vault.MakeKey(); err != nil {
 			return nil, fmt.Errorf("profiles, variables and secrets: %w", err)
 		}
 	}
-	registry, catalog, err := a.registry(o.settings, own.outside)
+	registry, catalog, err := h.registry(o.settings, own.outside)
 	if err != nil {
 		return nil, err
 	}
 	own.catalog = catalog
-	if err := a.limits.check(registry); err != nil {
+	if err := h.limits.check(registry); err != nil {
 		return nil, err
 	}
-	store, err := a.openStore(ctx, o.settings.store, o.serving)
+	store, err := h.openStore(ctx, o.settings.store, o.serving)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", store.Describe(), err), store.Close())
 	}
-	options := engine.Options{Log: a.log, LeaseFor: a.lease, PollEvery: a.poll, Variables: own.outside.variables,
-		Retention: retention.Options{Keep: a.keep, Archive: a.archive}}
-	a.limits.apply(&options)
-	if own.bus, err = a.openNATS(); err != nil {
+	options := engine.Options{Log: h.log, LeaseFor: h.lease, PollEvery: h.poll, Variables: own.outside.variables,
+		Retention: retention.Options{Keep: h.keep, Archive: h.archive}}
+	h.limits.apply(&options)
+	if own.bus, err = h.openNATS(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	if own.bus != nil { // a nil *Bus would be a Relay that is not nil
 		options.Relay = own.bus
 	}
 	own.engine = engine.New(store, registry, options)
-	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: a.log, Vault: own.outside.vault, KeepAudit: true, Caller: localCaller()}))
+	own.Client = client.InProcess(api.New(own.engine, api.Options{Log: h.log, Vault: own.outside.vault, KeepAudit: true, Caller: localCaller()}))
 	return own, nil
 }
 

@@ -23,13 +23,13 @@ type place struct {
 type places map[string]map[string]place
 
 // placesOf finds the places of what the sources hold.
-func placesOf(sources []source, o loadOptions) places {
+func placesOf(sources []source, workflow string) places {
 	all := places{}
 	for i := range sources {
 		s := &sources[i]
 		id := s.workflow.ID
-		if o.workflow != "" {
-			id = o.workflow
+		if workflow != "" {
+			id = workflow
 		}
 		if all[id] == nil {
 			all[id] = map[string]place{}
@@ -143,4 +143,10 @@ func (c *columns) column(kind, id string, line int) int {
 	}
 	text := string(c.lines[line-1])
 	return 1 + len(text) - len(strings.TrimLeft(text, " \t"))
+}
+
+// A placed problem says which file or workflow it is in.
+type placed struct {
+	where string
+	engine.Problem
 }

@@ -18,12 +18,12 @@ var profileSettings = settingsOf{kind: "profiles", name: "profile", headings: "P
 		return []any{p.Name, p.Model, p.Source, short(p.System, 60)}, err
 	}}
 
-func (a *app) profileCommand() *cobra.Command {
+func (cmd *settingCommands) profileCommand() *cobra.Command {
 	return group("profile", "Lists, sets and removes named settings of model calls",
-		a.settingList(profileSettings), a.profileSetCommand(), a.settingDelete(profileSettings))
+		cmd.settingList(profileSettings), cmd.profileSetCommand(), cmd.settingDelete(profileSettings))
 }
 
-func (a *app) profileSetCommand() *cobra.Command {
+func (cmd *settingCommands) profileSetCommand() *cobra.Command {
 	var file string
 	to := &reach{}
 	c := &cobra.Command{Use: "set PROFILE [NAME=VALUE...]", Short: "Sets a profile", Args: want(cobra.MinimumNArgs(1)),
@@ -34,7 +34,7 @@ func (a *app) profileSetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.with(c.Context(), to, func(s service) error { return a.putSetting(c.Context(), s, profileSettings, args[0], body) })
+			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.putSetting(c.Context(), s, profileSettings, args[0], body) })
 		}}
 	to.register(c)
 	c.Flags().StringVar(&file, "file", "", "JSON file with the profile")

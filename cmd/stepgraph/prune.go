@@ -24,11 +24,11 @@ type pruneFlags struct {
 	rate     float64
 }
 
-func (a *app) pruneCommand() *cobra.Command {
+func (cmd *operatingCommands) pruneCommand() *cobra.Command {
 	to := &reach{}
 	var f pruneFlags
-	c := a.onSession("prune", "Removes sessions that ended long enough ago", 0, to,
-		func(ctx context.Context, s service, _ []string) error { return a.prune(ctx, s, &f) })
+	c := cmd.services.onSession("prune", "Removes sessions that ended long enough ago", 0, to,
+		func(ctx context.Context, s service, _ []string) error { return cmd.prune(ctx, s, &f) })
 	c.Long = "prune removes sessions that are complete, cancelled or in error, each with its child sessions. Sessions that go on,\n" +
 		"that wait for something, or that a running batch has to do with, stay. It goes page by page beside other work, and\n" +
 		"one that was cut off is simply called again. Without --older-than and --keep the engine's own settings count.\n\n" +
@@ -72,13 +72,13 @@ func (f *pruneFlags) rules() (retention.Keep, error) {
 	return keep, nil
 }
 
-func (a *app) prune(ctx context.Context, s service, f *pruneFlags) (err error) {
+func (cmd *operatingCommands) prune(ctx context.Context, s service, f *pruneFlags) (err error) {
 	q := f.query
 	if q.Keep, err = f.rules(); err != nil {
 		return err
 	}
 	if q.Keep == nil {
-		if q.Keep, err = a.keepRules(nil); err != nil {
+		if q.Keep, err = cmd.host.keepRules(nil); err != nil {
 			return err
 		}
 		if _, own := s.(*ownEngine); own && len(q.Keep) == 0 {
@@ -90,7 +90,7 @@ func (a *app) prune(ctx context.Context, s service, f *pruneFlags) (err error) {
 	}
 	pace := retention.Pace{PerSecond: f.rate, Report: func(t retention.Total) {
 		if !f.dry && t.Removed > 0 {
-			a.say("removed %d", t.Removed)
+			cmd.say("removed %d", t.Removed)
 		}
 	}}
 	var total retention.Total
@@ -104,32 +104,32 @@ func (a *app) prune(ctx context.Context, s service, f *pruneFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.printPruned(&total, f.dry)
+	return cmd.printPruned(&total, f.dry)
 }
 
-func (a *app) printPruned(t *retention.Total, dry bool) error {
-	if a.json() {
-		return a.printJSON(t)
+func (cmd *operatingCommands) printPruned(t *retention.Total, dry bool) error {
+	if cmd.json() {
+		return cmd.printJSON(t)
 	}
 	if dry {
-		a.print("%d sessions would be removed (%d looked at)", t.Found, t.Looked)
+		cmd.print("%d sessions would be removed (%d looked at)", t.Found, t.Looked)
 		of := make([]string, 0, len(t.Of))
 		for name := range t.Of {
 			of = append(of, name)
 		}
 		sort.Strings(of)
 		for _, name := range of {
-			a.print("  %8d  %s", t.Of[name], strings.Replace(name, ",", "  ", 1))
+			cmd.print("  %8d  %s", t.Of[name], strings.Replace(name, ",", "  ", 1))
 		}
 	} else {
-		a.print("%d sessions removed", t.Removed)
+		cmd.print("%d sessions removed", t.Removed)
 		if t.Archived > 0 {
-			a.print("%d sessions archived", t.Archived)
+			cmd.print("%d sessions archived", t.Archived)
 		}
 	}
 	for _, reason := range []string{retention.SparedLive, retention.SparedBatch, retention.SparedChanged} {
 		if n := t.Spared[reason]; n > 0 {
-			a.print("%d families stay: %s", n, sparedTexts[reason])
+			cmd.print("%d families stay: %s", n, sparedTexts[reason])
 		}
 	}
 	return nil
@@ -141,24 +141,8 @@ var sparedTexts = map[string]string{
 	retention.SparedChanged: "they were taken up again meanwhile",
 }
 
-// keepRules reads how long sessions are kept: flag, environment, file.
-func (a *app) keepRules(flag []string) (retention.Keep, error) {
-	rules := flag
-	if len(rules) == 0 {
-		rules = words(a.env("STEPGRAPH_KEEP"))
-	}
-	if len(rules) == 0 {
-		rules = a.config.Keep
-	}
-	keep, err := retention.ParseKeep(rules)
-	if err != nil {
-		return nil, usagef("--keep: %s", err)
-	}
-	return keep, nil
-}
-
 // showArchived prints a session from the files of an archive.
-func (a *app) showArchived(dir, id string, state bool) error {
+func (cmd *sessionCommands) showArchived(dir, id string, state bool) error {
 	lines, err := retention.Read(dir, id)
 	if errors.Is(err, engine.ErrSessionNotFound) {
 		return notFoundf("%s", err)
@@ -169,21 +153,21 @@ func (a *app) showArchived(dir, id string, state bool) error {
 	d := retention.Assemble(lines)
 	switch {
 	case state:
-		a.print("%s", d.Session.State)
-	case a.json():
-		return a.printJSON(d)
+		cmd.print("%s", d.Session.State)
+	case cmd.json():
+		return cmd.printJSON(d)
 	default:
-		a.print("session   %s", d.Session.ID)
-		a.print("workflow  %s", d.Session.Workflow)
-		a.print("status    %s", a.statusText(d.Session.Status))
-		a.print("ended     %s", d.Session.UpdatedAt.Local().Format("2006-01-02 15:04:05"))
-		a.print("archived  %d executions, %d messages, %d requests", len(d.Executions), len(d.Messages), len(d.Requests))
+		cmd.print("session   %s", d.Session.ID)
+		cmd.print("workflow  %s", d.Session.Workflow)
+		cmd.print("status    %s", cmd.statusText(d.Session.Status))
+		cmd.print("ended     %s", d.Session.UpdatedAt.Local().Format("2006-01-02 15:04:05"))
+		cmd.print("archived  %d executions, %d messages, %d requests", len(d.Executions), len(d.Messages), len(d.Requests))
 		for _, m := range d.Messages {
-			a.print("%-9s %s", m.Role, short(m.Content, 500))
+			cmd.print("%-9s %s", m.Role, short(m.Content, 500))
 		}
 		for i := range d.Executions {
 			x := &d.Executions[i]
-			a.print("%5d  %s", x.Seq, fmt.Sprintf("%s/%d  %s  %s", x.Step, x.Visit, x.Status, short(string(x.Output), 120)))
+			cmd.print("%5d  %s", x.Seq, fmt.Sprintf("%s/%d  %s  %s", x.Step, x.Visit, x.Status, short(string(x.Output), 120)))
 		}
 	}
 	return nil

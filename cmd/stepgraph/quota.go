@@ -57,8 +57,8 @@ func storeFull(file string, most int64) func() string {
 }
 
 // maxStore is the bound of a store's size as api.Options takes it; nil without one.
-func (a *app) maxStore(o *serveOptions, store string) (func() string, error) {
-	most, err := parseSize(first(o.maxStore, a.env("STEPGRAPH_MAX_STORE"), a.config.MaxStore))
+func (h *host) maxStore(o *serveOptions, store string) (func() string, error) {
+	most, err := parseSize(first(o.maxStore, h.env("STEPGRAPH_MAX_STORE"), h.config.MaxStore))
 	if err != nil {
 		return nil, usagef("--max-store: %s", err)
 	}

@@ -26,51 +26,51 @@ import (
 
 // registry holds what steps may call, and the models behind it. A mistake in the
 // configuration is found here, before anything runs.
-func (a *app) registry(s settings, o *outside) (*engine.Registry, *models.Catalog, error) {
+func (h *host) registry(s settings, o *outside) (*engine.Registry, *models.Catalog, error) {
 	nets, err := networks(s.allowNet)
 	if err != nil {
 		return nil, nil, err
 	}
 	guarded := netguard.Guarded(nets)
-	catalog, err := a.catalog(s, &http.Client{Transport: guarded}, o.recorder)
+	catalog, err := h.catalog(s, &http.Client{Transport: guarded}, o.recorder)
 	if err != nil {
 		return nil, nil, err
 	}
-	apart := isolation.Options{Level: s.isolate, Hide: a.ownFiles(s.store)}
+	apart := isolation.Options{Level: s.isolate, Hide: h.ownFiles(s.store)}
 	r := engine.NewRegistry()
 	options := functions.Options{
-		Models: catalog, AllowNet: prefixes(nets), Transport: guarded, Getenv: a.secretOrEnv(o.vault), Log: a.log,
-		Profiles: a.profiles(o.vault),
-		Schemas:  func() map[string]json.RawMessage { return a.config.Schemas },
-		Code:     code.Options{Dir: a.config.Scripts, Python: python.Options{Path: a.config.Python, Isolation: apart}},
+		Models: catalog, AllowNet: prefixes(nets), Transport: guarded, Getenv: h.secretOrEnv(o.vault), Log: h.log,
+		Profiles: h.profiles(o.vault),
+		Schemas:  func() map[string]json.RawMessage { return h.config.Schemas },
+		Code:     code.Options{Dir: h.config.Scripts, Python: python.Options{Path: h.config.Python, Isolation: apart}},
 		Graph:    graph.Options{Querier: o.querier},
-		Files:    files.Options{Dir: a.config.Folder, Hide: apart.Hide},
-		Shell:    shell.Options{Allow: s.allowShell, Dir: a.config.Folder, Env: a.config.ShellEnv, Getenv: a.env, Isolation: apart},
+		Files:    files.Options{Dir: h.config.Folder, Hide: apart.Hide},
+		Shell:    shell.Options{Allow: s.allowShell, Dir: h.config.Folder, Env: h.config.ShellEnv, Getenv: h.env, Isolation: apart},
 	}
 	functions.Standard(r, options)
 	compat.Functions(r, options)
 	r.Add(mcp.Spec(o.servers)) // here and not in Standard: whoever embeds the engine need not have MCP
-	for _, name := range slices.Sorted(maps.Keys(a.config.Functions)) {
-		spec, err := functions.Remote(name, a.config.Functions[name], functions.RemoteOptions{})
+	for _, name := range slices.Sorted(maps.Keys(h.config.Functions)) {
+		spec, err := functions.Remote(name, h.config.Functions[name], functions.RemoteOptions{})
 		if err != nil {
-			return nil, nil, usagef("configuration %s: %s", a.file, err)
+			return nil, nil, usagef("configuration %s: %s", h.file, err)
 		}
 		if strings.HasSuffix(name, ".*") || r.Find(name) == nil {
 			r.Add(spec)
 			continue
 		}
-		return nil, nil, usagef("configuration %s: functions: there is a function %q already", a.file, name)
+		return nil, nil, usagef("configuration %s: functions: there is a function %q already", h.file, name)
 	}
 	return r, catalog, nil
 }
 
 // knownRegistry is the registry of commands that run nothing: doctor, validate, functions.
-func (a *app) knownRegistry(s settings) (*engine.Registry, *models.Catalog, error) {
-	o, err := a.openOutside(s, first(s.store, a.devStore()))
+func (h *host) knownRegistry(s settings) (*engine.Registry, *models.Catalog, error) {
+	o, err := h.openOutside(s, first(s.store, h.local.devStore()))
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.registry(s, o)
+	return h.registry(s, o)
 }
 
 // networks reads what --allow-net names: networks and addresses, each perhaps with a port.
@@ -87,10 +87,10 @@ func networks(list []string) ([]netguard.Rule, error) {
 }
 
 // openEnv gives steps the environment variables that the configuration opens as NAME@HOST.
-func (a *app) openEnv(name string, to *url.URL) (string, bool) {
-	for _, open := range a.config.Env {
+func (h *host) openEnv(name string, to *url.URL) (string, bool) {
+	for _, open := range h.config.Env {
 		if variable, host, _ := strings.Cut(open, "@"); variable == name && vault.HostServes(host, to) {
-			return a.env(name), true
+			return h.env(name), true
 		}
 	}
 	return "", false

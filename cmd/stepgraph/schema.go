@@ -6,7 +6,7 @@ import (
 	"github.com/stepgraph/stepgraph/formats"
 )
 
-func (a *app) schemaCommand() *cobra.Command {
+func (cmd *loadCommands) schemaCommand() *cobra.Command {
 	var to settingFlags
 	c := &cobra.Command{Use: "schema", Short: "Prints the JSON Schema of workflow files, for editors",
 		Long: "schema prints the JSON Schema of workflow files in JSON and YAML, with the inputs of every function and of those\n" +
@@ -17,15 +17,15 @@ func (a *app) schemaCommand() *cobra.Command {
 			"A running engine serves the same at /schemas/workflow.json.",
 		Args: want(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			set, err := a.settings(&to)
+			set, err := cmd.settings(&to)
 			if err != nil {
 				return err
 			}
-			registry, _, err := a.knownRegistry(set)
+			registry, _, err := cmd.host.knownRegistry(set)
 			if err != nil {
 				return err
 			}
-			_, err = a.out.Write(formats.Schema(registry))
+			_, err = cmd.out.Write(formats.Schema(registry))
 			return err
 		}}
 	to.on = c.Flags() // none of them: what is allowed here is no matter of the schema

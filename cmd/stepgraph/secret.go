@@ -18,12 +18,12 @@ var secretSettings = settingsOf{kind: "secrets", name: "secret", headings: "SECR
 		return []any{s.Name, first(strings.Join(s.Hosts, " "), "none"), s.Source, short(s.Description, 60)}, err
 	}}
 
-func (a *app) secretCommand() *cobra.Command {
+func (cmd *settingCommands) secretCommand() *cobra.Command {
 	return group("secret", "Lists, sets and removes secrets; nobody reads one again",
-		a.settingList(secretSettings), a.secretSetCommand(), a.settingDelete(secretSettings))
+		cmd.settingList(secretSettings), cmd.secretSetCommand(), cmd.settingDelete(secretSettings))
 }
 
-func (a *app) secretSetCommand() *cobra.Command {
+func (cmd *settingCommands) secretSetCommand() *cobra.Command {
 	var file, variable, description string
 	var hosts []string
 	to := &reach{}
@@ -31,13 +31,13 @@ func (a *app) secretSetCommand() *cobra.Command {
 		Long: "Sets a secret. Its value is read from standard input unless a flag says otherwise; it is not an argument, since those stand\n" +
 			"in the shell's history and in the list of processes. A line's end after it does not count.",
 		RunE: func(c *cobra.Command, args []string) error {
-			value, err := a.secretText(file, variable)
+			value, err := cmd.secretText(file, variable)
 			if err != nil {
 				return err
 			}
 			body := api.SecretBody{Value: value}
 			body.Hosts, body.Description = hosts, description
-			return a.with(c.Context(), to, func(s service) error { return a.putSetting(c.Context(), s, secretSettings, args[0], body) })
+			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.putSetting(c.Context(), s, secretSettings, args[0], body) })
 		}}
 	to.register(c)
 	c.Flags().StringVar(&file, "from-file", "", "file that holds the value")
@@ -47,18 +47,18 @@ func (a *app) secretSetCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) secretText(file, variable string) (string, error) {
+func (cmd *settingCommands) secretText(file, variable string) (string, error) {
 	var text []byte
 	var err error
 	switch {
 	case file != "" && variable != "":
 		return "", usagef("--from-file and --from-env exclude one another")
 	case variable != "":
-		text = []byte(a.env(variable))
+		text = []byte(cmd.env(variable))
 	case file != "":
 		text, err = os.ReadFile(file)
 	default:
-		text, err = io.ReadAll(io.LimitReader(a.in, 1<<20))
+		text, err = io.ReadAll(io.LimitReader(cmd.in, 1<<20))
 	}
 	value := strings.TrimRight(string(text), "\r\n")
 	if err == nil && value == "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // loadSeeds puts our own workflows where no workflow of that name is.
-func (a *app) loadSeeds(ctx context.Context, e *ownEngine) error {
+func (f *services) loadSeeds(ctx context.Context, e *ownEngine) error {
 	have, err := e.Workflows(ctx)
 	if err != nil {
 		return err

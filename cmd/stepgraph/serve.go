@@ -11,22 +11,22 @@ import (
 	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
-func (a *app) serveCommand() *cobra.Command {
+func (cmd *serveCommands) serveCommand() *cobra.Command {
 	o := &serveOptions{}
 	c := &cobra.Command{Use: "serve", Short: "Serves Studio, the API and the processor for production",
 		Long: "serve serves the API and moves sessions on, on the store that --store names. It waits for the store:\n" +
 			"meanwhile /healthz says that the process is alive and /readyz that it is not ready. The credentials of\n" +
 			"Neo4j are $NEO4J_USERNAME and $NEO4J_PASSWORD, or $NEO4J_AUTH; its database is $NEO4J_DATABASE.",
 		Args: want(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.serveStore(c.Context(), o) }}
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.serveStore(c.Context(), o) }}
 	o.isolate = isolation.Required
 	o.register(c, false)
 	o.settingFlags.register(c.Flags())
 	return c
 }
 
-func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
-	set, err := a.settings(&o.settingFlags)
+func (cmd *serveCommands) serveStore(ctx context.Context, o *serveOptions) (err error) {
+	set, err := cmd.settings(&o.settingFlags)
 	if err != nil {
 		return err
 	}
@@ -36,13 +36,13 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 	if _, _, err := kindOfStore(set.store); err != nil {
 		return err
 	}
-	s, err := a.serve(o)
+	s, err := cmd.serve(o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.on.close(), s.audit.close()) }()
-	a.warnOfIsolation(set)
-	if err := a.listening(s, set); err != nil {
+	cmd.host.warnOfIsolation(set)
+	if err := cmd.listening(s, set); err != nil {
 		return err
 	}
 	own, err := s.patiently(ctx, ownOptions{settings: set, serving: s.on.address()})
@@ -53,17 +53,17 @@ func (a *app) serveStore(ctx context.Context, o *serveOptions) (err error) {
 	if err := s.up(ctx, own, set.store); err != nil {
 		return err
 	}
-	a.log.Info("ready", "address", s.on.address(), "store", own.Where(), "model", own.catalog.Default())
+	cmd.log.Info("ready", "address", s.on.address(), "store", own.Where(), "model", own.catalog.Default())
 	return s.wait(ctx, own)
 }
 
 // listening says where the server is; it need not be ready yet.
-func (a *app) listening(s *serving, set settings) error {
-	if a.json() {
-		return a.printJSON(map[string]any{"address": s.on.address(), "store": hidePassword(set.store)})
+func (cmd *serveCommands) listening(s *serving, set settings) error {
+	if cmd.json() {
+		return cmd.printJSON(map[string]any{"address": s.on.address(), "store": hidePassword(set.store)})
 	}
-	a.print("address    %s", s.on.address())
-	a.print("store      %s", hidePassword(set.store))
+	cmd.print("address    %s", s.on.address())
+	cmd.print("store      %s", hidePassword(set.store))
 	return nil
 }
 
@@ -77,11 +77,11 @@ const (
 // to stop first, and an error when waiting would not help.
 func (s *serving) patiently(ctx context.Context, o ownOptions) (*ownEngine, error) {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
-		own, err := s.a.openOwn(ctx, o)
+		own, err := s.cmd.host.openOwn(ctx, o)
 		if err == nil || ctx.Err() != nil || !mayPass(err) {
 			return own, untold(ctx, err)
 		}
-		s.a.log.Warn("the store does not answer yet", "error", err, "next_attempt_in", pause)
+		s.cmd.log.Warn("the store does not answer yet", "error", err, "next_attempt_in", pause)
 		t := time.NewTimer(pause)
 		select {
 		case <-t.C:

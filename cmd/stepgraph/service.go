@@ -79,27 +79,27 @@ func (r *reach) register(c *cobra.Command) {
 }
 
 // service finds a running engine, else opens one. The caller closes it.
-func (a *app) service(ctx context.Context, r *reach) (service, error) {
-	set, err := a.settings(&r.settingFlags)
+func (f *services) service(ctx context.Context, r *reach) (service, error) {
+	set, err := f.settings(&r.settingFlags)
 	if err != nil {
 		return nil, err
 	}
-	switch address := first(r.server, a.env("STEPGRAPH_SERVER"), a.config.Server); {
+	switch address := first(r.server, f.env("STEPGRAPH_SERVER"), f.config.Server); {
 	case r.server != "" && r.set.store != "":
 		return nil, usagef("--server and --store exclude one another")
 	case address != "" && r.set.store == "":
-		return a.dial(ctx, address, r)
+		return f.dial(ctx, address, r)
 	case r.set.store == "":
-		if c := a.running(ctx, r); c != nil {
+		if c := f.running(ctx, r); c != nil {
 			return c, r.mayDial(c.Where())
 		}
 	}
-	own, err := a.ownService(ctx, r, set)
+	own, err := f.ownService(ctx, r, set)
 	var held *sqlite.HeldError
 	if set.store != "" || !errors.As(err, &held) {
 		return own, err
 	}
-	if c := a.soonRunning(ctx, r); c != nil { // dev has begun since, or does not listen yet
+	if c := f.soonRunning(ctx, r); c != nil { // dev has begun since, or does not listen yet
 		return c, r.mayDial(c.Where())
 	}
 	return nil, err
@@ -109,11 +109,11 @@ func (a *app) service(ctx context.Context, r *reach) (service, error) {
 const startTime = 10 * time.Second
 
 // soonRunning is running for an engine that is about to listen; nil where none answers in time.
-func (a *app) soonRunning(ctx context.Context, r *reach) service {
+func (f *services) soonRunning(ctx context.Context, r *reach) service {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for {
-		if c := a.running(ctx, r); c != nil {
+		if c := f.running(ctx, r); c != nil {
 			return c
 		}
 		select {
@@ -125,7 +125,7 @@ func (a *app) soonRunning(ctx context.Context, r *reach) service {
 }
 
 // dial speaks to a server that somebody named; that it does not answer is an error.
-func (a *app) dial(ctx context.Context, address string, r *reach) (service, error) {
+func (f *services) dial(ctx context.Context, address string, r *reach) (service, error) {
 	if err := r.mayDial(address); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (a *app) dial(ctx context.Context, address string, r *reach) (service, erro
 		return nil, fmt.Errorf("no engine answers at %s: %w", address, err)
 	}
 	// The token is read now: a server that was starting has written it meanwhile.
-	return client.New(address, a.tokenFor(address, r))
+	return client.New(address, f.local.tokenFor(address, r))
 }
 
 // mayDial refuses flags that only count for an engine of this process.
@@ -152,16 +152,16 @@ func (r *reach) mayDial(address string) error {
 
 // running looks for the engine that wrote its address into ./.stepgraph, or holds the
 // file there. An address nobody answers at is left from a crash.
-func (a *app) running(ctx context.Context, r *reach) service {
+func (f *services) running(ctx context.Context, r *reach) service {
 	addresses := []string{}
-	if text, err := os.ReadFile(a.addressFile()); err == nil {
+	if text, err := os.ReadFile(f.local.addressFile()); err == nil {
 		addresses = append(addresses, strings.TrimSpace(string(text)))
 	}
-	if held, err := sqlite.Holder(a.devFile()); err == nil && held != nil {
+	if held, err := sqlite.Holder(f.local.devFile()); err == nil && held != nil {
 		addresses = append(addresses, held.Address)
 	}
 	for _, address := range addresses {
-		c, err := client.New(address, a.tokenFor(address, r))
+		c, err := client.New(address, f.local.tokenFor(address, r))
 		if err == nil && c.Alive(ctx) == nil {
 			return c
 		}
@@ -169,24 +169,24 @@ func (a *app) running(ctx context.Context, r *reach) service {
 	return nil
 }
 
-func (a *app) addressFile() string { return filepath.Join(a.dir, "address") }
+func (l *local) addressFile() string { return filepath.Join(l.dir, "address") }
 
 // ownService opens an engine of this process on the store that was named, else on the
 // embedded store of this directory.
-func (a *app) ownService(ctx context.Context, r *reach, set settings) (service, error) {
+func (f *services) ownService(ctx context.Context, r *reach, set settings) (service, error) {
 	dev := set.store == ""
 	if dev {
-		if !r.create && !a.hasDevStore() {
-			return nil, notFoundf("no engine runs here and there is no %s: start one with stepgraph dev, or give --server or --store", a.devFile())
+		if !r.create && !f.local.hasDevStore() {
+			return nil, notFoundf("no engine runs here and there is no %s: start one with stepgraph dev, or give --server or --store", f.local.devFile())
 		}
-		set.store = a.devStore()
+		set.store = f.local.devStore()
 	}
-	own, err := a.openOwn(ctx, ownOptions{settings: set, record: r.record})
+	own, err := f.host.openOwn(ctx, ownOptions{settings: set, record: r.record})
 	if err != nil {
 		return nil, err
 	}
 	if dev && r.seeds {
-		if err := a.loadSeeds(ctx, own); err != nil {
+		if err := f.loadSeeds(ctx, own); err != nil {
 			return nil, errors.Join(err, own.Close())
 		}
 	}
@@ -197,10 +197,10 @@ func (a *app) ownService(ctx context.Context, r *reach, set settings) (service, 
 }
 
 // with runs f on the service that r reaches.
-func (a *app) with(ctx context.Context, r *reach, f func(service) error) error {
-	s, err := a.service(ctx, r)
+func (f *services) with(ctx context.Context, r *reach, run func(service) error) error {
+	s, err := f.service(ctx, r)
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.nearby(ctx, s, f(s)), s.Close())
+	return errors.Join(nearby(ctx, s, run(s)), s.Close())
 }

@@ -64,7 +64,7 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 
 // A serving is an HTTP server with an engine behind it, or about to be.
 type serving struct {
-	a    *app
+	cmd  *serveCommands
 	o    *serveOptions
 	gate *gate
 	on   *listener
@@ -81,32 +81,32 @@ type serving struct {
 }
 
 // serve binds the address. Nothing but /healthz answers well until up.
-func (a *app) serve(o *serveOptions) (*serving, error) {
-	noCoreDumps(a.env("GOTRACEBACK"))
-	o.addr = first(o.addr, a.env("STEPGRAPH_ADDR"), defaultAddr)
-	if err := a.pace(o); err != nil {
+func (cmd *serveCommands) serve(o *serveOptions) (*serving, error) {
+	noCoreDumps(cmd.env("GOTRACEBACK"))
+	o.addr = first(o.addr, cmd.env("STEPGRAPH_ADDR"), defaultAddr)
+	if err := cmd.host.pace(o); err != nil {
 		return nil, err
 	}
-	o.token = first(o.token, a.env("STEPGRAPH_TOKEN"), a.config.Token)
+	o.token = first(o.token, cmd.env("STEPGRAPH_TOKEN"), cmd.config.Token)
 	if !loopback(o.addr) && o.token == "" {
 		return nil, usagef("--addr %s can be reached from other machines: give --token or $STEPGRAPH_TOKEN, at best a long random one", o.addr)
 	}
 	if !loopback(o.addr) && len(o.token) < shortestToken {
 		return nil, usagef("--token has %d characters, and --addr %s can be reached from other machines: give at least %d random ones, such as those of: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
 	}
-	a.oidcSecret = first(o.oidc.secretFile, a.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE"))
-	a.tlsKey, a.auditFile = o.tlsKey, first(o.audit, a.env("STEPGRAPH_AUDIT"), a.config.Audit)
+	cmd.host.oidcSecret = first(o.oidc.secretFile, cmd.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE"))
+	cmd.host.tlsKey, cmd.host.auditFile = o.tlsKey, first(o.audit, cmd.env("STEPGRAPH_AUDIT"), cmd.config.Audit)
 	level := slog.LevelInfo
-	if a.verbose {
+	if cmd.verbose {
 		level = slog.LevelDebug
 	}
-	a.log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
-	s := &serving{a: a, o: o, gate: &gate{}}
+	cmd.log = slog.New(slog.NewTextHandler(cmd.err, &slog.HandlerOptions{Level: level}))
+	s := &serving{cmd: cmd, o: o, gate: &gate{}}
 	var err error
-	if s.certificate, err = openCertificate(first(o.tlsCert, a.env("STEPGRAPH_TLS_CERT"), a.config.TLSCert), first(o.tlsKey, a.env("STEPGRAPH_TLS_KEY"), a.config.TLSKey)); err != nil {
+	if s.certificate, err = openCertificate(first(o.tlsCert, cmd.env("STEPGRAPH_TLS_CERT"), cmd.config.TLSCert), first(o.tlsKey, cmd.env("STEPGRAPH_TLS_KEY"), cmd.config.TLSKey)); err != nil {
 		return nil, err
 	}
-	if s.audit, err = openAudit(a.auditFile, a.log); err != nil {
+	if s.audit, err = openAudit(cmd.host.auditFile, cmd.log); err != nil {
 		return nil, err
 	}
 	s.on, err = listen(o.addr, s.gate, s.certificate)
@@ -123,56 +123,56 @@ const (
 )
 
 // pace reads how long leases are and how often due sessions are looked for.
-func (a *app) pace(o *serveOptions) (err error) {
-	if a.lease, err = engine.ParseDuration(first(o.lease, a.env("STEPGRAPH_LEASE"), a.config.Lease)); err != nil {
+func (h *host) pace(o *serveOptions) (err error) {
+	if h.lease, err = engine.ParseDuration(first(o.lease, h.env("STEPGRAPH_LEASE"), h.config.Lease)); err != nil {
 		return usagef("--lease: %s", err)
 	}
-	if a.lease != 0 && (a.lease < shortestLease || a.lease > longestLease) {
-		return usagef("--lease is %s, want %s to %s", a.lease, shortestLease, longestLease)
+	if h.lease != 0 && (h.lease < shortestLease || h.lease > longestLease) {
+		return usagef("--lease is %s, want %s to %s", h.lease, shortestLease, longestLease)
 	}
-	if a.poll, err = engine.ParseDuration(first(o.poll, a.env("STEPGRAPH_POLL"), a.config.Poll)); err != nil {
+	if h.poll, err = engine.ParseDuration(first(o.poll, h.env("STEPGRAPH_POLL"), h.config.Poll)); err != nil {
 		return usagef("--poll: %s", err)
 	}
-	if a.drain, err = engine.ParseDuration(first(o.drain, a.env("STEPGRAPH_DRAIN"), a.config.Drain)); err != nil {
+	if h.drain, err = engine.ParseDuration(first(o.drain, h.env("STEPGRAPH_DRAIN"), h.config.Drain)); err != nil {
 		return usagef("--drain: %s", err)
 	}
-	if a.keep, err = a.keepRules(o.keep); err != nil {
+	if h.keep, err = h.keepRules(o.keep); err != nil {
 		return err
 	}
-	a.archive = first(o.folder, a.env("STEPGRAPH_ARCHIVE"), a.config.Archive)
-	if a.nats, err = a.readNATS(o.nats); err != nil {
+	h.archive = first(o.folder, h.env("STEPGRAPH_ARCHIVE"), h.config.Archive)
+	if h.nats, err = h.readNATS(o.nats); err != nil {
 		return err
 	}
-	a.limits, err = a.readLimits(&o.limits)
+	h.limits, err = h.readLimits(&o.limits)
 	return err
 }
 
 // up starts the processor and opens the gate.
 func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
-	tokens, err := s.a.openTokens(store, s.o.token)
+	tokens, err := s.cmd.local.openTokens(store, s.o.token)
 	if err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
-	full, err := s.a.maxStore(s.o, store)
+	full, err := s.cmd.host.maxStore(s.o, store)
 	if err != nil {
 		return err
 	}
 	options := api.Options{
-		Quota: s.a.config.Quota, StoreFull: full,
-		Neo4jBrowser: first(s.browser, s.a.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
-		Log:          s.a.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
+		Quota: s.cmd.config.Quota, StoreFull: full,
+		Neo4jBrowser: first(s.browser, s.cmd.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
+		Log:          s.cmd.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 		Model: own.catalog.Default(), Anonymous: s.anonymous,
 	}
-	options.Findings = func() []engine.Finding { return []engine.Finding{s.a.isolationFinding(own.settings)} }
+	options.Findings = func() []engine.Finding { return []engine.Finding{s.cmd.host.isolationFinding(own.settings)} }
 	if s.audit != nil {
 		options.Audit = s.audit.record
 	}
-	keep, err := s.a.auditKeep(s.o)
+	keep, err := s.cmd.host.auditKeep(s.o)
 	if err != nil {
 		return err
 	}
 	if options.KeepAudit = keep > 0; options.KeepAudit {
-		go s.a.forgetAudit(ctx, own.engine.Store(), keep)
+		go s.cmd.host.forgetAudit(ctx, own.engine.Store(), keep)
 	}
 	if s.signIn != nil {
 		options.SignIn = s.signIn.take
@@ -180,7 +180,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	if tokens != nil { // a nil *File would be a Tokens that is not nil
 		options.Tokens = tokens
 	}
-	signIn, err := s.a.openPeople(&s.o.oidc)
+	signIn, err := s.cmd.host.openPeople(&s.o.oidc)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func browserOf(store string) string {
 func (s *serving) wait(ctx context.Context, own *ownEngine) error {
 	select {
 	case <-ctx.Done():
-		s.a.say("stopping")
+		s.cmd.say("stopping")
 		return nil
 	case err := <-s.on.failed:
 		return fmt.Errorf("serve on %s: %w", s.o.addr, err)
@@ -228,9 +228,9 @@ func (s *serving) wait(ctx context.Context, own *ownEngine) error {
 // whoever balances between servers needs to notice.
 func (s *serving) stop() error {
 	s.gate.drain()
-	if s.a.drain > 0 {
-		s.a.say("draining for %s", s.a.drain)
-		time.Sleep(s.a.drain)
+	if s.cmd.host.drain > 0 {
+		s.cmd.say("draining for %s", s.cmd.host.drain)
+		time.Sleep(s.cmd.host.drain)
 	}
 	if s.releaseStore != nil {
 		s.releaseStore()
@@ -240,12 +240,12 @@ func (s *serving) stop() error {
 
 // announce writes the address where other commands look for it; the returned func takes
 // it back.
-func (a *app) announce(address string) (func() error, error) {
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+func (l *local) announce(address string) (func() error, error) {
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return nil, err
 	}
-	file := a.addressFile()
-	draft := filepath.Join(a.dir, fmt.Sprintf("address.%d", os.Getpid()))
+	file := l.addressFile()
+	draft := filepath.Join(l.dir, fmt.Sprintf("address.%d", os.Getpid()))
 	if err := os.WriteFile(draft, []byte(address+"\n"), 0o600); err != nil {
 		return nil, err
 	}

@@ -12,21 +12,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) sessionCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionCommand() *cobra.Command {
 	commands := []*cobra.Command{
-		a.sessionStartCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionAnswerCommand(),
-		a.sessionWatchCommand(), a.sessionHistoryCommand(), a.sessionEditCommand(), a.sessionDeleteCommand(),
-		a.sessionExplainCommand(), a.sessionForkCommand(), a.sessionRequestsCommand(),
+		cmd.sessionStartCommand(), cmd.sessionListCommand(), cmd.sessionShowCommand(), cmd.sessionAnswerCommand(),
+		cmd.sessionWatchCommand(), cmd.sessionHistoryCommand(), cmd.sessionEditCommand(), cmd.sessionDeleteCommand(),
+		cmd.sessionExplainCommand(), cmd.sessionForkCommand(), cmd.sessionRequestsCommand(),
 	}
-	return group("session", "Starts, shows, answers and steers sessions", append(commands, a.steeringCommands()...)...)
+	return group("session", "Starts, shows, answers and steers sessions", append(commands, cmd.steeringCommands()...)...)
 }
 
 // onSession makes a command that asks one engine, such as one whose first word is a
 // session's id.
-func (a *app) onSession(use, short string, words int, to *reach, do func(ctx context.Context, s service, args []string) error) *cobra.Command {
+func (f *services) onSession(use, short string, words int, to *reach, do func(ctx context.Context, s service, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: want(cobra.ExactArgs(words)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.with(c.Context(), to, func(s service) error { return do(c.Context(), s, args) })
+			return f.with(c.Context(), to, func(s service) error { return do(c.Context(), s, args) })
 		}}
 	to.register(c)
 	return c
@@ -37,20 +37,20 @@ func waitFlag(c *cobra.Command, wait *time.Duration) {
 	c.Flags().DurationVar(wait, "wait", 10*time.Second, "how long a server may wait for the session to rest, at most 1m")
 }
 
-func (a *app) sessionStartCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionStartCommand() *cobra.Command {
 	to := &reach{run: true}
 	var q engine.StartRequest
 	var file, prompt string
 	var single []string
 	var wait time.Duration
-	c := a.onSession("start WORKFLOW", "Starts a session and shows it at its next pause or end", 1, to,
+	c := cmd.services.onSession("start WORKFLOW", "Starts a session and shows it at its next pause or end", 1, to,
 		func(ctx context.Context, s service, args []string) error {
-			inputs, err := a.inputs(ctx, s, args[0], givenInputs{file: file, single: single, prompt: prompt})
+			inputs, err := cmd.inputs(ctx, s, args[0], givenInputs{file: file, single: single, prompt: prompt})
 			if err != nil {
 				return err
 			}
 			q.Workflow, q.Inputs = args[0], inputs
-			return a.shown(s.Start(ctx, q, wait))
+			return cmd.shown(s.Start(ctx, q, wait))
 		})
 	flags := c.Flags()
 	flags.StringVar(&q.ID, "id", "", "id of the session; a fresh one by default")
@@ -64,20 +64,20 @@ func (a *app) sessionStartCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) sessionShowCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionShowCommand() *cobra.Command {
 	to := &reach{}
 	var state bool
 	var archive string
-	c := a.onSession("show SESSION", "Shows a session, or with --state its state as it is stored", 1, to,
+	c := cmd.services.onSession("show SESSION", "Shows a session, or with --state its state as it is stored", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			if !state {
-				return a.shown(s.Session(ctx, args[0]))
+				return cmd.shown(s.Session(ctx, args[0]))
 			}
 			text, _, err := s.State(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			a.print("%s", text)
+			cmd.print("%s", text)
 			return nil
 		})
 	c.Flags().BoolVar(&state, "state", false, "the state itself, JSON")
@@ -85,19 +85,19 @@ func (a *app) sessionShowCommand() *cobra.Command {
 	live := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if archive != "" {
-			return a.showArchived(archive, args[0], state)
+			return cmd.showArchived(archive, args[0], state)
 		}
 		return live(c, args)
 	}
 	return c
 }
 
-func (a *app) sessionAnswerCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionAnswerCommand() *cobra.Command {
 	to := &reach{run: true}
 	var q engine.AnswerRequest
 	var wait time.Duration
 	var raw bool
-	c := a.onSession("answer SESSION RESPONSE", "Answers a question or an approval", 2, to,
+	c := cmd.services.onSession("answer SESSION RESPONSE", "Answers a question or an approval", 2, to,
 		func(ctx context.Context, s service, args []string) error {
 			q.Session, q.Response = args[0], text(args[1])
 			if raw {
@@ -111,7 +111,7 @@ func (a *app) sessionAnswerCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.shown(s.Answer(ctx, q, wait))
+			return cmd.shown(s.Answer(ctx, q, wait))
 		})
 	c.Flags().StringVar(&q.Step, "step", "", "step that asks; the one that waits longest by default")
 	c.Flags().IntVar(&q.Visit, "visit", 0, "which visit of the step asks; the newest by default")
@@ -139,16 +139,16 @@ func fitting(ctx context.Context, s service, q engine.AnswerRequest, given strin
 	return text(given), nil
 }
 
-func (a *app) sessionEditCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionEditCommand() *cobra.Command {
 	to := &reach{run: true}
 	var file string
 	version := int64(-1)
-	c := a.onSession("edit SESSION --state FILE", "Replaces the state of a session at rest", 1, to,
+	c := cmd.services.onSession("edit SESSION --state FILE", "Replaces the state of a session at rest", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			if file == "" {
 				return usagef("--state is missing: a file with the new state; begin with: stepgraph session show %s --state", args[0])
 			}
-			state, err := a.readFile(file)
+			state, err := cmd.readFile(file)
 			if err != nil {
 				return err
 			}
@@ -158,22 +158,22 @@ func (a *app) sessionEditCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.shown(s.EditState(ctx, args[0], at, state))
+			return cmd.shown(s.EditState(ctx, args[0], at, state))
 		})
 	c.Flags().StringVar(&file, "state", "", "file with the new state, JSON; - is stdin")
 	c.Flags().Int64Var(&version, "version", -1, "version that the edit was made on; whatever is stored by default")
 	return c
 }
 
-func (a *app) sessionDeleteCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionDeleteCommand() *cobra.Command {
 	var cancel bool
 	to := &reach{run: true}
-	c := a.onSession("delete SESSION", "Deletes a session with all its history", 1, to,
+	c := cmd.services.onSession("delete SESSION", "Deletes a session with all its history", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			if err := s.DeleteSession(ctx, args[0], cancel); err != nil {
 				return err
 			}
-			a.say("session %s is deleted", args[0])
+			cmd.say("session %s is deleted", args[0])
 			return nil
 		})
 	c.Flags().BoolVar(&cancel, "cancel", false, "cancel it first, if it has not ended")
@@ -181,36 +181,36 @@ func (a *app) sessionDeleteCommand() *cobra.Command {
 }
 
 // shown prints a session that a call gave.
-func (a *app) shown(s *api.Session, err error) error {
+func (cmd *sessionCommands) shown(s *api.Session, err error) error {
 	if err != nil {
 		return err
 	}
-	if a.json() {
-		return a.printJSON(s)
+	if cmd.json() {
+		return cmd.printJSON(s)
 	}
-	a.print("session   %s", s.ID)
-	a.print("workflow  %s", s.Workflow)
-	a.print("status    %s", a.statusText(s.Status))
+	cmd.print("session   %s", s.ID)
+	cmd.print("workflow  %s", s.Workflow)
+	cmd.print("status    %s", cmd.statusText(s.Status))
 	if s.Error != nil {
-		a.print("error     %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)
+		cmd.print("error     %s %s: %s", s.Error.Step, s.Error.Kind, s.Error.Message)
 	}
 	for _, q := range s.Awaiting {
-		a.print("asks      %s: %s%s", q.Step, short(q.Prompt, 200), questionNote(q))
+		cmd.print("asks      %s: %s%s", q.Step, short(q.Prompt, 200), questionNote(q))
 		for _, o := range q.Options {
-			a.print("            - %s", o.Text)
+			cmd.print("            - %s", o.Text)
 		}
 		for _, line := range approves(q) {
-			a.print("            %s", line)
+			cmd.print("            %s", line)
 		}
 		if hint := wants(q); hint != "" {
-			a.print("            (%s)", hint)
+			cmd.print("            (%s)", hint)
 		}
 	}
 	for _, p := range unsaid(s) {
-		a.print("problem   %s: %s", first(p.Path, p.Step), short(p.Message, 200))
+		cmd.print("problem   %s: %s", first(p.Path, p.Step), short(p.Message, 200))
 	}
 	for _, m := range s.Messages {
-		a.print("%-9s %s", m.Role, m.Content)
+		cmd.print("%-9s %s", m.Role, m.Content)
 	}
 	return nil
 }

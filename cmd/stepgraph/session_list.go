@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) sessionListCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionListCommand() *cobra.Command {
 	to := &reach{}
 	var f filterFlags
 	var p pageFlags
@@ -23,7 +23,7 @@ func (a *app) sessionListCommand() *cobra.Command {
 				return err
 			}
 			q.Limit = p.size()
-			return a.with(c.Context(), to, func(s service) error { return a.listSessions(c.Context(), s, q, p) })
+			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.listSessions(c.Context(), s, q, p) })
 		}}
 	to.register(c)
 	f.register(c.Flags(), true)
@@ -31,28 +31,28 @@ func (a *app) sessionListCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) listSessions(ctx context.Context, s service, q engine.SessionQuery, p pageFlags) error {
+func (cmd *sessionCommands) listSessions(ctx context.Context, s service, q engine.SessionQuery, p pageFlags) error {
 	list, err := readPages(p, func(cursor string) (*api.Page[api.Session], error) { return s.Sessions(ctx, q, cursor) })
 	if err != nil {
 		return err
 	}
 	if len(list.Items) == 0 && q.Workflow != "" {
-		if _, err := s.Workflow(ctx, q.Workflow); errors.Is(err, engine.ErrWorkflowNotFound) && a.neverRan(ctx, s, q.Workflow) {
+		if _, err := s.Workflow(ctx, q.Workflow); errors.Is(err, engine.ErrWorkflowNotFound) && cmd.neverRan(ctx, s, q.Workflow) {
 			return err
 		}
 	}
-	if a.json() {
-		return a.printJSON(list)
+	if cmd.json() {
+		return cmd.printJSON(list)
 	}
 	rows := make([][]any, len(list.Items))
 	for i := range list.Items {
 		one := &list.Items[i]
 		rows[i] = []any{one.ID, one.Workflow, status(one.Status), one.UpdatedAt.Local().Format(time.DateTime), long(asks(one))}
 	}
-	if err := a.table("SESSION\tWORKFLOW\tSTATUS\tUPDATED\tWAITS FOR", rows); err != nil {
+	if err := cmd.table("SESSION\tWORKFLOW\tSTATUS\tUPDATED\tWAITS FOR", rows); err != nil {
 		return err
 	}
-	return a.more(list.Next, len(list.Items), func() (int64, error) {
+	return cmd.more(list.Next, len(list.Items), func() (int64, error) {
 		q.Limit = 0
 		counts, err := s.CountSessions(ctx, q, "status")
 		if err != nil {
@@ -63,7 +63,7 @@ func (a *app) listSessions(ctx context.Context, s service, q engine.SessionQuery
 }
 
 // neverRan reports whether a workflow has no session at all: one that was removed may have some.
-func (a *app) neverRan(ctx context.Context, s service, workflow string) bool {
+func (cmd *sessionCommands) neverRan(ctx context.Context, s service, workflow string) bool {
 	page, err := s.Sessions(ctx, engine.SessionQuery{Workflow: workflow, Limit: 1}, "")
 	return err == nil && len(page.Items) == 0
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // steeringCommands are what operators do to one session.
-func (a *app) steeringCommands() []*cobra.Command {
+func (cmd *sessionCommands) steeringCommands() []*cobra.Command {
 	reason := func(c *cobra.Command, act *engine.Action) {
 		c.Flags().StringVar(&act.Reason, "reason", "", "why, for the record")
 	}
@@ -21,26 +21,26 @@ func (a *app) steeringCommands() []*cobra.Command {
 		c.Flags().StringVar(&act.Step, "step", "", "only this step")
 	}
 	return []*cobra.Command{
-		a.steeringCommand("pause SESSION", "Lets running calls finish and starts nothing more", engine.RequestPause, reason),
-		a.steeringCommand("resume SESSION", "Lifts a pause, and wakes a session at rest with state and graph of now", engine.RequestResume, reason),
-		a.steeringCommand("cancel SESSION", "Ends a session", engine.RequestCancel, reason),
-		a.steeringCommand("retry SESSION", "Runs failed steps again", engine.RequestRetry, func(c *cobra.Command, act *engine.Action) {
+		cmd.steeringCommand("pause SESSION", "Lets running calls finish and starts nothing more", engine.RequestPause, reason),
+		cmd.steeringCommand("resume SESSION", "Lifts a pause, and wakes a session at rest with state and graph of now", engine.RequestResume, reason),
+		cmd.steeringCommand("cancel SESSION", "Ends a session", engine.RequestCancel, reason),
+		cmd.steeringCommand("retry SESSION", "Runs failed steps again", engine.RequestRetry, func(c *cobra.Command, act *engine.Action) {
 			step(c, act)
 			c.Flags().BoolVar(&act.NewKey, "new-key", false, "ask for a fresh idempotency key")
 		}),
-		a.steeringCommand("advance SESSION --step STEP", "Evaluates a finished step's paths again", engine.RequestAdvance, step),
-		a.steeringCommand("reask SESSION", "Shows the step's question of now to a session that waits", engine.RequestReask, step),
-		a.moveCommand(),
-		a.signalCommand(),
-		a.rollbackCommand(),
+		cmd.steeringCommand("advance SESSION --step STEP", "Evaluates a finished step's paths again", engine.RequestAdvance, step),
+		cmd.steeringCommand("reask SESSION", "Shows the step's question of now to a session that waits", engine.RequestReask, step),
+		cmd.moveCommand(),
+		cmd.signalCommand(),
+		cmd.rollbackCommand(),
 	}
 }
 
-func (a *app) steeringCommand(use, short, kind string, flags func(*cobra.Command, *engine.Action)) *cobra.Command {
+func (cmd *sessionCommands) steeringCommand(use, short, kind string, flags func(*cobra.Command, *engine.Action)) *cobra.Command {
 	act := &engine.Action{Kind: kind}
-	c := a.onSession(use, short, 1, &reach{run: true}, func(ctx context.Context, s service, args []string) error {
+	c := cmd.services.onSession(use, short, 1, &reach{run: true}, func(ctx context.Context, s service, args []string) error {
 		act.Session = args[0]
-		return a.acted(ctx, s, act)
+		return cmd.acted(ctx, s, act)
 	})
 	flags(c, act)
 	keyFlag(c, act)
@@ -53,19 +53,19 @@ const actWait = 5 * time.Second
 
 // acted sends a request and shows the session as it is then, with a word where the request has
 // not been applied yet.
-func (a *app) acted(ctx context.Context, s service, act *engine.Action) error {
+func (cmd *sessionCommands) acted(ctx context.Context, s service, act *engine.Action) error {
 	session, err := s.Act(ctx, *act, actWait)
 	if err != nil {
 		return err
 	}
-	if err := a.shown(session, nil); err != nil || a.json() {
+	if err := cmd.shown(session, nil); err != nil || cmd.json() {
 		return err
 	}
 	if outcome := outcomeOf(ctx, s, act); strings.HasPrefix(outcome, "no ") || strings.HasPrefix(outcome, "0 of ") {
-		a.say("%s: %s", act.Kind, outcome) // nothing has changed, and the session does not show that
+		cmd.say("%s: %s", act.Kind, outcome) // nothing has changed, and the session does not show that
 	}
 	if session.Status == engine.StatusActive || act.Kind == engine.RequestPause && session.Status == engine.StatusPending {
-		a.print("%s is requested; the session is still at work: stepgraph session show %s", act.Kind, session.ID)
+		cmd.print("%s is requested; the session is still at work: stepgraph session show %s", act.Kind, session.ID)
 	}
 	return nil
 }
@@ -91,24 +91,24 @@ func keyFlag(c *cobra.Command, act *engine.Action) {
 	c.Flags().StringVar(&act.Key, "key", "", "idempotency key: asking twice with one key counts once")
 }
 
-func (a *app) moveCommand() *cobra.Command {
+func (cmd *sessionCommands) moveCommand() *cobra.Command {
 	act := &engine.Action{Kind: engine.RequestMove}
-	c := a.onSession("move SESSION STEP", "Moves a session on to a step, from one that is gone", 2, &reach{run: true},
+	c := cmd.services.onSession("move SESSION STEP", "Moves a session on to a step, from one that is gone", 2, &reach{run: true},
 		func(ctx context.Context, s service, args []string) error {
 			act.Session, act.To = args[0], args[1]
-			return a.acted(ctx, s, act)
+			return cmd.acted(ctx, s, act)
 		})
 	c.Flags().StringVar(&act.Step, "from", "", "step to close")
 	keyFlag(c, act)
 	return c
 }
 
-func (a *app) rollbackCommand() *cobra.Command {
+func (cmd *sessionCommands) rollbackCommand() *cobra.Command {
 	act := &engine.Action{Kind: engine.RequestRollback}
-	c := a.onSession("rollback SESSION STEP", "Takes a session back to before a visit of a step", 2, &reach{run: true},
+	c := cmd.services.onSession("rollback SESSION STEP", "Takes a session back to before a visit of a step", 2, &reach{run: true},
 		func(ctx context.Context, s service, args []string) error {
 			act.Session, act.Step = args[0], args[1]
-			return a.acted(ctx, s, act)
+			return cmd.acted(ctx, s, act)
 		})
 	c.Flags().IntVar(&act.Visit, "visit", 0, "which visit; the newest by default")
 	c.Flags().StringVar(&act.To, "compensate", "", "step that runs before, to undo outside what the session cannot")
@@ -116,10 +116,10 @@ func (a *app) rollbackCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) signalCommand() *cobra.Command {
+func (cmd *sessionCommands) signalCommand() *cobra.Command {
 	act := &engine.Action{Kind: engine.RequestSignal}
 	var body string
-	c := a.onSession("signal SESSION NAME", "Sends a signal that a step may wait for", 2, &reach{run: true},
+	c := cmd.services.onSession("signal SESSION NAME", "Sends a signal that a step may wait for", 2, &reach{run: true},
 		func(ctx context.Context, s service, args []string) error {
 			act.Session, act.Name = args[0], args[1]
 			if body != "" {
@@ -128,7 +128,7 @@ func (a *app) signalCommand() *cobra.Command {
 				}
 				act.Body = json.RawMessage(body)
 			}
-			return a.acted(ctx, s, act)
+			return cmd.acted(ctx, s, act)
 		})
 	c.Flags().StringVar(&body, "body", "", "what it carries, JSON")
 	keyFlag(c, act)

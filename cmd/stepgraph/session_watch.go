@@ -12,20 +12,20 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) sessionHistoryCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionHistoryCommand() *cobra.Command {
 	to := &reach{}
 	var step string
-	c := a.onSession("history SESSION", "Lists what ran, in order", 1, to,
+	c := cmd.services.onSession("history SESSION", "Lists what ran, in order", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			list, err := s.Executions(args[0], step).Next(ctx)
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(map[string]any{"items": list})
+			if cmd.json() {
+				return cmd.printJSON(map[string]any{"items": list})
 			}
 			for i := range list {
-				a.print("%s", executionLine(&list[i]))
+				cmd.print("%s", executionLine(&list[i]))
 			}
 			return nil
 		})
@@ -33,17 +33,17 @@ func (a *app) sessionHistoryCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) sessionWatchCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionWatchCommand() *cobra.Command {
 	to := &reach{run: true}
 	var last string
-	c := a.onSession("watch SESSION", "Follows a session until it ends", 1, to,
+	c := cmd.services.onSession("watch SESSION", "Follows a session until it ends", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			events, err := s.Subscribe(ctx, args[0], last)
 			if err != nil {
 				return err
 			}
 			for ev := range events {
-				if err := a.printEvent(ev); err != nil {
+				if err := cmd.printEvent(ev); err != nil {
 					return err
 				}
 			}
@@ -54,9 +54,9 @@ func (a *app) sessionWatchCommand() *cobra.Command {
 }
 
 // printEvent prints an event as a line; as JSON {event, id, data}.
-func (a *app) printEvent(ev client.Event) error {
-	if a.json() {
-		return a.printJSON(ev)
+func (cmd *sessionCommands) printEvent(ev client.Event) error {
+	if cmd.json() {
+		return cmd.printJSON(ev)
 	}
 	var data struct {
 		ID, Status, Step, Role, Content string
@@ -76,11 +76,11 @@ func (a *app) printEvent(ev client.Event) error {
 		if data.Retry != nil {
 			line += fmt.Sprintf(", attempt %d at %s: %s", data.Retry.Attempt, data.Retry.At.Format(time.RFC3339), data.Retry.Message)
 		}
-		a.print("%s", line)
+		cmd.print("%s", line)
 	case engine.EventMessage:
-		a.print("%s: %s", data.Role, data.Content)
+		cmd.print("%s: %s", data.Role, data.Content)
 	case engine.EventSnapshot, engine.EventSession, engine.EventEnd:
-		a.print("%s: %s", ev.Type, data.Status)
+		cmd.print("%s: %s", ev.Type, data.Status)
 	}
 	return nil
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) sessionExplainCommand() *cobra.Command {
-	c := a.onSession("explain SESSION", "Says why a session stopped where it is: each step, path, clause and missing value, and what mends it", 1, &reach{},
+func (cmd *sessionCommands) sessionExplainCommand() *cobra.Command {
+	c := cmd.services.onSession("explain SESSION", "Says why a session stopped where it is: each step, path, clause and missing value, and what mends it", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			x, err := s.Explain(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(x)
+			if cmd.json() {
+				return cmd.printJSON(x)
 			}
-			if _, err = io.WriteString(legibleWriter{a.out}, x.String()); err != nil {
+			if _, err = io.WriteString(legibleWriter{cmd.out}, x.String()); err != nil {
 				return err
 			}
 			if len(x.Ends) > 0 {
-				a.say("to try another condition on it: stepgraph eval condition TEXT --session %s", args[0])
+				cmd.say("to try another condition on it: stepgraph eval condition TEXT --session %s", args[0])
 			}
 			return nil
 		})
@@ -33,36 +33,36 @@ func (a *app) sessionExplainCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) sessionRequestsCommand() *cobra.Command {
-	return a.onSession("requests SESSION", "Lists what came from outside: answers, signals and what operators did", 1, &reach{},
+func (cmd *sessionCommands) sessionRequestsCommand() *cobra.Command {
+	return cmd.services.onSession("requests SESSION", "Lists what came from outside: answers, signals and what operators did", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			list, err := s.Requests(args[0]).Next(ctx)
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(map[string]any{"items": list})
+			if cmd.json() {
+				return cmd.printJSON(map[string]any{"items": list})
 			}
 			rows := make([][]any, len(list))
 			for i, q := range list {
 				rows[i] = []any{q.N, q.At.Local().Format(time.DateTime), q.Kind, q.Step, q.By, long(q.Outcome)}
 			}
-			return a.table("N\tAT\tWHAT\tSTEP\tBY\tOUTCOME", rows)
+			return cmd.table("N\tAT\tWHAT\tSTEP\tBY\tOUTCOME", rows)
 		})
 }
 
-func (a *app) sessionForkCommand() *cobra.Command {
+func (cmd *sessionCommands) sessionForkCommand() *cobra.Command {
 	to := &reach{run: true}
 	var q engine.ForkRequest
 	var file string
 	var wait time.Duration
-	c := a.onSession("fork SESSION --step STEP", "Starts a session as another one was when a visit began; that visit is made again", 1, to,
+	c := cmd.services.onSession("fork SESSION --step STEP", "Starts a session as another one was when a visit began; that visit is made again", 1, to,
 		func(ctx context.Context, s service, args []string) error {
 			if q.Step == "" {
 				return usagef("--step is missing: the step whose visit is made again; stepgraph session history %s lists them", args[0])
 			}
 			if file != "" {
-				state, err := a.readFile(file)
+				state, err := cmd.readFile(file)
 				if err != nil {
 					return err
 				}
@@ -72,7 +72,7 @@ func (a *app) sessionForkCommand() *cobra.Command {
 				q.State = state
 			}
 			q.Session = args[0]
-			return a.shown(s.Fork(ctx, q, wait))
+			return cmd.shown(s.Fork(ctx, q, wait))
 		})
 	f := c.Flags()
 	f.StringVar(&q.Step, "step", "", "step whose visit is made again")

@@ -17,32 +17,32 @@ type settingsOf struct {
 }
 
 // settingList lists all, or shows one as JSON.
-func (a *app) settingList(o settingsOf) *cobra.Command {
+func (cmd *settingCommands) settingList(o settingsOf) *cobra.Command {
 	to := &reach{}
 	c := &cobra.Command{Use: "list [NAME]", Short: "Lists " + o.kind + ", or shows one", Args: want(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.with(c.Context(), to, func(s service) error {
+			return cmd.services.with(c.Context(), to, func(s service) error {
 				if len(args) == 1 {
 					one, err := s.Setting(c.Context(), o.kind, args[0])
 					if err != nil {
 						return err
 					}
-					return a.printJSON(one)
+					return cmd.printJSON(one)
 				}
-				return a.printSettings(c.Context(), s, o)
+				return cmd.printSettings(c.Context(), s, o)
 			})
 		}}
 	to.register(c)
 	return c
 }
 
-func (a *app) printSettings(ctx context.Context, s service, o settingsOf) error {
+func (cmd *settingCommands) printSettings(ctx context.Context, s service, o settingsOf) error {
 	all, err := s.Settings(ctx, o.kind)
 	if err != nil {
 		return err
 	}
-	if a.json() {
-		return a.printJSON(map[string]any{"items": all})
+	if cmd.json() {
+		return cmd.printJSON(map[string]any{"items": all})
 	}
 	rows := make([][]any, len(all))
 	for i, text := range all {
@@ -50,32 +50,32 @@ func (a *app) printSettings(ctx context.Context, s service, o settingsOf) error 
 			return err
 		}
 	}
-	return a.table(o.headings, rows)
+	return cmd.table(o.headings, rows)
 }
 
 // settingDelete removes one.
-func (a *app) settingDelete(o settingsOf) *cobra.Command {
-	return a.onSession("delete NAME", "Removes a "+o.name, 1, &reach{}, func(ctx context.Context, s service, args []string) error {
+func (cmd *settingCommands) settingDelete(o settingsOf) *cobra.Command {
+	return cmd.services.onSession("delete NAME", "Removes a "+o.name, 1, &reach{}, func(ctx context.Context, s service, args []string) error {
 		if err := s.DeleteSetting(ctx, o.kind, args[0]); err != nil {
 			return err
 		}
-		if a.json() {
-			return a.printJSON(map[string]any{"deleted": args[0]})
+		if cmd.json() {
+			return cmd.printJSON(map[string]any{"deleted": args[0]})
 		}
-		a.print("%s %s is removed", o.name, args[0])
+		cmd.print("%s %s is removed", o.name, args[0])
 		return nil
 	})
 }
 
 // putSetting sets one and says so.
-func (a *app) putSetting(ctx context.Context, s service, o settingsOf, name string, body any) error {
+func (cmd *settingCommands) putSetting(ctx context.Context, s service, o settingsOf, name string, body any) error {
 	one, err := s.PutSetting(ctx, o.kind, name, body)
 	if err != nil {
 		return err
 	}
-	if a.json() {
-		return a.printJSON(one)
+	if cmd.json() {
+		return cmd.printJSON(one)
 	}
-	a.print("%s %s is set", o.name, name)
+	cmd.print("%s %s is set", o.name, name)
 	return nil
 }

@@ -69,7 +69,7 @@ func TestNetworks(t *testing.T) {
 }
 
 func TestOpenEnv(t *testing.T) {
-	a := &app{env: func(string) string { return "value" }, config: config{Env: []string{"ANY@*", "BOUND@api.example.com"}}}
+	h := &host{app: &app{env: func(string) string { return "value" }, config: config{Env: []string{"ANY@*", "BOUND@api.example.com"}}}}
 	for _, c := range []struct {
 		name, to string
 		open     bool
@@ -78,7 +78,7 @@ func TestOpenEnv(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, open := a.openEnv(c.name, to); open != c.open {
+		if _, open := h.openEnv(c.name, to); open != c.open {
 			t.Errorf("$%s for %s: %t", c.name, c.to, open)
 		}
 	}
@@ -100,8 +100,8 @@ func TestNeo4jLogin(t *testing.T) {
 		{map[string]string{"NEO4J_AUTH": "neo4j/a/b"}, "neo4j", "a/b"},
 		{map[string]string{"NEO4J_AUTH": "none"}, "", ""},
 	} {
-		a := &app{env: func(name string) string { return c.env[name] }}
-		if user, password := a.neo4jLogin(); user != c.user || password != c.password {
+		h := &host{app: &app{env: func(name string) string { return c.env[name] }}}
+		if user, password := h.neo4jLogin(); user != c.user || password != c.password {
 			t.Errorf("%v: got %s, %s", c.env, user, password)
 		}
 	}

@@ -1,24 +1,25 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
 	"io"
+
+	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/drawing"
 )
 
-func (a *app) showCommand() *cobra.Command {
+func (cmd *workflowCommands) showCommand() *cobra.Command {
 	var to reach
 	c := &cobra.Command{Use: "show WORKFLOW|FILE", Short: "Draws a workflow as text", Args: want(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := a.named(c.Context(), &to, args[0], "")
+			w, err := cmd.named(c.Context(), &to, args[0], "")
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(w)
+			if cmd.json() {
+				return cmd.printJSON(w)
 			}
-			_, err = io.WriteString(legibleWriter{a.out}, drawing.Draw(w))
+			_, err = io.WriteString(legibleWriter{cmd.out}, drawing.Draw(w))
 			return err
 		}}
 	to.register(c)

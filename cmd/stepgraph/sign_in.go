@@ -18,35 +18,35 @@ var anonymous = []string{"read", "answer"}
 
 // devTokenFile holds the token that dev makes for itself. Commands in the same folder read it
 // by themselves, which the owner of the folder may do and nobody else.
-func (a *app) devTokenFile() string { return filepath.Join(a.dir, "token") }
+func (l *local) devTokenFile() string { return filepath.Join(l.dir, "token") }
 
 // devToken reads the token of this folder, and makes it where there is none. It stays the same
 // over restarts, so that open pages go on.
-func (a *app) devToken() (string, error) {
-	text, err := os.ReadFile(a.devTokenFile())
+func (l *local) devToken() (string, error) {
+	text, err := os.ReadFile(l.devTokenFile())
 	if err == nil && len(strings.TrimSpace(string(text))) >= shortestToken {
-		return strings.TrimSpace(string(text)), os.Chmod(a.devTokenFile(), 0o600)
+		return strings.TrimSpace(string(text)), os.Chmod(l.devTokenFile(), 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return "", err
 	}
 	token := "sg_dev_" + rand.Text() + rand.Text()
-	return token, os.WriteFile(a.devTokenFile(), []byte(token+"\n"), 0o600)
+	return token, os.WriteFile(l.devTokenFile(), []byte(token+"\n"), 0o600)
 }
 
 // tokenFor is the token that a command sends to an address: the one that it was given, else,
 // to the server of this folder and to no other, the one that dev has made there.
-func (a *app) tokenFor(address string, r *reach) string {
-	if token := first(r.token, a.env("STEPGRAPH_TOKEN"), a.config.Token); token != "" {
+func (l *local) tokenFor(address string, r *reach) string {
+	if token := first(r.token, l.env("STEPGRAPH_TOKEN"), l.config.Token); token != "" {
 		return token
 	}
-	if !a.servesHere(address) {
+	if !l.servesHere(address) {
 		return ""
 	}
-	token, err := os.ReadFile(a.devTokenFile())
+	token, err := os.ReadFile(l.devTokenFile())
 	if err != nil {
 		return ""
 	}
@@ -55,11 +55,11 @@ func (a *app) tokenFor(address string, r *reach) string {
 
 // servesHere reports whether the server of this folder has an address: dev has written it, or holds
 // the store and has not written it yet.
-func (a *app) servesHere(address string) bool {
-	if here, err := os.ReadFile(a.addressFile()); err == nil && bare(string(here)) == bare(address) {
+func (l *local) servesHere(address string) bool {
+	if here, err := os.ReadFile(l.addressFile()); err == nil && bare(string(here)) == bare(address) {
 		return true
 	}
-	held, err := sqlite.Holder(a.devFile())
+	held, err := sqlite.Holder(l.devFile())
 	return err == nil && held != nil && bare(held.Address) == bare(address)
 }
 
@@ -110,12 +110,12 @@ func (s *serving) ownDoor() error {
 	if s.o.token != "" || s.o.open {
 		return nil
 	}
-	token, err := s.a.devToken()
+	token, err := s.cmd.local.devToken()
 	if err != nil {
 		return err
 	}
 	s.o.token, s.anonymous = token, anonymous
 	s.signIn = &signIn{token: token}
-	s.signIn.used = func() { s.a.say("signed in; for another browser: %s%s", s.on.address(), s.signIn.link()) }
+	s.signIn.used = func() { s.cmd.say("signed in; for another browser: %s%s", s.on.address(), s.signIn.link()) }
 	return nil
 }

@@ -136,8 +136,8 @@ func TestWaitingTellsStrangersNothing(t *testing.T) {
 
 // Off loopback a token has to be long.
 func TestShortTokensAreRefusedOffLoopback(t *testing.T) {
-	a := &app{env: func(string) string { return "" }}
-	_, err := a.serve(&serveOptions{addr: "0.0.0.0:0", token: "x"})
+	set := newCommandSet(&app{env: func(string) string { return "" }})
+	_, err := set.serve.serve(&serveOptions{addr: "0.0.0.0:0", token: "x"})
 	if err == nil || !strings.Contains(err.Error(), "at least 32") {
 		t.Errorf("got %v", err)
 	}

@@ -18,17 +18,17 @@ func TestServerThatHasNotWrittenItsAddress(t *testing.T) {
 	var got string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") }))
 	defer server.Close()
-	a := &app{env: func(string) string { return "" }, dir: t.TempDir()}
-	write(t, filepath.Join(a.dir, "token"), "sg_dev_1\n")
-	store, err := sqlite.Open(t.Context(), a.devFile(), sqlite.Options{Exclusive: server.Listener.Addr().String()})
+	f := newCommandSet(&app{env: func(string) string { return "" }, dir: t.TempDir()}).session.services
+	write(t, filepath.Join(f.dir, "token"), "sg_dev_1\n")
+	store, err := sqlite.Open(t.Context(), f.local.devFile(), sqlite.Options{Exclusive: server.Listener.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if a.soonRunning(t.Context(), &reach{}) == nil || got != "Bearer sg_dev_1" {
+	if f.soonRunning(t.Context(), &reach{}) == nil || got != "Bearer sg_dev_1" {
 		t.Errorf("the server got %q", got)
 	}
-	if sent := a.tokenFor("127.0.0.1:1", &reach{}); sent != "" {
+	if sent := f.local.tokenFor("127.0.0.1:1", &reach{}); sent != "" {
 		t.Errorf("another server gets %q", sent)
 	}
 }
@@ -36,14 +36,14 @@ func TestServerThatHasNotWrittenItsAddress(t *testing.T) {
 // A command that names the address of a dev which is still starting waits for it, and then sends the
 // token that dev has written meanwhile.
 func TestNamedServerThatIsStarting(t *testing.T) {
-	a := &app{env: func(string) string { return "" }, dir: t.TempDir()}
+	f := newCommandSet(&app{env: func(string) string { return "" }, dir: t.TempDir()}).session.services
 	var address, got string
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = r.Header.Get("Authorization")
 		if asked++; asked == 1 {
-			write(t, filepath.Join(a.dir, "token"), "sg_dev_1\n")
-			write(t, filepath.Join(a.dir, "address"), address+"\n")
+			write(t, filepath.Join(f.dir, "token"), "sg_dev_1\n")
+			write(t, filepath.Join(f.dir, "address"), address+"\n")
 			_, _ = w.Write([]byte("alive\n"))
 			return
 		}
@@ -51,7 +51,7 @@ func TestNamedServerThatIsStarting(t *testing.T) {
 	}))
 	defer server.Close()
 	address = server.URL
-	s, err := a.dial(t.Context(), address, &reach{settingFlags: settingFlags{on: &pflag.FlagSet{}}})
+	s, err := f.dial(t.Context(), address, &reach{settingFlags: settingFlags{on: &pflag.FlagSet{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

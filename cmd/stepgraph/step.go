@@ -54,13 +54,13 @@ func namedValues(flag string, list []string) (map[string]json.RawMessage, error)
 }
 
 // stepCommand is about single steps.
-func (a *app) stepCommand() *cobra.Command {
+func (cmd *runCommands) stepCommand() *cobra.Command {
 	c := &cobra.Command{Use: "step", Short: "Runs single steps", Args: groupArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(a.stepRunCommand())
+	c.AddCommand(cmd.stepRunCommand())
 	return c
 }
 
-func (a *app) stepRunCommand() *cobra.Command {
+func (cmd *runCommands) stepRunCommand() *cobra.Command {
 	o := &runOptions{}
 	o.create, o.seeds, o.run, o.result = true, true, true, true
 	c := &cobra.Command{Use: "run FILE|WORKFLOW STEP", Short: "Plays one step alone, in a session of its own",
@@ -69,7 +69,7 @@ func (a *app) stepRunCommand() *cobra.Command {
 		Args: want(cobra.ExactArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.entry, o.given.until = args[1], append(o.given.until, args[1])
-			return a.runSession(c.Context(), o, args[0])
+			return cmd.runSession(c.Context(), o, args[0])
 		}}
 	o.register(c)
 	o.given.register(c)

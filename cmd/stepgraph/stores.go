@@ -50,7 +50,7 @@ func hidePassword(address string) string {
 
 // openStore opens a store. serving, if not empty, is the address of the engine that will
 // own an embedded file; without it the file must not be held by another.
-func (a *app) openStore(ctx context.Context, address, serving string) (engine.Store, error) {
+func (h *host) openStore(ctx context.Context, address, serving string) (engine.Store, error) {
 	kind, file, err := kindOfStore(address)
 	if err != nil {
 		return nil, err
@@ -61,21 +61,21 @@ func (a *app) openStore(ctx context.Context, address, serving string) (engine.St
 	case storeSQLite:
 		return openFile(ctx, file, serving)
 	}
-	user, password := a.neo4jLogin()
+	user, password := h.neo4jLogin()
 	return cypher.Open(ctx, cypher.Options{
 		URI: address, Username: user, Password: password,
-		ReaderUsername: a.env("NEO4J_READER_USERNAME"), ReaderPassword: a.env("NEO4J_READER_PASSWORD"),
-		Database: a.env("NEO4J_DATABASE"), Log: a.log, Version: build.Version(), Migrate: new(false), // migrate, doctor and what serves decide it
-		CallTimeout: a.lease * 2 / 3, // 0, the default, where no lease was set
+		ReaderUsername: h.env("NEO4J_READER_USERNAME"), ReaderPassword: h.env("NEO4J_READER_PASSWORD"),
+		Database: h.env("NEO4J_DATABASE"), Log: h.log, Version: build.Version(), Migrate: new(false), // migrate, doctor and what serves decide it
+		CallTimeout: h.lease * 2 / 3, // 0, the default, where no lease was set
 	})
 }
 
 // neo4jLogin is user and password of a store that names none: $NEO4J_USERNAME and
 // $NEO4J_PASSWORD, else $NEO4J_AUTH as Neo4j's own image takes it, USER/PASSWORD or none.
-func (a *app) neo4jLogin() (user, password string) {
-	user, password = a.env("NEO4J_USERNAME"), a.env("NEO4J_PASSWORD")
+func (h *host) neo4jLogin() (user, password string) {
+	user, password = h.env("NEO4J_USERNAME"), h.env("NEO4J_PASSWORD")
 	if user == "" && password == "" {
-		if both := a.env("NEO4J_AUTH"); both != "none" {
+		if both := h.env("NEO4J_AUTH"); both != "none" {
 			user, password, _ = strings.Cut(both, "/")
 		}
 	}
@@ -99,12 +99,12 @@ func openFile(ctx context.Context, file, serving string) (engine.Store, error) {
 }
 
 // devStore is the embedded store of this directory.
-func (a *app) devStore() string { return storeSQLite + ":" + a.devFile() }
+func (l *local) devStore() string { return storeSQLite + ":" + l.devFile() }
 
-func (a *app) devFile() string { return filepath.Join(a.dir, "stepgraph.db") }
+func (l *local) devFile() string { return filepath.Join(l.dir, "stepgraph.db") }
 
 // hasDevStore reports whether dev has ever run here.
-func (a *app) hasDevStore() bool {
-	_, err := os.Stat(a.devFile())
+func (l *local) hasDevStore() bool {
+	_, err := os.Stat(l.devFile())
 	return err == nil
 }

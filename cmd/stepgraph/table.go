@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -219,4 +220,13 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// plain is a JSON text without its quotes, other JSON as it is.
+func plain(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
 }

@@ -14,13 +14,13 @@ import (
 )
 
 // tokensFile is where the tokens of a store are; "" for a store in memory.
-func (a *app) tokensFile(store string) string {
-	return a.fileBeside(store, "tokens", a.env("STEPGRAPH_TOKENS"))
+func (l *local) tokensFile(store string) string {
+	return l.fileBeside(store, "tokens", l.env("STEPGRAPH_TOKENS"))
 }
 
 // fileBeside is where a private file of a store is: the given name, else beside an embedded
 // store, else in the folder of dev. It is "" for a store in memory, which keeps nothing.
-func (a *app) fileBeside(store, what, given string) string {
+func (l *local) fileBeside(store, what, given string) string {
 	kind, file, err := kindOfStore(store)
 	switch {
 	case given != "":
@@ -30,13 +30,13 @@ func (a *app) fileBeside(store, what, given string) string {
 	case kind == storeSQLite:
 		return file + "." + what
 	}
-	return filepath.Join(a.dir, what)
+	return filepath.Join(l.dir, what)
 }
 
 // openTokens opens the tokens of a store for serving. It returns nil where requests need
 // none: no --token was given and no token has been made.
-func (a *app) openTokens(store, given string) (*access.File, error) {
-	name := a.tokensFile(store)
+func (l *local) openTokens(store, given string) (*access.File, error) {
+	name := l.tokensFile(store)
 	if name == "" {
 		return nil, nil
 	}
@@ -50,21 +50,21 @@ func (a *app) openTokens(store, given string) (*access.File, error) {
 	return file, nil
 }
 
-func (a *app) tokenCommand() *cobra.Command {
+func (cmd *tokenCommands) tokenCommand() *cobra.Command {
 	return group("token", "Makes, lists and revokes tokens, by which people and programs use a server",
-		a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+		cmd.tokenCreateCommand(), cmd.tokenListCommand(), cmd.tokenRevokeCommand())
 }
 
 // onTokens is a command on the tokens of a store. It works on their file, which running
 // servers read again by themselves.
-func (a *app) onTokens(use, short string, args cobra.PositionalArgs, do func(f *access.File, args []string) error) *cobra.Command {
+func (cmd *tokenCommands) onTokens(use, short string, args cobra.PositionalArgs, do func(f *access.File, args []string) error) *cobra.Command {
 	flags := &settingFlags{}
 	c := &cobra.Command{Use: use, Short: short, Args: want(args), RunE: func(_ *cobra.Command, args []string) error {
-		set, err := a.settings(flags)
+		set, err := cmd.settings(flags)
 		if err != nil {
 			return err
 		}
-		name := a.tokensFile(first(set.store, a.devStore()))
+		name := cmd.local.tokensFile(first(set.store, cmd.local.devStore()))
 		if name == "" {
 			return usagef("a store in memory has no tokens: give --store, or $STEPGRAPH_TOKENS")
 		}
@@ -78,12 +78,12 @@ func (a *app) onTokens(use, short string, args cobra.PositionalArgs, do func(f *
 	return c
 }
 
-func (a *app) tokenCreateCommand() *cobra.Command {
+func (cmd *tokenCommands) tokenCreateCommand() *cobra.Command {
 	var scopes []string
 	var expires, bytes string
 	var quota access.Quota
 	var limit access.Limit
-	c := a.onTokens("create NAME", "Makes a token and prints it, once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
+	c := cmd.onTokens("create NAME", "Makes a token and prints it, once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
 		lifetime := time.Duration(0)
 		if expires != "" {
 			var err error
@@ -99,11 +99,11 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.json() {
-			return a.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt, "quota": token.Quota, "limit": token.Limit})
+		if cmd.json() {
+			return cmd.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt, "quota": token.Quota, "limit": token.Limit})
 		}
-		a.print("%s", text)
-		a.say("this is shown once; servers started with --token, or from now on, take it")
+		cmd.print("%s", text)
+		cmd.say("this is shown once; servers started with --token, or from now on, take it")
 		return nil
 	})
 	c.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(access.Scopes, ", ")+"; may be repeated")
@@ -116,8 +116,8 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) tokenListCommand() *cobra.Command {
-	return a.onTokens("list", "Lists tokens, without their texts", cobra.NoArgs, func(f *access.File, _ []string) error {
+func (cmd *tokenCommands) tokenListCommand() *cobra.Command {
+	return cmd.onTokens("list", "Lists tokens, without their texts", cobra.NoArgs, func(f *access.File, _ []string) error {
 		all, err := f.List()
 		if err != nil {
 			return err
@@ -132,22 +132,22 @@ func (a *app) tokenListCommand() *cobra.Command {
 			rows[i] = []any{t.Name, strings.Join(t.Scopes, " "), limitText(t.Limit), t.CreatedAt.Format(time.RFC3339), expires}
 			shown[i] = map[string]any{"name": t.Name, "scopes": t.Scopes, "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "quota": t.Quota, "limit": t.Limit}
 		}
-		if a.json() {
-			return a.printJSON(map[string]any{"items": shown})
+		if cmd.json() {
+			return cmd.printJSON(map[string]any{"items": shown})
 		}
-		return a.table("TOKEN\tSCOPES\tLIMIT\tCREATED\tEXPIRES", rows)
+		return cmd.table("TOKEN\tSCOPES\tLIMIT\tCREATED\tEXPIRES", rows)
 	})
 }
 
-func (a *app) tokenRevokeCommand() *cobra.Command {
-	return a.onTokens("revoke NAME", "Ends a token at once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
+func (cmd *tokenCommands) tokenRevokeCommand() *cobra.Command {
+	return cmd.onTokens("revoke NAME", "Ends a token at once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
 		if err := f.Revoke(args[0]); err != nil {
 			return err
 		}
-		if a.json() {
-			return a.printJSON(map[string]any{"revoked": args[0]})
+		if cmd.json() {
+			return cmd.printJSON(map[string]any{"revoked": args[0]})
 		}
-		a.print("token %s is revoked", args[0])
+		cmd.print("token %s is revoked", args[0])
 		return nil
 	})
 }

@@ -16,34 +16,28 @@ import (
 	"github.com/stepgraph/stepgraph/formats/native"
 )
 
-func (a *app) validateCommand() *cobra.Command {
+func (cmd *loadCommands) validateCommand() *cobra.Command {
 	to := reach{judges: true}
 	c := &cobra.Command{Use: "validate FILE|DIR|WORKFLOW...", Short: "Finds what is wrong with workflows",
 		Long: "validate lists errors and warnings, each with its place, and exits with 1 when there is an error.",
 		Args: want(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := a.problems(c.Context(), &to, args)
+			found, err := cmd.problems(c.Context(), &to, args)
 			if err != nil {
 				return err
 			}
-			return a.printProblems(found)
+			return cmd.printProblems(found)
 		}}
 	to.register(c)
 	return c
 }
 
-// A placed problem says which file or workflow it is in.
-type placed struct {
-	where string
-	engine.Problem
-}
-
-func (a *app) problems(ctx context.Context, to *reach, args []string) ([]placed, error) {
-	set, err := a.settings(&to.settingFlags)
+func (cmd *loadCommands) problems(ctx context.Context, to *reach, args []string) ([]placed, error) {
+	set, err := cmd.settings(&to.settingFlags)
 	if err != nil {
 		return nil, err
 	}
-	registry, _, err := a.knownRegistry(set)
+	registry, _, err := cmd.host.knownRegistry(set)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +45,9 @@ func (a *app) problems(ctx context.Context, to *reach, args []string) ([]placed,
 	for _, word := range args {
 		var found []placed
 		if isFile(word) || isFolder(word) {
-			found, err = a.fileProblems(to, word, registry)
+			found, err = cmd.fileProblems(to, word, registry)
 		} else {
-			found, err = a.storedProblems(ctx, to, word)
+			found, err = cmd.storedProblems(ctx, to, word)
 		}
 		if err != nil {
 			return nil, err
@@ -64,9 +58,9 @@ func (a *app) problems(ctx context.Context, to *reach, args []string) ([]placed,
 }
 
 // storedProblems are those the engine finds that has the workflow.
-func (a *app) storedProblems(ctx context.Context, to *reach, id string) ([]placed, error) {
+func (cmd *loadCommands) storedProblems(ctx context.Context, to *reach, id string) ([]placed, error) {
 	var all []placed
-	err := a.with(ctx, to, func(s service) error {
+	err := cmd.services.with(ctx, to, func(s service) error {
 		found, err := s.Problems(ctx, id)
 		for _, p := range found {
 			all = append(all, placed{id, p})
@@ -76,7 +70,7 @@ func (a *app) storedProblems(ctx context.Context, to *reach, id string) ([]place
 	return all, err
 }
 
-func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([]placed, error) {
+func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.Registry) ([]placed, error) {
 	files, err := workflowFiles([]string{name})
 	if err != nil {
 		return nil, err
@@ -86,7 +80,7 @@ func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([
 	}
 	var all []placed
 	for _, file := range files {
-		loaded, err := a.readWorkflowFile(file)
+		loaded, err := cmd.sources.readWorkflowFile(file)
 		if err != nil {
 			refused, known := refusedProblems(file, err)
 			if !known {
@@ -105,9 +99,9 @@ func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([
 		for i, p := range loaded.Notes {
 			notes[i] = placed{file, p}
 		}
-		all = append(all, a.unsettled(to, notes)...)
+		all = append(all, cmd.host.unsettled(to, notes)...)
 		sources := sourcesOf(file, &loaded)
-		at := placesOf(sources, loadOptions{})
+		at := placesOf(sources, "")
 		for i := range loaded.Workflows {
 			w := &loaded.Workflows[i]
 			all = append(all, at.of(w.ID, engine.Validate(w, registry))...)
@@ -121,7 +115,7 @@ func (a *app) fileProblems(to *reach, name string, registry *engine.Registry) ([
 // that may come from what could not be read.
 func partProblems(file string, loaded *formats.Loaded, registry *engine.Registry) []placed {
 	sources := sourcesOf(file, loaded)
-	at := placesOf(sources, loadOptions{})
+	at := placesOf(sources, "")
 	var all []placed
 	for i := range loaded.Workflows {
 		w := &loaded.Workflows[i]
@@ -176,23 +170,23 @@ func syntaxProblem(file string, err error) (engine.Problem, bool) {
 	return engine.Problem{Level: levelError, Line: line, Column: column, Code: code, Message: strings.TrimSpace(parts[2])}, true
 }
 
-func (a *app) printProblems(found []placed) error {
+func (cmd *loadCommands) printProblems(found []placed) error {
 	list := make([]engine.Problem, len(found))
 	failed := false
 	for i := range found {
 		list[i] = found[i].Problem
 		failed = failed || found[i].Level == levelError
 	}
-	if a.json() {
-		if err := a.printJSON(map[string]any{"problems": list}); err != nil {
+	if cmd.json() {
+		if err := cmd.printJSON(map[string]any{"problems": list}); err != nil {
 			return err
 		}
 	} else {
 		for i := range found {
-			a.print("%s", found[i])
+			cmd.print("%s", found[i])
 		}
 		if len(found) == 0 {
-			a.say("no problems")
+			cmd.say("no problems")
 		}
 	}
 	if failed {

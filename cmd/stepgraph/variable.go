@@ -16,15 +16,15 @@ var variableSettings = settingsOf{kind: "variables", name: "variable", headings:
 		return []any{v.Name, short(string(v.Value), 80), v.Source}, err
 	}}
 
-func (a *app) variableCommand() *cobra.Command {
+func (cmd *settingCommands) variableCommand() *cobra.Command {
 	return group("variable", "Lists, sets and removes named values that workflows read",
-		a.settingList(variableSettings), a.variableSetCommand(), a.settingDelete(variableSettings))
+		cmd.settingList(variableSettings), cmd.variableSetCommand(), cmd.settingDelete(variableSettings))
 }
 
-func (a *app) variableSetCommand() *cobra.Command {
+func (cmd *settingCommands) variableSetCommand() *cobra.Command {
 	var asText bool
 	var description string
-	c := a.onSession("set VARIABLE VALUE", "Sets a variable: JSON, or a text", 2, &reach{}, func(ctx context.Context, s service, args []string) error {
+	c := cmd.services.onSession("set VARIABLE VALUE", "Sets a variable: JSON, or a text", 2, &reach{}, func(ctx context.Context, s service, args []string) error {
 		body := map[string]any{"value": value(args[1])}
 		if asText {
 			body["value"] = args[1]
@@ -32,7 +32,7 @@ func (a *app) variableSetCommand() *cobra.Command {
 		if description != "" {
 			body["description"] = description
 		}
-		return a.putSetting(ctx, s, variableSettings, args[0], body)
+		return cmd.putSetting(ctx, s, variableSettings, args[0], body)
 	})
 	c.Flags().BoolVar(&asText, "text", false, "VALUE is a text, even where it looks like JSON")
 	c.Flags().StringVar(&description, "description", "", "what it is for")

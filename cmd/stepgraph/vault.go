@@ -19,23 +19,23 @@ type secretConfig struct {
 
 // openVault opens the profiles, variables and secrets of an engine on a store: those of the
 // configuration, and those in a file beside it.
-func (a *app) openVault(store string) (*vault.Vault, error) {
-	fixed := vault.Fixed{Profiles: a.config.Profiles, Variables: map[string]vault.Variable{}, Secrets: map[string]vault.FixedSecret{}}
-	for name, value := range a.config.Variables {
+func (h *host) openVault(store string) (*vault.Vault, error) {
+	fixed := vault.Fixed{Profiles: h.config.Profiles, Variables: map[string]vault.Variable{}, Secrets: map[string]vault.FixedSecret{}}
+	for name, value := range h.config.Variables {
 		fixed.Variables[name] = vault.Variable{Value: value}
 	}
-	for name, s := range a.config.Secrets {
-		value, err := a.secretValue(s)
+	for name, s := range h.config.Secrets {
+		value, err := h.secretValue(s)
 		if err != nil {
-			return nil, usagef("configuration %s: secrets: %s: %s", a.file, name, err)
+			return nil, usagef("configuration %s: secrets: %s: %s", h.file, name, err)
 		}
 		known := vault.Secret{Hosts: s.Hosts, Description: s.Description}
 		if err := known.CheckHosts(); err != nil {
-			return nil, usagef("configuration %s: secrets: %s: %s", a.file, name, err)
+			return nil, usagef("configuration %s: secrets: %s: %s", h.file, name, err)
 		}
 		fixed.Secrets[name] = vault.FixedSecret{Secret: known, Value: value}
 	}
-	file := a.vaultFile(store)
+	file := h.local.vaultFile(store)
 	v, err := vault.Open(vault.Options{File: file, Fixed: fixed})
 	if err != nil {
 		return nil, fmt.Errorf("profiles, variables and secrets: %w", err)
@@ -44,16 +44,16 @@ func (a *app) openVault(store string) (*vault.Vault, error) {
 }
 
 // vaultFile is where profiles, variables and secrets of a store are; "" for a store in memory.
-func (a *app) vaultFile(store string) string {
-	return a.fileBeside(store, "vault", first(a.env("STEPGRAPH_VAULT"), a.config.Vault))
+func (l *local) vaultFile(store string) string {
+	return l.fileBeside(store, "vault", first(l.env("STEPGRAPH_VAULT"), l.config.Vault))
 }
 
-func (a *app) secretValue(s secretConfig) (func() (string, error), error) {
+func (h *host) secretValue(s secretConfig) (func() (string, error), error) {
 	switch {
 	case s.Env != "" && s.File != "":
 		return nil, fmt.Errorf("give env or file, one of the two")
 	case s.Env != "":
-		return func() (string, error) { return a.env(s.Env), nil }, nil
+		return func() (string, error) { return h.env(s.Env), nil }, nil
 	case s.File != "":
 		return func() (string, error) {
 			text, err := os.ReadFile(s.File)
@@ -65,25 +65,25 @@ func (a *app) secretValue(s secretConfig) (func() (string, error), error) {
 
 // secretOrEnv gives steps the secrets of the vault and the variables of the environment that
 // the configuration opens.
-func (a *app) secretOrEnv(v *vault.Vault) func(name string, to *url.URL) (string, bool) {
+func (h *host) secretOrEnv(v *vault.Vault) func(name string, to *url.URL) (string, bool) {
 	return func(name string, to *url.URL) (string, bool) {
 		value, ok, err := v.Lookup(name, to)
 		if err != nil {
-			a.log.Warn("secret cannot be read", "secret", name, "error", err)
+			h.log.Warn("secret cannot be read", "secret", name, "error", err)
 		}
 		if ok {
 			return value, true
 		}
-		return a.openEnv(name, to)
+		return h.openEnv(name, to)
 	}
 }
 
 // profiles are those of the vault as model calls take them.
-func (a *app) profiles(v *vault.Vault) func() map[string]generate.Profile {
+func (h *host) profiles(v *vault.Vault) func() map[string]generate.Profile {
 	return func() map[string]generate.Profile {
 		all, err := v.Profiles()
 		if err != nil {
-			a.log.Warn("profiles cannot be read", "error", err)
+			h.log.Warn("profiles cannot be read", "error", err)
 		}
 		out := make(map[string]generate.Profile, len(all))
 		for _, n := range all {

@@ -59,8 +59,8 @@ var vendors = map[string]providerConfig{
 
 // addVendors adds the vendors that are named: in the configuration, or by --model where no server of
 // the operator's own (OPENAI_BASE_URL) may be meant, which takes names such as deepseek/chat too.
-func (a *app) addVendors(to map[string]models.Provider, model string) {
-	c := a.config.Models
+func (h *host) addVendors(to map[string]models.Provider, model string) {
+	c := h.config.Models
 	wanted := slices.Clone(c.Enabled)
 	for name := range c.Providers {
 		wanted = append(wanted, name)
@@ -69,7 +69,7 @@ func (a *app) addVendors(to map[string]models.Provider, model string) {
 		name, _, _ := strings.Cut(target, "/")
 		wanted = append(wanted, name)
 	}
-	if name, _, _ := strings.Cut(model, "/"); a.env("OPENAI_BASE_URL") == "" {
+	if name, _, _ := strings.Cut(model, "/"); h.env("OPENAI_BASE_URL") == "" {
 		wanted = append(wanted, name)
 	}
 	for _, name := range wanted {
@@ -83,7 +83,7 @@ func (a *app) addVendors(to map[string]models.Provider, model string) {
 		if own.Prefixes != nil {
 			vendor.Prefixes = own.Prefixes
 		}
-		p := openai.Provider(openai.Options{Key: a.env(vendor.KeyEnv), BaseURL: vendor.BaseURL})
+		p := openai.Provider(openai.Options{Key: h.env(vendor.KeyEnv), BaseURL: vendor.BaseURL})
 		p.Default, p.Prefixes, p.Any = "", vendor.Prefixes, false
 		to[name] = p
 	}
@@ -94,12 +94,12 @@ var wantedAlias = regexp.MustCompile(`"aliases": \{"([^"]+)": "([^"/]+)/`)
 
 // unsettled leaves out warnings about models that the configuration already gives to the provider
 // that the flow names.
-func (a *app) unsettled(to *reach, notes []placed) []placed {
-	set, err := a.settings(&to.settingFlags)
+func (h *host) unsettled(to *reach, notes []placed) []placed {
+	set, err := h.settings(&to.settingFlags)
 	if err != nil {
 		return notes
 	}
-	catalog, err := a.catalog(set, nil, nil)
+	catalog, err := h.catalog(set, nil, nil)
 	if err != nil {
 		return notes // a key is missing, for example: running the flow says so
 	}

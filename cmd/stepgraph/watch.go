@@ -17,7 +17,7 @@ const watchEvery = 500 * time.Millisecond
 // A folderWatcher loads the workflow files of a folder when they change. A file that is
 // gone leaves its workflow in the graph: sessions may be on it.
 type folderWatcher struct {
-	a      *app
+	loads  *loadCommands
 	own    *ownEngine
 	folder string
 	force  bool // load files that have errors too
@@ -32,8 +32,8 @@ type stamp struct {
 
 // watchFolder loads a folder for the first time; faults are said and nothing more, as
 // somebody is at work on the files.
-func (a *app) watchFolder(ctx context.Context, own *ownEngine, folder string, force bool) (*folderWatcher, error) {
-	w := &folderWatcher{a: a, own: own, folder: folder, force: force, seen: map[string]stamp{}}
+func (cmd *serveCommands) watchFolder(ctx context.Context, own *ownEngine, folder string, force bool) (*folderWatcher, error) {
+	w := &folderWatcher{loads: cmd.load, own: own, folder: folder, force: force, seen: map[string]stamp{}}
 	if folder == "" {
 		return w, nil
 	}
@@ -65,7 +65,7 @@ func (w *folderWatcher) run(ctx context.Context) {
 func (w *folderWatcher) look(ctx context.Context) {
 	files, err := filesBelow(w.folder)
 	if err != nil {
-		w.a.say("watch %s: %s", w.folder, err)
+		w.loads.say("watch %s: %s", w.folder, err)
 		return
 	}
 	var changed []string
@@ -81,13 +81,13 @@ func (w *folderWatcher) look(ctx context.Context) {
 	}
 	for _, file := range changed {
 		if err := w.load(ctx, file); err != nil && ctx.Err() == nil {
-			w.a.say("%s", err)
+			w.loads.say("%s", err)
 		}
 	}
 }
 
 func (w *folderWatcher) load(ctx context.Context, file string) error {
-	sources, err := w.a.readSources([]string{file})
+	sources, err := w.loads.sources.readSources([]string{file})
 	if err != nil {
 		return err
 	}
@@ -95,13 +95,13 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	options := loadOptions{places: placesOf(sources, loadOptions{}), force: w.force}
-	refused, err := w.a.try(ctx, w.own, workflows, options)
+	options := loadOptions{places: placesOf(sources, ""), force: w.force}
+	refused, err := w.loads.try(ctx, w.own, workflows, options)
 	if err != nil {
 		return err
 	}
 	if len(refused) > 0 {
-		w.a.say("%s was not loaded, what was loaded of it before stays; correct the errors, or start with --force", file)
+		w.loads.say("%s was not loaded, what was loaded of it before stays; correct the errors, or start with --force", file)
 		return nil
 	}
 	for _, one := range workflows {
@@ -110,7 +110,7 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 			return err
 		}
 		if !diff.Empty() {
-			w.a.say("loaded %s: %s; %s", diff.Workflow, changesText("step", diff.Steps), changesText("path", diff.Paths))
+			w.loads.say("loaded %s: %s; %s", diff.Workflow, changesText("step", diff.Steps), changesText("path", diff.Paths))
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,30 +13,30 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-func (a *app) workflowCommand() *cobra.Command {
+func (cmd *workflowCommands) workflowCommand() *cobra.Command {
 	return group("workflow", "Says whom an edit touches, makes edits and takes them back",
-		a.workflowStatsCommand(), a.workflowAffectedCommand(), a.workflowWhatIfCommand(),
-		a.workflowLogCommand(), a.workflowDiffCommand(), a.workflowRestoreCommand(),
-		a.setCommand(&stepPart), a.removeCommand(&stepPart), a.setCommand(&pathPart), a.removeCommand(&pathPart),
-		a.workflowDeleteCommand())
+		cmd.workflowStatsCommand(), cmd.workflowAffectedCommand(), cmd.workflowWhatIfCommand(),
+		cmd.workflowLogCommand(), cmd.workflowDiffCommand(), cmd.workflowRestoreCommand(),
+		cmd.setCommand(&stepPart), cmd.removeCommand(&stepPart), cmd.setCommand(&pathPart), cmd.removeCommand(&pathPart),
+		cmd.workflowDeleteCommand())
 }
 
-func (a *app) workflowLogCommand() *cobra.Command {
+func (cmd *workflowCommands) workflowLogCommand() *cobra.Command {
 	var step string
-	c := a.onSession("log WORKFLOW", "Lists what the steps of a workflow have been and what changed, oldest first", 1, &reach{},
+	c := cmd.services.onSession("log WORKFLOW", "Lists what the steps of a workflow have been and what changed, oldest first", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			log, err := s.WorkflowLog(ctx, args[0], step)
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(map[string]any{"items": log})
+			if cmd.json() {
+				return cmd.printJSON(map[string]any{"items": log})
 			}
 			rows := make([][]any, len(log))
 			for i, e := range log {
 				rows[i] = []any{e.FirstSeen.Local().Format(time.DateTime), e.Step, e.Hash[:min(12, len(e.Hash))], map[bool]string{true: "now"}[e.Current], long(changesOf(&e))}
 			}
-			return a.table("FIRST SEEN\tSTEP\tHASH\t\tCHANGED", rows)
+			return cmd.table("FIRST SEEN\tSTEP\tHASH\t\tCHANGED", rows)
 		})
 	c.Flags().StringVar(&step, "step", "", "only this step")
 	return c
@@ -91,24 +90,24 @@ func differing(a, b string) (string, string) {
 	return part(x), part(y)
 }
 
-func (a *app) workflowDiffCommand() *cobra.Command {
+func (cmd *workflowCommands) workflowDiffCommand() *cobra.Command {
 	var to string
-	c := a.onSession("diff WORKFLOW STEP HASH", "Compares what a step was with what it is", 3, &reach{},
+	c := cmd.services.onSession("diff WORKFLOW STEP HASH", "Compares what a step was with what it is", 3, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			changes, err := s.DefinitionDiff(ctx, args[0], args[1], args[2], to)
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(map[string]any{"items": changes})
+			if cmd.json() {
+				return cmd.printJSON(map[string]any{"items": changes})
 			}
 			for _, d := range changes {
-				a.print("%s", d.Name)
+				cmd.print("%s", d.Name)
 				if len(d.From) > 0 {
-					a.print("- %s", plain(d.From))
+					cmd.print("- %s", plain(d.From))
 				}
 				if len(d.To) > 0 {
-					a.print("+ %s", plain(d.To))
+					cmd.print("+ %s", plain(d.To))
 				}
 			}
 			return nil
@@ -117,43 +116,34 @@ func (a *app) workflowDiffCommand() *cobra.Command {
 	return c
 }
 
-// plain is a JSON text without its quotes, other JSON as it is.
-func plain(v json.RawMessage) string {
-	var s string
-	if json.Unmarshal(v, &s) == nil {
-		return s
-	}
-	return string(v)
-}
-
-func (a *app) workflowRestoreCommand() *cobra.Command {
-	return a.onSession("restore WORKFLOW STEP HASH", "Makes a step what it was, its outgoing paths too; a removed one comes back", 3, &reach{},
+func (cmd *workflowCommands) workflowRestoreCommand() *cobra.Command {
+	return cmd.services.onSession("restore WORKFLOW STEP HASH", "Makes a step what it was, its outgoing paths too; a removed one comes back", 3, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			restored, err := s.RestoreStep(ctx, args[0], args[1], args[2])
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(restored)
+			if cmd.json() {
+				return cmd.printJSON(restored)
 			}
-			a.print("step %s of %s is restored", args[1], args[0])
+			cmd.print("step %s of %s is restored", args[1], args[0])
 			for _, p := range restored.Problems {
-				a.print("%s", placed{args[0], p})
+				cmd.print("%s", placed{args[0], p})
 			}
-			a.touches(&restored.Affected)
+			cmd.touches(&restored.Affected)
 			return nil
 		})
 }
 
-func (a *app) workflowStatsCommand() *cobra.Command {
-	return a.onSession("stats WORKFLOW", "Counts the sessions of a workflow by status and by the step where they wait", 1, &reach{},
+func (cmd *workflowCommands) workflowStatsCommand() *cobra.Command {
+	return cmd.services.onSession("stats WORKFLOW", "Counts the sessions of a workflow by status and by the step where they wait", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			stats, err := s.Stats(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(stats)
+			if cmd.json() {
+				return cmd.printJSON(stats)
 			}
 			rows := [][]any{{stats.Sessions, "sessions"}}
 			for _, status := range slices.Sorted(maps.Keys(stats.Status)) {
@@ -169,14 +159,14 @@ func (a *app) workflowStatsCommand() *cobra.Command {
 				}
 				rows = append(rows, []any{q.Waiting, "wait for their turn" + of}, []any{q.Running, "have their turn" + of})
 			}
-			return a.table("COUNT\tOF", rows)
+			return cmd.table("COUNT\tOF", rows)
 		})
 }
 
-func (a *app) workflowAffectedCommand() *cobra.Command {
+func (cmd *workflowCommands) workflowAffectedCommand() *cobra.Command {
 	var step, path string
 	var limit int
-	c := a.onSession("affected WORKFLOW --step STEP|--path PATH", "Says which sessions an edit of a step or path would touch", 1, &reach{},
+	c := cmd.services.onSession("affected WORKFLOW --step STEP|--path PATH", "Says which sessions an edit of a step or path would touch", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			if (step == "") == (path == "") {
 				return usagef("give --step or --path, one of the two")
@@ -185,18 +175,18 @@ func (a *app) workflowAffectedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json() {
-				return a.printJSON(x)
+			if cmd.json() {
+				return cmd.printJSON(x)
 			}
-			a.print("of %d sessions of %s that have not ended:", x.Scanned, args[0])
+			cmd.print("of %d sessions of %s that have not ended:", x.Scanned, args[0])
 			for _, g := range []struct {
 				where string
 				group *engine.AffectedGroup
 			}{{"stand at", &x.At}, {"can come to", &x.Before}, {"have passed", &x.Behind}} {
-				a.print("%6d %s %s%s", g.group.Count, g.where, x.Step, named(g.group.Sessions, g.group.Count))
+				cmd.print("%6d %s %s%s", g.group.Count, g.where, x.Step, named(g.group.Sessions, g.group.Count))
 			}
 			if x.More {
-				a.print("there are others; --limit looks at more")
+				cmd.print("there are others; --limit looks at more")
 			}
 			return nil
 		})
@@ -218,23 +208,23 @@ func named(ids []string, count int) string {
 	return text
 }
 
-func (a *app) workflowWhatIfCommand() *cobra.Command {
+func (cmd *workflowCommands) workflowWhatIfCommand() *cobra.Command {
 	var operator string
 	var limit int
-	c := a.onSession("whatif WORKFLOW PATH CONDITION", "Says how many of the last sessions would go elsewhere if a path had another condition", 3, &reach{},
+	c := cmd.services.onSession("whatif WORKFLOW PATH CONDITION", "Says how many of the last sessions would go elsewhere if a path had another condition", 3, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			x, err := s.WhatIf(ctx, args[0], args[1], args[2], operator, limit)
 			if err != nil {
 				return err
 			}
-			a.sayAlwaysTrue(args[2])
-			if a.json() {
-				return a.printJSON(x)
+			cmd.sayAlwaysTrue(args[2])
+			if cmd.json() {
+				return cmd.printJSON(x)
 			}
-			a.print("of %d sessions that have finished the source of %s:", x.Scanned, args[1])
-			a.print("%6d take the path now", x.OpenNow)
-			a.print("%6d would take it then", x.OpenThen)
-			a.print("%6d would go elsewhere%s", x.Changed, named(x.Sessions, x.Changed))
+			cmd.print("of %d sessions that have finished the source of %s:", x.Scanned, args[1])
+			cmd.print("%6d take the path now", x.OpenNow)
+			cmd.print("%6d would take it then", x.OpenThen)
+			cmd.print("%6d would go elsewhere%s", x.Changed, named(x.Sessions, x.Changed))
 			return nil
 		})
 	c.Flags().StringVar(&operator, "operator", "", "operator of the path: AND (the default) or OR")

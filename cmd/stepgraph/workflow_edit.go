@@ -45,7 +45,7 @@ func endsOf(id string, properties map[string]any) error {
 	return nil
 }
 
-func (a *app) setCommand(p *part) *cobra.Command {
+func (cmd *workflowCommands) setCommand(p *part) *cobra.Command {
 	to := &reach{}
 	upper := strings.ToUpper(p.name)
 	c := &cobra.Command{Use: fmt.Sprintf("set-%s WORKFLOW %s NAME=VALUE...", p.name, upper), Args: want(cobra.MinimumNArgs(3)),
@@ -57,7 +57,7 @@ func (a *app) setCommand(p *part) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.with(c.Context(), to, func(s service) error { return a.set(c.Context(), s, p, args[0], args[1], properties) })
+			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.set(c.Context(), s, p, args[0], args[1], properties) })
 		}}
 	to.register(c)
 	return c
@@ -82,7 +82,7 @@ func (p *part) properties(words []string) (map[string]any, error) {
 	return out, nil
 }
 
-func (a *app) set(ctx context.Context, s service, p *part, workflow, id string, properties map[string]any) error {
+func (cmd *workflowCommands) set(ctx context.Context, s service, p *part, workflow, id string, properties map[string]any) error {
 	done := "changed"
 	edited, err := s.Change(ctx, workflow, p.kind, id, properties)
 	if errors.Is(err, p.missing) {
@@ -100,7 +100,7 @@ func (a *app) set(ctx context.Context, s service, p *part, workflow, id string, 
 	if err != nil {
 		return err
 	}
-	return a.printEdited(edited, fmt.Sprintf("%s %s of %s is %s", p.name, id, workflow, done))
+	return cmd.printEdited(edited, fmt.Sprintf("%s %s of %s is %s", p.name, id, workflow, done))
 }
 
 // nearlyThere refuses to add a step that is probably one there is, misspelt: one without a
@@ -123,43 +123,43 @@ func nearlyThere(ctx context.Context, s service, p *part, workflow, id string, p
 	return nil
 }
 
-func (a *app) removeCommand(p *part) *cobra.Command {
-	return a.onSession(fmt.Sprintf("remove-%s WORKFLOW %s", p.name, strings.ToUpper(p.name)), fmt.Sprintf("Removes a %s; says whom it touches", p.name), 2, &reach{},
+func (cmd *workflowCommands) removeCommand(p *part) *cobra.Command {
+	return cmd.services.onSession(fmt.Sprintf("remove-%s WORKFLOW %s", p.name, strings.ToUpper(p.name)), fmt.Sprintf("Removes a %s; says whom it touches", p.name), 2, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			edited, err := s.Remove(ctx, args[0], p.kind, args[1])
 			if err != nil {
 				return err
 			}
-			return a.printEdited(edited, fmt.Sprintf("%s %s of %s is removed", p.name, args[1], args[0]))
+			return cmd.printEdited(edited, fmt.Sprintf("%s %s of %s is removed", p.name, args[1], args[0]))
 		})
 }
 
-func (a *app) printEdited(edited *client.Edited, text string) error {
-	if a.json() {
-		return a.printJSON(edited)
+func (cmd *workflowCommands) printEdited(edited *client.Edited, text string) error {
+	if cmd.json() {
+		return cmd.printJSON(edited)
 	}
-	a.print("%s", text)
-	a.touches(&edited.Affected)
+	cmd.print("%s", text)
+	cmd.touches(&edited.Affected)
 	return nil
 }
 
 // touches tells whom an edit concerns.
-func (a *app) touches(x *api.Affected) {
+func (cmd *workflowCommands) touches(x *api.Affected) {
 	for _, status := range slices.Sorted(maps.Keys(x.Sessions)) {
-		a.print("%6d sessions %s", x.Sessions[status], status)
+		cmd.print("%6d sessions %s", x.Sessions[status], status)
 	}
 	if x.AtStep > 0 {
-		a.print("%6d questions open at the step stay as they were shown; stepgraph batch reask shows them anew", x.AtStep)
+		cmd.print("%6d questions open at the step stay as they were shown; stepgraph batch reask shows them anew", x.AtStep)
 	}
 }
 
-func (a *app) workflowDeleteCommand() *cobra.Command {
-	return a.onSession("delete WORKFLOW", "Removes a workflow with its steps; its sessions stay", 1, &reach{},
+func (cmd *workflowCommands) workflowDeleteCommand() *cobra.Command {
+	return cmd.services.onSession("delete WORKFLOW", "Removes a workflow with its steps; its sessions stay", 1, &reach{},
 		func(ctx context.Context, s service, args []string) error {
 			if err := s.DeleteWorkflow(ctx, args[0]); err != nil {
 				return err
 			}
-			a.say("workflow %s is removed", args[0])
+			cmd.say("workflow %s is removed", args[0])
 			return nil
 		})
 }
