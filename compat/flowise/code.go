@@ -32,7 +32,7 @@ func (c *compiler) customFunction(s *engine.Step, n *node) {
 }
 
 // flowObject is what code sees as $flow.
-func (c *compiler) flowObject(n *node) inputs.Object {
+func (v *values) flowObject(n *node) inputs.Object {
 	id := func(name string) string { return inputs.Ref(valueFlow+"."+name) + "|@{SESSION_ID}" }
 	return inputs.Of("input", inputs.RefOr(valueInput), "state", inputs.RefOr(valueState), "chatId", id("chatId"), "sessionId", id("sessionId"),
 		"chatflowId", inputs.RefOr(valueFlow+".chatflowId"), "chatHistory", inputs.RefOr(valuePast), "rawOutput", "", "sourceDocuments", []any{},
@@ -41,7 +41,7 @@ func (c *compiler) flowObject(n *node) inputs.Object {
 
 // rowValue is a value in a list of a node: a variable that stands alone keeps the type of what
 // it stands for where that is not a list or object, which are text.
-func (c *compiler) rowValue(n *node, list, name string, row settings) any {
+func (v *values) rowValue(n *node, list, name string, row settings) any {
 	raw := row[name]
 	switch accepts := n.accepts(list, name); {
 	case len(raw) == 0 || raw[0] == '"' && !accepts:
@@ -49,5 +49,5 @@ func (c *compiler) rowValue(n *node, list, name string, row settings) any {
 	case !accepts:
 		return inputs.Of("@literal", raw)
 	}
-	return c.resolved(n, raw)
+	return v.resolved(n, raw)
 }

@@ -48,28 +48,55 @@ func Parse(name string, src []byte) (source.File, error) {
 	return source.File{Workflows: []engine.Workflow{*w}, Lines: []source.Lines{c.lines(src)}, Notes: c.problems}, nil
 }
 
-// A compiler makes one workflow of one flow that has no faults.
+// A compiler makes one workflow of one flow that has no faults. It makes the steps of most
+// nodes itself; modelNodes and tools make those of models and of their tools, values write the
+// references in their inputs, and all of them add to one builder.
 type compiler struct {
+	*values
+	tools  *tools
+	models *modelNodes
+	drawn  map[*edge]int   // the places of the paths of edges
+	paths  map[string]bool // ids of paths
+}
+
+// A builder holds the workflow as it grows: its steps and paths, and the names in use.
+type builder struct {
 	flow      *flow
 	w         *engine.Workflow
-	used      map[string]bool   // ids of steps and of values kept beside them
+	used      map[string]bool   // ids of steps and of values kept in addition to them
 	helpers   map[string]string // ids of generated steps by purpose
 	entrances map[string]string // the step that paths into a node lead to
 	exits     map[string]string // the step that paths out of a node leave from
 	steps     map[string][]string
-	needs     map[string]*needs      // what steps in front of a node compute, by node
-	updating  *node                  // whose update of the state is compiled
-	items     map[string]*itemValues // by iteration
-	lists     map[string]bool        // agents whose usedTools a variable names
-	drawn     map[*edge]int          // the places of the paths of edges
-	paths     map[string]bool        // ids of paths
-	toFill    map[string]bool        // notes that were made
+	toFill    map[string]bool // notes that were made
 	problems  []engine.Problem
 }
 
+// values translate variables of the flow into references, and collect what steps in front of a
+// node have to compute for them.
+type values struct {
+	*builder
+	needs    map[string]*needs      // what steps in front of a node compute, by node
+	updating *node                  // whose update of the state is compiled
+	items    map[string]*itemValues // by iteration
+	lists    map[string]bool        // agents whose usedTools a variable names
+}
+
+// modelNodes compile the nodes that call a model.
+type modelNodes struct {
+	*values
+	tools *tools
+}
+
+// tools compile what agents may call, and the nodes that call a tool directly.
+type tools struct{ *values }
+
 func newCompiler(f *flow) *compiler {
-	c := &compiler{flow: f, used: map[string]bool{}, helpers: map[string]string{}, entrances: map[string]string{}, exits: map[string]string{},
-		steps: map[string][]string{}, needs: map[string]*needs{}, items: map[string]*itemValues{}, lists: map[string]bool{}, drawn: map[*edge]int{}, paths: map[string]bool{}, toFill: map[string]bool{}}
+	b := &builder{flow: f, used: map[string]bool{}, helpers: map[string]string{}, entrances: map[string]string{}, exits: map[string]string{},
+		steps: map[string][]string{}, toFill: map[string]bool{}}
+	v := &values{builder: b, needs: map[string]*needs{}, items: map[string]*itemValues{}, lists: map[string]bool{}}
+	t := &tools{v}
+	c := &compiler{values: v, tools: t, models: &modelNodes{v, t}, drawn: map[*edge]int{}, paths: map[string]bool{}}
 	for name := range reserved {
 		c.used[name] = true
 	}
@@ -131,31 +158,31 @@ func (c *compiler) mostSteps() int {
 }
 
 // add puts a step into the workflow, on behalf of a node.
-func (c *compiler) add(n *node, s engine.Step) {
+func (b *builder) add(n *node, s engine.Step) {
 	if n != nil {
-		c.steps[n.ID] = append(c.steps[n.ID], s.ID)
+		b.steps[n.ID] = append(b.steps[n.ID], s.ID)
 	}
-	c.w.Steps = append(c.w.Steps, s)
+	b.w.Steps = append(b.w.Steps, s)
 }
 
 // before puts a generated step in front of the steps that lead to a node so far.
-func (c *compiler) before(n *node, s engine.Step) {
-	s.Extra, s.OnError = generated(n), c.onError(n)
-	c.add(n, s)
-	c.link(s.ID, c.entrances[n.ID])
-	c.entrances[n.ID] = s.ID
+func (b *builder) before(n *node, s engine.Step) {
+	s.Extra, s.OnError = generated(n), b.onError(n)
+	b.add(n, s)
+	b.link(s.ID, b.entrances[n.ID])
+	b.entrances[n.ID] = s.ID
 }
 
 // after puts a generated step behind a node and what follows it so far.
-func (c *compiler) after(n *node, s engine.Step) {
-	s.Extra, s.OnError = generated(n), c.onError(n)
-	c.add(n, s)
-	c.link(c.exits[n.ID], s.ID)
-	c.exits[n.ID] = s.ID
+func (b *builder) after(n *node, s engine.Step) {
+	s.Extra, s.OnError = generated(n), b.onError(n)
+	b.add(n, s)
+	b.link(b.exits[n.ID], s.ID)
+	b.exits[n.ID] = s.ID
 }
 
 // onError: the first error ends the run; in an iteration it ends the round.
-func (c *compiler) onError(n *node) string {
+func (b *builder) onError(n *node) string {
 	if n.parent != nil {
 		return engine.OnErrorStopPath
 	}
@@ -163,8 +190,8 @@ func (c *compiler) onError(n *node) string {
 }
 
 // link draws a path of our own.
-func (c *compiler) link(from, to string) {
-	c.w.Paths = append(c.w.Paths, engine.Path{Kind: engine.Next, Source: from, Target: to, Extra: generated(nil)})
+func (b *builder) link(from, to string) {
+	b.w.Paths = append(b.w.Paths, engine.Path{Kind: engine.Next, Source: from, Target: to, Extra: generated(nil)})
 }
 
 func generated(n *node) map[string]any {
@@ -176,24 +203,24 @@ func generated(n *node) map[string]any {
 
 // helper returns the id of a generated step, or of a session value: always the same for the
 // same purpose, and different from all node ids.
-func (c *compiler) helper(purpose string) string {
-	if id := c.helpers[purpose]; id != "" {
+func (b *builder) helper(purpose string) string {
+	if id := b.helpers[purpose]; id != "" {
 		return id
 	}
 	id := purpose
-	for n := 2; c.used[id]; n++ {
+	for n := 2; b.used[id]; n++ {
 		id = fmt.Sprintf("%s-%d", purpose, n)
 	}
-	c.used[id], c.helpers[purpose] = true, id
+	b.used[id], b.helpers[purpose] = true, id
 	return id
 }
 
 // local is the name of a value of the runtime a node runs in: iterations have their own.
-func (c *compiler) local(n *node, value string) string {
+func (b *builder) local(n *node, value string) string {
 	if n.parent == nil {
 		return value
 	}
-	return c.helper(n.parent.ID + "-" + value)
+	return b.helper(n.parent.ID + "-" + value)
 }
 
 // edge draws the path of an edge. Children run in the order of the edges.
@@ -219,9 +246,9 @@ func (c *compiler) edge(e *edge) {
 }
 
 // stickyNotes are kept for the way back.
-func (c *compiler) stickyNotes() string {
+func (b *builder) stickyNotes() string {
 	list := []any{}
-	for _, n := range c.flow.notes {
+	for _, n := range b.flow.notes {
 		list = append(list, n.raw)
 	}
 	return inputs.Encode(list)
@@ -229,30 +256,30 @@ func (c *compiler) stickyNotes() string {
 
 // lines maps the steps and paths of the file to their positions; none where they stand in a text
 // within it.
-func (c *compiler) lines(src []byte) source.Lines {
+func (b *builder) lines(src []byte) source.Lines {
 	out := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}
-	if len(c.flow.document) != len(src) {
+	if len(b.flow.document) != len(src) {
 		return out
 	}
-	for _, n := range c.flow.Nodes {
-		out.Steps[n.ID], _ = source.Locate(src, c.flow.pointer(n))
+	for _, n := range b.flow.Nodes {
+		out.Steps[n.ID], _ = source.Locate(src, b.flow.pointer(n))
 	}
-	for _, e := range c.flow.Edges {
+	for _, e := range b.flow.Edges {
 		if e.ID != "" {
-			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("%s/edges/%d", c.flow.at, e.Index))
+			out.Paths[e.ID], _ = source.Locate(src, fmt.Sprintf("%s/edges/%d", b.flow.at, e.Index))
 		}
 	}
 	return out
 }
 
 // note warns of something in a node, once.
-func (c *compiler) note(n *node, code, format string, args ...any) {
+func (b *builder) note(n *node, code, format string, args ...any) {
 	p := engine.Problem{Level: "warning", Code: code, Message: fmt.Sprintf(format, args...)}
 	if n != nil {
 		p.Step = n.ID
 	}
-	if key := p.Step + p.Code + p.Message; !c.toFill[key] {
-		c.toFill[key] = true
-		c.problems = append(c.problems, p)
+	if key := p.Step + p.Code + p.Message; !b.toFill[key] {
+		b.toFill[key] = true
+		b.problems = append(b.problems, p)
 	}
 }

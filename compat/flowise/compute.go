@@ -49,51 +49,51 @@ type needs struct {
 }
 
 // need adds a field, once.
-func (c *compiler) need(n *node, field, code string, variables inputs.Object) string {
-	all := c.needs[n.ID]
+func (v *values) need(n *node, field, code string, variables inputs.Object) string {
+	all := v.needs[n.ID]
 	if all == nil {
 		all = &needs{code: map[string]string{}}
-		c.needs[n.ID] = all
+		v.needs[n.ID] = all
 	}
 	if all.code[field] == "" {
 		all.fields, all.code[field], all.variables = append(all.fields, field), code, append(all.variables, variables...)
 	}
-	return c.helper(n.ID+"-values") + "." + field
+	return v.helper(n.ID+"-values") + "." + field
 }
 
 // computed is a reference to something that a step in front of a node computes.
-func (c *compiler) computed(n *node, what string) string {
-	at := inputs.RefOr(c.need(n, what, computations[what], nil))
-	c.needs[n.ID].talk = true
+func (v *values) computed(n *node, what string) string {
+	at := inputs.RefOr(v.need(n, what, computations[what], nil))
+	v.needs[n.ID].talk = true
 	return at
 }
 
 // earlier is the place of a value as it was before the node ran: an update of the state reads
 // the node itself as its visit before left it. otherwise is its default.
-func (c *compiler) earlier(n *node, path, otherwise string) string {
+func (v *values) earlier(n *node, path, otherwise string) string {
 	variable := "$" + fieldOf(path)
-	return c.need(n, fieldOf(path), variable, inputs.Of(variable, inputs.Ref(path)+"|"+otherwise))
+	return v.need(n, fieldOf(path), variable, inputs.Of(variable, inputs.Ref(path)+"|"+otherwise))
 }
 
 // found is the place of what a path of lodash finds in a value, where references cannot say
 // it. ok is false for a path that leads nowhere.
-func (c *compiler) found(n *node, value, path string) (at string, ok bool) {
+func (v *values) found(n *node, value, path string) (at string, ok bool) {
 	parts := lodashPath(path)
 	if parts == nil {
 		return "", false
 	}
 	variable := "$" + fieldOf(value)
-	at = c.need(n, fieldOf(value+"."+path), fmt.Sprintf("find(%s, %s, %s)", variable, inputs.Encode(path), inputs.Encode(parts)), nil)
-	all := c.needs[n.ID]
+	at = v.need(n, fieldOf(value+"."+path), fmt.Sprintf("find(%s, %s, %s)", variable, inputs.Encode(path), inputs.Encode(parts)), nil)
+	all := v.needs[n.ID]
 	all.finds, all.variables = true, all.variables.Set(variable, inputs.RefOr(value))
 	return at, true
 }
 
 // read is the place of a value with variables, of which a text that is JSON is what it says.
-func (c *compiler) read(n *node, name string, value any) string {
+func (v *values) read(n *node, name string, value any) string {
 	variable := "$" + fieldOf(name)
-	at := c.need(n, fieldOf(name), "read("+variable+")", inputs.Of(variable, value))
-	c.needs[n.ID].reads = true
+	at := v.need(n, fieldOf(name), "read("+variable+")", inputs.Of(variable, value))
+	v.needs[n.ID].reads = true
 	return at
 }
 
@@ -148,8 +148,8 @@ func lodashPath(path string) []string {
 }
 
 // compute makes the step that computes what a node needs.
-func (c *compiler) compute(n *node) {
-	all := c.needs[n.ID]
+func (v *values) compute(n *node) {
+	all := v.needs[n.ID]
 	if all == nil {
 		return
 	}
@@ -166,9 +166,9 @@ func (c *compiler) compute(n *node) {
 	}
 	if all.talk {
 		code = talkPrelude + code
-		variables = append(inputs.Of("$past", list(valuePast), "$chat", list(c.local(n, valueChat))), variables...)
+		variables = append(inputs.Of("$past", list(valuePast), "$chat", list(v.local(n, valueChat))), variables...)
 	}
-	c.before(n, javaScript(c.helper(n.ID+"-values"), "Values for "+n.label(), code, variables))
+	v.before(n, javaScript(v.helper(n.ID+"-values"), "Values for "+n.label(), code, variables))
 }
 
 // javaScript is a step of ours that runs JavaScript and gives its result as output.

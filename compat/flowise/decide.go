@@ -55,7 +55,7 @@ const (
 )
 
 // conditionAgent lets a model choose among scenarios.
-func (c *compiler) conditionAgent(s *engine.Step, n *node) {
+func (m *modelNodes) conditionAgent(s *engine.Step, n *node) {
 	in := n.Data.Inputs
 	rows, _ := in.rows("conditionAgentScenarios")
 	scenarios, names := []any{}, []any{}
@@ -63,16 +63,16 @@ func (c *compiler) conditionAgent(s *engine.Step, n *node) {
 		scenarios, names = append(scenarios, inputs.Literal(row.text("scenario"))), append(names, row.text("scenario"))
 	}
 	system := any(systemOfChoice)
-	if own := c.setting(n, in, "conditionAgentSystemPrompt"); in.flag("conditionAgentOverrideSystemPrompt") && own != nil {
+	if own := m.setting(n, in, "conditionAgentSystemPrompt"); in.flag("conditionAgentOverrideSystemPrompt") && own != nil {
 		system = own.value()
 	}
-	said, instruction := c.setting(n, in, "conditionAgentInput"), c.setting(n, in, "conditionAgentInstructions")
+	said, instruction := m.setting(n, in, "conditionAgentInput"), m.setting(n, in, "conditionAgentInstructions")
 	ask := append(append(append(append(lit(`{"input": `), said...), lit(`, "scenarios": `+inputs.Encode(names)+`, "instruction": `)...), instruction...), lit(`}`)...)
-	input := c.modelSettings(n, in.text("conditionAgentModel"), in.object("conditionAgentModelConfig"))
+	input := m.modelSettings(n, in.text("conditionAgentModel"), in.object("conditionAgentModelConfig"))
 	input = append(input, inputs.Of("system", system, "classes", scenarios, "input", said.value(), "ask", ask.value(), "messages", []any{
 		inputs.Of("role", "user", "content", exampleOfChoice), inputs.Of("role", "assistant", "content", exampleReply)},
-		"conversation", c.conversation(n), "on_unknown", "last", "strict", true)...)
-	input = append(input, c.memory(n, in.flag("conditionAgentEnableMemory"))...)
+		"conversation", m.conversation(n), "on_unknown", "last", "strict", true)...)
+	input = append(input, m.memory(n, in.flag("conditionAgentEnableMemory"))...)
 	s.Function, s.Input = "classify.flowise", inputs.Encode(input)
 }
 

@@ -13,7 +13,7 @@ func (c *compiler) humanInput(s *engine.Step, n *node) {
 	in := n.Data.Inputs
 	var prompt any
 	if in.text("humanInputDescriptionType") == "dynamic" {
-		prompt = inputs.Ref(c.describe(n) + ".text")
+		prompt = inputs.Ref(c.models.describe(n) + ".text")
 	} else {
 		description := c.setting(n, in, "humanInputDescription")
 		if description == nil {
@@ -26,18 +26,18 @@ func (c *compiler) humanInput(s *engine.Step, n *node) {
 }
 
 // describe makes the step in front of a human input in which a model writes what is asked.
-func (c *compiler) describe(n *node) string {
+func (m *modelNodes) describe(n *node) string {
 	in := n.Data.Inputs
-	id := c.helper(n.ID + "-prompt")
-	user := c.setting(n, in, "humanInputModelPrompt")
+	id := m.helper(n.ID + "-prompt")
+	user := m.setting(n, in, "humanInputModelPrompt")
 	if user == nil {
 		user = lit("Summarize the conversation between the user and the assistant, reiterate the last message from the assistant, and ask if the user would like to proceed or has any feedback.")
 	}
-	conversation := c.conversation(n)
+	conversation := m.conversation(n)
 	conversation = conversation[1:] // it leaves no trace in the talk
-	input := append(c.modelSettings(n, in.text("humanInputModel"), in.object("humanInputModelConfig")),
+	input := append(m.modelSettings(n, in.text("humanInputModel"), in.object("humanInputModelConfig")),
 		inputs.Of("user", user.value(), "memory", "all", "conversation", conversation)...)
-	c.before(n, engine.Step{ID: id, Name: "Prompt of " + n.label(), Function: "agent.flowise", Input: inputs.Encode(input)})
+	m.before(n, engine.Step{ID: id, Name: "Prompt of " + n.label(), Function: "agent.flowise", Input: inputs.Encode(input)})
 	return id
 }
 

@@ -54,18 +54,18 @@ func roundFailures(n *node) inputs.Object {
 
 // itemValue is a reference to something of the item, which the step at the beginning of the
 // round finds. name is $iteration, or a path that begins with it.
-func (c *compiler) itemValue(iteration *node, name, match string) string {
-	v := c.items[iteration.ID]
-	if v == nil {
-		v = &itemValues{fields: map[string]string{}}
-		c.items[iteration.ID] = v
+func (v *values) itemValue(iteration *node, name, match string) string {
+	item := v.items[iteration.ID]
+	if item == nil {
+		item = &itemValues{fields: map[string]string{}}
+		v.items[iteration.ID] = item
 	}
-	field := v.fields[name]
+	field := item.fields[name]
 	if field == "" {
-		field = fmt.Sprintf("v%d", len(v.names))
-		v.names, v.fields[name] = append(v.names, name), field
+		field = fmt.Sprintf("v%d", len(item.names))
+		item.names, item.fields[name] = append(item.names, name), field
 	}
-	return inputs.Ref(c.helper(iteration.ID+"-item")+"."+field) + "|" + match
+	return inputs.Ref(v.helper(iteration.ID+"-item")+"."+field) + "|" + match
 }
 
 // itemScript finds paths in an item as Flowise does: an item that is empty, zero or false

@@ -22,28 +22,28 @@ const (
 )
 
 // model fills in the step of an LLM or an agent.
-func (c *compiler) model(s *engine.Step, n *node) {
+func (m *modelNodes) model(s *engine.Step, n *node) {
 	prefix := prefixOf(n)
 	in := n.Data.Inputs
-	input := c.modelSettings(n, in.text(prefix+"Model"), in.object(prefix+"ModelConfig"))
+	input := m.modelSettings(n, in.text(prefix+"Model"), in.object(prefix+"ModelConfig"))
 	remembers := in.flag(prefix + "EnableMemory")
-	input = append(input, c.memory(n, remembers)...)
-	input = append(input, inputs.Field{Name: "messages", Value: c.messages(n, prefix+"Messages")})
-	if user := c.setting(n, in, prefix+"UserMessage"); remembers && user != nil {
+	input = append(input, m.memory(n, remembers)...)
+	input = append(input, inputs.Field{Name: "messages", Value: m.messages(n, prefix+"Messages")})
+	if user := m.setting(n, in, prefix+"UserMessage"); remembers && user != nil {
 		input = input.With("user", user.value())
 	}
-	input = input.With("conversation", c.conversation(n).With("role", roleOf(in.text(prefix+"ReturnResponseAs"))).With("as", lowerName(n)))
-	input = append(input, c.structured(n)...)
+	input = input.With("conversation", m.conversation(n).With("role", roleOf(in.text(prefix+"ReturnResponseAs"))).With("as", lowerName(n)))
+	input = append(input, m.structured(n)...)
 	input = append(input, inputs.Of("parse", true, "parallel", false, "max_rounds", agentRounds, "max_calls", agentCalls)...)
 	if n.kind() == kindAgent {
 		input = input.With("on_reject", "withdraw")
 	}
-	if c.last(n) {
+	if m.last(n) {
 		input = input.With("directly_set_reply", true)
 	}
 	s.Function, s.Input = "agent.flowise", inputs.Encode(input)
 	if n.kind() == kindAgent {
-		c.agentTools(n)
+		m.tools.agentTools(n)
 	}
 }
 
@@ -55,13 +55,13 @@ func roleOf(as string) string {
 }
 
 // conversation is the talk a model takes part in.
-func (c *compiler) conversation(n *node) inputs.Object {
-	chat := c.local(n, valueChat)
+func (m *modelNodes) conversation(n *node) inputs.Object {
+	chat := m.local(n, valueChat)
 	return inputs.Of("name", chat, "past", list(valuePast), "messages", list(chat), "before", list(valueBefore), "question", inputs.RefOr(valueInput))
 }
 
 // memory says which messages of the talk go along.
-func (c *compiler) memory(n *node, remembers bool) inputs.Object {
+func (m *modelNodes) memory(n *node, remembers bool) inputs.Object {
 	in, prefix := n.Data.Inputs, prefixOf(n)
 	if !remembers {
 		return inputs.Of("memory", "none")
@@ -78,14 +78,14 @@ func (c *compiler) memory(n *node, remembers bool) inputs.Object {
 }
 
 // messages are a node's own ones, system messages first.
-func (c *compiler) messages(n *node, field string) []any {
+func (m *modelNodes) messages(n *node, field string) []any {
 	rows, _ := n.Data.Inputs.rows(field)
 	var system, others []any
 	for _, row := range rows {
 		role := row.text("role")
 		var content text
 		if n.accepts(field, "content") {
-			content = c.template(n, row.text("content"))
+			content = m.template(n, row.text("content"))
 		} else {
 			content = lit(row.text("content"))
 		}
@@ -96,21 +96,21 @@ func (c *compiler) messages(n *node, field string) []any {
 		case "user", "assistant", "developer":
 			others = append(others, message)
 		default:
-			c.note(n, "message_role", "a message with the role %q is not sent", role)
+			m.note(n, "message_role", "a message with the role %q is not sent", role)
 		}
 	}
 	return append(append([]any{}, system...), others...)
 }
 
 // structured asks for an object, as one forced call of a tool.
-func (c *compiler) structured(n *node) inputs.Object {
-	rows := c.structure(n)
+func (m *modelNodes) structured(n *node) inputs.Object {
+	rows := m.structure(n)
 	if len(rows) == 0 {
 		return nil
 	}
 	fixed := true // no description holds a variable: the schema is data as it stands
 	for _, row := range rows {
-		_, plain := c.about(n, row).plain()
+		_, plain := m.about(n, row).plain()
 		fixed = fixed && plain
 	}
 	properties, required := inputs.Of(), []any{}
@@ -119,7 +119,7 @@ func (c *compiler) structured(n *node) inputs.Object {
 		if key == "" {
 			continue
 		}
-		properties, required = properties.Set(key, c.property(n, row, fixed)), append(required, key)
+		properties, required = properties.Set(key, m.property(n, row, fixed)), append(required, key)
 	}
 	as := "pretty"
 	if n.kind() == kindAgent {
@@ -133,16 +133,16 @@ func (c *compiler) structured(n *node) inputs.Object {
 }
 
 // about is the description of a key of a structured output.
-func (c *compiler) about(n *node, row settings) text {
+func (m *modelNodes) about(n *node, row settings) text {
 	if !n.accepts(prefixOf(n)+"StructuredOutput", "description") {
 		return lit(row.text("description"))
 	}
-	return c.template(n, row.text("description"))
+	return m.template(n, row.text("description"))
 }
 
 // property is one key of a structured output. In a schema that is not fixed only descriptions
 // are read for references.
-func (c *compiler) property(n *node, row settings, fixed bool) inputs.Object {
+func (m *modelNodes) property(n *node, row settings, fixed bool) inputs.Object {
 	data := func(v any) any {
 		if fixed {
 			return v
@@ -164,11 +164,11 @@ func (c *compiler) property(n *node, row settings, fixed bool) inputs.Object {
 		}
 		out = inputs.Of("type", "string", "enum", data(values))
 	case "jsonArray":
-		out = inputs.Of("type", "array", "items", data(c.itemSchema(n, row)))
+		out = inputs.Of("type", "array", "items", data(m.itemSchema(n, row)))
 	default:
 		out = inputs.Of("type", "string")
 	}
-	about := c.about(n, row)
+	about := m.about(n, row)
 	if plain, _ := about.plain(); fixed && plain != "" {
 		return out.With("description", plain)
 	}
@@ -179,10 +179,10 @@ func (c *compiler) property(n *node, row settings, fixed bool) inputs.Object {
 }
 
 // itemSchema is that of the objects in a list, given as {key: {type, description, required?}}.
-func (c *compiler) itemSchema(n *node, row settings) any {
+func (m *modelNodes) itemSchema(n *node, row settings) any {
 	fields, err := orderedFields(row["jsonSchema"])
 	if err != nil {
-		c.note(n, "json_schema", "the JSON schema of %q cannot be read: %v", row.text("key"), err)
+		m.note(n, "json_schema", "the JSON schema of %q cannot be read: %v", row.text("key"), err)
 		return inputs.Of("type", "object")
 	}
 	return objectSchema(fields)

@@ -15,17 +15,17 @@ func (c *compiler) node(n *node) {
 	case kindStart:
 		c.start(&s, n)
 	case kindLLM, kindAgent:
-		c.model(&s, n)
+		c.models.model(&s, n)
 	case kindTool:
-		c.toolNode(&s, n)
+		c.tools.toolNode(&s, n)
 	case kindRetriever:
-		c.retriever(&s, n)
+		c.tools.retriever(&s, n)
 	case kindHTTP:
 		c.http(&s, n)
 	case kindCondition:
 		c.condition(&s, n)
 	case kindConditionAgent:
-		c.conditionAgent(&s, n)
+		c.models.conditionAgent(&s, n)
 	case kindHumanInput:
 		c.humanInput(&s, n)
 	case kindDirectReply:
@@ -68,7 +68,7 @@ func (c *compiler) behind(n *node) {
 }
 
 // last reports whether nothing follows a node: what it says then is the flow's answer.
-func (c *compiler) last(n *node) bool { return n.parent == nil && len(c.flow.outOf(n)) == 0 }
+func (v *values) last(n *node) bool { return n.parent == nil && len(v.flow.outOf(n)) == 0 }
 
 // script is a step of ours that runs Starlark and gives its result as output.
 func script(id, name, code string, variables inputs.Object, globals ...any) engine.Step {

@@ -7,7 +7,7 @@ import (
 
 // outputPath maps a path into what Flowise calls a node's output to a reference into ours.
 // ok is false where we have nothing there; the variable then stays as it is written.
-func (c *compiler) outputPath(n *node, path string) (string, bool) {
+func (v *values) outputPath(n *node, path string) (string, bool) {
 	native, ok := nativePath(path)
 	if !ok {
 		return "", false
@@ -20,7 +20,7 @@ func (c *compiler) outputPath(n *node, path string) (string, bool) {
 		}
 		return n.ID + native, true
 	case kindLLM, kindAgent:
-		return c.modelPath(n, head, rest)
+		return v.modelPath(n, head, rest)
 	case kindHTTP:
 		return httpPath(n, native)
 	case kindIteration:
@@ -50,8 +50,8 @@ func firstOf(native string) (head, rest string) {
 }
 
 // modelPath: the keys of a structured output stand beside the content.
-func (c *compiler) modelPath(n *node, head, rest string) (string, bool) {
-	for _, row := range c.structure(n) {
+func (v *values) modelPath(n *node, head, rest string) (string, bool) {
+	for _, row := range v.structure(n) {
 		if row.text("key") == head {
 			return n.ID + ".output." + head + rest, true
 		}
@@ -77,14 +77,14 @@ func httpPath(n *node, native string) (string, bool) {
 // scalar reports whether a path gives a number, a truth or a text, which keeps its type where
 // the variable stands alone; lists and objects become text. What only shows at run time counts
 // as a scalar.
-func (c *compiler) scalar(n *node, path string) bool {
+func (v *values) scalar(n *node, path string) bool {
 	native, _ := nativePath(path)
 	head, rest := firstOf(native)
 	switch n.kind() {
 	case kindIteration:
 		return head != "iterationResults" || rest != ""
 	case kindLLM, kindAgent:
-		for _, row := range c.structure(n) {
+		for _, row := range v.structure(n) {
 			if kind := row.text("type"); row.text("key") == head && rest == "" {
 				return kind != "stringArray" && kind != "jsonArray"
 			}
@@ -96,7 +96,7 @@ func (c *compiler) scalar(n *node, path string) bool {
 }
 
 // structure are the rows of a model node's structured output.
-func (c *compiler) structure(n *node) []settings {
+func (v *values) structure(n *node) []settings {
 	rows, _ := n.Data.Inputs.rows(prefixOf(n) + "StructuredOutput")
 	return rows
 }

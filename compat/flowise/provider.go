@@ -9,7 +9,7 @@ import (
 
 // modelSettings are those of a chat model component that a model call here has: which model,
 // where, and how it writes.
-func (c *compiler) modelSettings(n *node, component string, config settings) inputs.Object {
+func (m *modelNodes) modelSettings(n *node, component string, config settings) inputs.Object {
 	out := inputs.Of()
 	name := config.text("modelName")
 	if custom := config.text("customModelName"); custom != "" {
@@ -58,18 +58,18 @@ func (c *compiler) modelSettings(n *node, component string, config settings) inp
 	if len(extra) > 0 {
 		out = out.With("parameters", extra)
 	}
-	c.credentials(n, component, config, name, base)
+	m.credentials(n, component, config, name, base)
 	return out
 }
 
 // credentials: keys are never part of a document; where a flow names one, or a vendor's model,
 // the operator's choice of provider answers.
-func (c *compiler) credentials(n *node, component string, config settings, name, base string) {
+func (m *modelNodes) credentials(n *node, component string, config settings, name, base string) {
 	switch id := config.text("credential"); {
 	case id != "" && base != "":
-		c.note(n, "credential", "its %s uses the credential %q of Flowise: set a secret and name it as api_key: \"$NAME\" in the input", component, id)
+		m.note(n, "credential", "its %s uses the credential %q of Flowise: set a secret and name it as api_key: \"$NAME\" in the input", component, id)
 	case base == "" && component != "":
-		c.note(nil, "model_choice", "%s", modelChoice(component, name))
+		m.note(nil, "model_choice", "%s", modelChoice(component, name))
 	}
 }
 

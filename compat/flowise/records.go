@@ -18,7 +18,7 @@ const (
 
 // recordPath is the place of a path into such a record: {{agent.output.usedTools[0].toolOutput}},
 // {{http.output.http}}. Lists and objects are JSON text, as Flowise inserts them.
-func (c *compiler) recordPath(n, from *node, path string) (at string, ok bool) {
+func (v *values) recordPath(n, from *node, path string) (at string, ok bool) {
 	parts := lodashPath(path)
 	if len(parts) == 0 {
 		return "", false
@@ -27,7 +27,7 @@ func (c *compiler) recordPath(n, from *node, path string) (at string, ok bool) {
 	switch {
 	case from.kind() == kindAgent && parts[0] == "usedTools":
 		record = usedToolsRecord
-		c.lists[from.ID] = true
+		v.lists[from.ID] = true
 	case (from.kind() == kindAgent || from.kind() == kindLLM) && parts[0] == "usageMetadata":
 		record = usageRecord
 	case from.kind() == kindHTTP && parts[0] == "http":
@@ -40,17 +40,17 @@ func (c *compiler) recordPath(n, from *node, path string) (at string, ok bool) {
 	variable := "$" + fieldOf(from.ID)
 	code := fmt.Sprintf(`(v => { if (!v) return null; const found = find(%s, %s, %s); return typeof found === 'object' && found !== null ? JSON.stringify(found) : found; })(%s)`,
 		record, inputs.Encode(path), inputs.Encode(parts), variable)
-	at = c.need(n, fieldOf(from.ID+".output."+path), code, nil)
-	all := c.needs[n.ID]
+	at = v.need(n, fieldOf(from.ID+".output."+path), code, nil)
+	all := v.needs[n.ID]
 	all.finds, all.variables = true, all.variables.Set(variable, inputs.RefOr(from.ID))
 	return at, true
 }
 
 // listCalls makes agents list their calls whose usedTools a variable names.
-func (c *compiler) listCalls() {
-	for i := range c.w.Steps {
-		s := &c.w.Steps[i]
-		if !c.lists[s.ID] || s.Function != "agent.flowise" {
+func (v *values) listCalls() {
+	for i := range v.w.Steps {
+		s := &v.w.Steps[i]
+		if !v.lists[s.ID] || s.Function != "agent.flowise" {
 			continue
 		}
 		if text, err := sjson.SetRaw(s.Input, "list_calls", "true"); err == nil && json.Valid([]byte(text)) {

@@ -44,21 +44,21 @@ return {values: $keys.map(key => state[key] === $declared[key] ? $then[key] : st
 
 // declaredOutputs adds to an update the values that the start declares with the output of a
 // node in them: the first node with an update list behind it fills them in.
-func (c *compiler) declaredOutputs(n *node, update inputs.Object) inputs.Object {
+func (v *values) declaredOutputs(n *node, update inputs.Object) inputs.Object {
 	declared, then, keys := inputs.Of(), inputs.Of(), []string{}
-	rows, _ := c.flow.start().Data.Inputs.rows("startState")
+	rows, _ := v.flow.start().Data.Inputs.rows("startState")
 	for _, row := range rows {
 		key, value := row.text("key"), row.text("value")
 		if !strings.Contains(value, "{{ output") && value != "{{output}}" || has(update, key) {
 			continue
 		}
-		declared, then, keys = declared.Set(key, inputs.Literal(value)), then.Set(key, c.withOutput(n, lit(value))), append(keys, key)
+		declared, then, keys = declared.Set(key, inputs.Literal(value)), then.Set(key, v.withOutput(n, lit(value))), append(keys, key)
 	}
 	if len(then) == 0 {
 		return update
 	}
-	id := c.helper(n.ID + "-declared")
-	c.after(n, javaScript(id, "Declared state after "+n.label(), declaredScript,
+	id := v.helper(n.ID + "-declared")
+	v.after(n, javaScript(id, "Declared state after "+n.label(), declaredScript,
 		inputs.Of("$state", inputs.RefOr(valueState), "$declared", declared, "$then", then, "$keys", inputs.Of("@literal", keys))))
 	for i, key := range keys {
 		update = update.Set(key, inputs.Ref(fmt.Sprintf("%s.values[%d]", id, i))+"|")
@@ -71,40 +71,40 @@ func has(o inputs.Object, name string) bool {
 }
 
 // stateValue is one value of an update: variables, then what the node has put out.
-func (c *compiler) stateValue(n *node, field string, row settings) any {
+func (v *values) stateValue(n *node, field string, row settings) any {
 	raw := row["value"]
 	if len(raw) == 0 || raw[0] != '"' {
 		return inputs.Of("@literal", literal(raw))
 	}
 	s := row.text("value")
 	if !n.accepts(field, "value") {
-		return c.withOutput(n, lit(s))
+		return v.withOutput(n, lit(s))
 	}
-	return c.withOutput(n, c.template(n, s))
+	return v.withOutput(n, v.template(n, s))
 }
 
 // withOutput replaces what stands for the node's own output in a text.
-func (c *compiler) withOutput(n *node, value text) any {
+func (v *values) withOutput(n *node, value text) any {
 	plain, isPlain := value.plain()
 	if n.kind() == kindLoop {
 		if isPlain && strings.Contains(plain, outputVariable) {
-			return inputs.RefOr(c.shown(n))
+			return inputs.RefOr(v.shown(n))
 		}
 		return value.value()
 	}
 	if isPlain && (plain == outputVariable || plain == "{{output}}") {
-		return c.typedOutput(n, plain)
+		return v.typedOutput(n, plain)
 	}
 	for _, p := range value {
 		if m := outputPathVariable.FindStringSubmatch(p.lit); m != nil {
-			return inputs.Ref(c.resultField(n)+"."+m[1]) + "|" + kept(plain, isPlain, p.lit)
+			return inputs.Ref(v.resultField(n)+"."+m[1]) + "|" + kept(plain, isPlain, p.lit)
 		}
 	}
 	var out text
 	for _, p := range value {
 		for i, part := range strings.Split(p.lit, outputVariable) {
 			if i > 0 {
-				out = append(out, ref(c.shown(n), ""))
+				out = append(out, ref(v.shown(n), ""))
 			}
 			out = append(out, lit(part)...)
 		}
@@ -128,24 +128,24 @@ const contentScript = `result = {"content": found if type(found) in ["int", "flo
 `
 
 // typedOutput is a node's output with its type: numbers of code stay numbers.
-func (c *compiler) typedOutput(n *node, otherwise string) string {
+func (v *values) typedOutput(n *node, otherwise string) string {
 	if n.kind() != kindCustomFunction {
-		return inputs.Ref(c.shown(n)) + "|" + otherwise
+		return inputs.Ref(v.shown(n)) + "|" + otherwise
 	}
-	id := c.helper(n.ID + "-content")
-	if !slices.Contains(c.steps[n.ID], id) {
-		c.after(n, script(id, "Content of "+n.label(), contentScript, inputs.Of("found", inputs.RefOr(n.ID+".result"), "text", inputs.Ref(n.ID+".text")+"|"+otherwise)))
+	id := v.helper(n.ID + "-content")
+	if !slices.Contains(v.steps[n.ID], id) {
+		v.after(n, script(id, "Content of "+n.label(), contentScript, inputs.Of("found", inputs.RefOr(n.ID+".result"), "text", inputs.Ref(n.ID+".text")+"|"+otherwise)))
 	}
 	return inputs.Ref(id + ".content")
 }
 
 // resultField is where a node's output stands as JSON.
-func (c *compiler) resultField(n *node) string {
+func (v *values) resultField(n *node) string {
 	switch n.kind() {
 	case kindLLM, kindAgent:
 		return n.ID + ".output"
 	case kindTool, kindRetriever, kindExecuteFlow:
-		return c.parsed(n)
+		return v.parsed(n)
 	}
 	return n.ID + ".result"
 }
@@ -154,10 +154,10 @@ func (c *compiler) resultField(n *node) string {
 const parseScript = `try { return {result: JSON.parse($text)}; } catch { return {}; }`
 
 // parsed makes the step behind a node that reads what it shows as JSON, once.
-func (c *compiler) parsed(n *node) string {
-	id := c.helper(n.ID + "-parsed")
-	if !slices.Contains(c.steps[n.ID], id) {
-		c.after(n, javaScript(id, "Parts of "+n.label(), parseScript, inputs.Of("$text", inputs.RefOr(c.shown(n)))))
+func (v *values) parsed(n *node) string {
+	id := v.helper(n.ID + "-parsed")
+	if !slices.Contains(v.steps[n.ID], id) {
+		v.after(n, javaScript(id, "Parts of "+n.label(), parseScript, inputs.Of("$text", inputs.RefOr(v.shown(n)))))
 	}
 	return id + ".result"
 }

@@ -86,13 +86,13 @@ func markdownOf(s string) string {
 
 // template compiles a string in which variables are replaced. Variables of unknown names stay
 // as they are written.
-func (c *compiler) template(n *node, s string) text {
+func (v *values) template(n *node, s string) text {
 	s = markdownOf(s)
 	var out text
 	at := 0
 	for _, m := range variable.FindAllStringIndex(s, -1) {
 		out = append(out, lit(s[at:m[0]])...)
-		out = append(out, c.variable(n, s[m[0]:m[1]])...)
+		out = append(out, v.variable(n, s[m[0]:m[1]])...)
 		at = m[1]
 	}
 	out = append(out, lit(s[at:])...)
@@ -103,7 +103,7 @@ func (c *compiler) template(n *node, s string) text {
 }
 
 // setting compiles one input of a node: with its variables where the parameter accepts them.
-func (c *compiler) setting(n *node, in settings, path ...string) text {
+func (v *values) setting(n *node, in settings, path ...string) text {
 	name := path[len(path)-1]
 	s := in.text(name)
 	if raw := in[name]; len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
@@ -112,14 +112,14 @@ func (c *compiler) setting(n *node, in settings, path ...string) text {
 	if !n.accepts(path...) {
 		return lit(s)
 	}
-	return c.template(n, s)
+	return v.template(n, s)
 }
 
 // resolved compiles a value of the document with the variables in all texts it holds.
-func (c *compiler) resolved(n *node, raw json.RawMessage) any {
+func (v *values) resolved(n *node, raw json.RawMessage) any {
 	switch {
 	case len(raw) > 0 && raw[0] == '"':
-		return c.template(n, textOf(raw)).value()
+		return v.template(n, textOf(raw)).value()
 	case len(raw) > 0 && raw[0] == '[':
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) != nil {
@@ -127,7 +127,7 @@ func (c *compiler) resolved(n *node, raw json.RawMessage) any {
 		}
 		out := []any{}
 		for _, one := range list {
-			out = append(out, c.resolved(n, one))
+			out = append(out, v.resolved(n, one))
 		}
 		return out
 	case len(raw) > 0 && raw[0] == '{':
@@ -137,7 +137,7 @@ func (c *compiler) resolved(n *node, raw json.RawMessage) any {
 		}
 		out := inputs.Of()
 		for _, f := range fields {
-			out = out.With(f.name, c.resolved(n, f.value))
+			out = out.With(f.name, v.resolved(n, f.value))
 		}
 		return out
 	}

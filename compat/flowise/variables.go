@@ -31,7 +31,7 @@ var reserved = map[string]bool{valueQuestion: true, valueForm: true, valueWebhoo
 	valuePast: true, valueChat: true, valueBefore: true, valueLoops: true, valueVars: true, valueFile: true, valueAsked: true}
 
 // variable compiles one {{ variable }}.
-func (c *compiler) variable(n *node, match string) text {
+func (v *values) variable(n *node, match string) text {
 	name := strings.TrimSpace(strings.NewReplacer("{", "", "}", "").Replace(match))
 	name = strings.ReplaceAll(name, `\`, "")
 	head, path, _ := strings.Cut(name, ".")
@@ -41,46 +41,46 @@ func (c *compiler) variable(n *node, match string) text {
 	case "file_attachment":
 		return text{ref(valueFile, "")}
 	case "chat_history", "$chatHistory":
-		return text{piece{ref: c.computed(n, needHistory)}}
+		return text{piece{ref: v.computed(n, needHistory)}}
 	case "runtime_messages_length":
-		return text{piece{ref: c.computed(n, needLength)}}
+		return text{piece{ref: v.computed(n, needLength)}}
 	case "loop_count", "$loopCount":
-		if c.updating == n {
-			return text{ref(c.earlier(n, c.local(n, valueLoops), "0"), "0")}
+		if v.updating == n {
+			return text{ref(v.earlier(n, v.local(n, valueLoops), "0"), "0")}
 		}
-		return text{ref(c.local(n, valueLoops), "0")}
+		return text{ref(v.local(n, valueLoops), "0")}
 	case "current_date_time":
-		return text{piece{ref: c.computed(n, needNow)}}
+		return text{piece{ref: v.computed(n, needNow)}}
 	}
 	switch head {
 	case "$form":
-		return c.value(n, valueForm, path, match)
+		return v.value(n, valueForm, path, match)
 	case "$webhook":
-		return c.value(n, valueWebhook, path, match)
+		return v.value(n, valueWebhook, path, match)
 	case "$vars":
-		return c.value(n, valueVars, path, match)
+		return v.value(n, valueVars, path, match)
 	case "$flow":
-		return c.flowValue(n, path, match)
+		return v.flowValue(n, path, match)
 	}
 	if head == "$iteration" || strings.HasPrefix(name, "$iteration[") {
 		if n.parent == nil {
 			return lit(match)
 		}
-		return text{{ref: c.itemValue(n.parent, name, match), typed: true}}
+		return text{{ref: v.itemValue(n.parent, name, match), typed: true}}
 	}
-	return c.nodeValue(n, name, match)
+	return v.nodeValue(n, name, match)
 }
 
 // value is a path into one of the session's values; the variable stays as it is where there is
 // nothing, or null.
-func (c *compiler) value(n *node, name, path, match string) text {
+func (v *values) value(n *node, name, path, match string) text {
 	if path == "" {
 		return lit(match)
 	}
 	if native, ok := nativePath(path); ok && !counts(native) {
 		return text{ref(name+native, match)}
 	}
-	if at, ok := c.found(n, name, path); ok {
+	if at, ok := v.found(n, name, path); ok {
 		return text{ref(at, match)}
 	}
 	return lit(match)
@@ -90,49 +90,49 @@ func (c *compiler) value(n *node, name, path, match string) text {
 func counts(native string) bool { return strings.HasSuffix(native, ".length") }
 
 // flowValue is what a flow knows of itself.
-func (c *compiler) flowValue(n *node, path, match string) text {
+func (v *values) flowValue(n *node, path, match string) text {
 	switch {
 	case path == "state":
 		return text{ref(valueState, match)}
 	case strings.HasPrefix(path, "state.") || strings.HasPrefix(path, "state["):
-		return c.value(n, valueState, strings.TrimPrefix(path[len("state"):], "."), match)
+		return v.value(n, valueState, strings.TrimPrefix(path[len("state"):], "."), match)
 	case path == "sessionId" || path == "chatId":
 		return text{{ref: inputs.Ref(valueFlow+"."+path) + "|@{SESSION_ID}"}}
 	case path == "chatHistory":
-		return text{piece{ref: c.computed(n, needHistory)}}
+		return text{piece{ref: v.computed(n, needHistory)}}
 	case path == "runtimeChatHistoryLength":
-		return text{piece{ref: c.computed(n, needLength)}}
+		return text{piece{ref: v.computed(n, needLength)}}
 	}
-	return c.value(n, valueFlow, path, match)
+	return v.value(n, valueFlow, path, match)
 }
 
 // nodeValue is what a node has put out: what it shows, or a path into its output. Nodes in an
 // iteration see only those that stand beside them.
-func (c *compiler) nodeValue(n *node, name, match string) text {
+func (v *values) nodeValue(n *node, name, match string) text {
 	id, path, whole := name, "", true
 	if i := strings.Index(name, ".output."); i > 0 {
 		id, path, whole = name[:i], name[i+len(".output."):], false
 	}
-	from := c.flow.byID[id]
+	from := v.flow.byID[id]
 	if from == nil || n.parent != nil && from.parent != n.parent {
 		return lit(match)
 	}
-	at, ok, typed := c.shown(from), true, false
+	at, ok, typed := v.shown(from), true, false
 	if !whole {
-		at, ok = c.outputPath(from, path)
-		typed = c.scalar(from, path)
+		at, ok = v.outputPath(from, path)
+		typed = v.scalar(from, path)
 	}
 	switch {
-	case !ok || counts(at) || c.mayBeNull(from, path):
-		return c.foundOutput(n, from, path, match)
-	case c.updating == n && from == n:
-		at = c.earlier(n, at, match)
+	case !ok || counts(at) || v.mayBeNull(from, path):
+		return v.foundOutput(n, from, path, match)
+	case v.updating == n && from == n:
+		at = v.earlier(n, at, match)
 	}
 	return text{{ref: inputs.Ref(at) + "|" + match, typed: typed}}
 }
 
 // foundOutput is a path into the output of a node that references cannot say.
-func (c *compiler) foundOutput(n, from *node, path, match string) text {
+func (v *values) foundOutput(n, from *node, path, match string) text {
 	value, rest := "", ""
 	switch {
 	case from.kind() == kindHTTP && strings.HasPrefix(path, "http.data."):
@@ -141,12 +141,12 @@ func (c *compiler) foundOutput(n, from *node, path, match string) text {
 		value, rest = from.ID+".response", path[len("http.data"):]
 	case from.kind() == kindIteration && strings.HasPrefix(path, "iterationResults."):
 		value, rest = from.ID+".outputs", path[len("iterationResults."):]
-	case len(c.structure(from)) > 0:
+	case len(v.structure(from)) > 0:
 		value, rest = from.ID+".output", path
 	case strings.HasPrefix(path, "content.") || strings.HasPrefix(path, "content["): // into what the node shows
-		value, rest = c.shown(from), strings.TrimPrefix(path[len("content"):], ".")
+		value, rest = v.shown(from), strings.TrimPrefix(path[len("content"):], ".")
 	default:
-		if at, ok := c.recordPath(n, from, path); ok {
+		if at, ok := v.recordPath(n, from, path); ok {
 			return text{{ref: inputs.Ref(at) + "|" + match}}
 		}
 		return lit(match)
@@ -158,9 +158,9 @@ func (c *compiler) foundOutput(n, from *node, path, match string) text {
 	variable := "$" + fieldOf(value)
 	found := fmt.Sprintf("find(%s, %s, %s)", variable, inputs.Encode(rest), inputs.Encode(parts))
 	field := fieldOf(value + "." + rest)
-	alone := c.need(n, field, fmt.Sprintf("(v => v === undefined ? %s : v !== null && typeof v === 'object' ? JSON.stringify(v) : v)(%s)", inputs.Encode(match), found), nil)
-	shown := c.need(n, field+"Text", fmt.Sprintf("(v => v === undefined ? %s : v !== null && typeof v === 'object' ? JSON.stringify(v) : String(v))(%s)", inputs.Encode(match), found), nil)
-	all := c.needs[n.ID]
+	alone := v.need(n, field, fmt.Sprintf("(v => v === undefined ? %s : v !== null && typeof v === 'object' ? JSON.stringify(v) : v)(%s)", inputs.Encode(match), found), nil)
+	shown := v.need(n, field+"Text", fmt.Sprintf("(v => v === undefined ? %s : v !== null && typeof v === 'object' ? JSON.stringify(v) : String(v))(%s)", inputs.Encode(match), found), nil)
+	all := v.needs[n.ID]
 	all.finds, all.variables = true, all.variables.Set(variable, inputs.RefOr(value))
 	return text{{ref: inputs.Ref(shown), alone: inputs.Ref(alone), typed: true}}
 }
@@ -168,13 +168,13 @@ func (c *compiler) foundOutput(n, from *node, path, match string) text {
 // mayBeNull tells of a path into a node's output that null may stand there, which Flowise inserts
 // as the word and references take for missing: what a server has answered, and what lies in the
 // objects of a list. Keys of a structured answer that are null are left out there.
-func (c *compiler) mayBeNull(n *node, path string) bool {
+func (v *values) mayBeNull(n *node, path string) bool {
 	if n.kind() == kindHTTP {
 		rest, ok := strings.CutPrefix(path, "http.data")
 		return ok && rest != ""
 	}
 	parts := lodashPath(path)
-	for _, row := range c.structure(n) {
+	for _, row := range v.structure(n) {
 		if len(parts) > 1 && parts[0] == row.text("key") {
 			return row.text("type") == "jsonArray"
 		}
@@ -183,7 +183,7 @@ func (c *compiler) mayBeNull(n *node, path string) bool {
 }
 
 // shown is the reference to what a node shows as its result.
-func (c *compiler) shown(n *node) string {
+func (v *values) shown(n *node) string {
 	switch n.kind() {
 	case kindHTTP:
 		return n.ID + ".response"

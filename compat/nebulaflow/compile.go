@@ -53,27 +53,38 @@ func Parse(name string, src []byte) (source.File, error) {
 	return source.File{Workflows: []engine.Workflow{*w}, Lines: []source.Lines{c.lines(src)}, Notes: c.notes, Saved: c.saved()}, nil
 }
 
-// A compiler makes one workflow of one flow that has no faults.
+// A compiler makes one workflow of one flow that has no faults: it makes the steps of nodes,
+// values write the inputs of these steps, and both add to one builder.
 type compiler struct {
-	flow         *flow
-	w            *engine.Workflow
+	*values
+	drawn map[*edge]int   // the places of the paths of edges
+	edges map[string]bool // ids of paths
+}
+
+// A builder holds the workflow as it grows: its steps and paths, and the names in use.
+type builder struct {
+	flow      *flow
+	w         *engine.Workflow
+	ready     map[string]float64
+	used      map[string]bool // ids of steps and of values kept in addition to them
+	helpers   map[string]string
+	entrances map[string]string // the step that paths into a node or a loop lead to
+	incoming  map[string]int    // paths into a step
+	follows   map[string]string // the step a helper stands in front of
+	suffixes  map[string]int    // of helpers that would have the same id, by that id
+	spent     int               // bytes of text, see spend
+	over      *node             // where they became too many
+	notes     []engine.Problem
+}
+
+// values translate what nodes read from other nodes, variables and loops into references.
+type values struct {
+	*builder
 	gates        *gating
-	drawn        map[*edge]int // the places of the paths of edges
-	ready        map[string]float64
 	variables    map[string]bool // names that variable nodes set
 	accumulators map[string]bool
-	used         map[string]bool // ids of steps and of values kept beside them
-	helpers      map[string]string
-	entrances    map[string]string // the step that paths into a node or a loop lead to
-	edges        map[string]bool   // ids of paths
-	incoming     map[string]int    // paths into a step
 	inlined      map[view]text
-	follows      map[string]string // the step a helper stands in front of
-	suffixes     map[string]int    // of helpers that would have the same id, by that id
-	spent        int               // bytes of text, see spend
-	over         *node             // where they became too many
-	given        []text            // the inputs of a node that runs alone
-	notes        []engine.Problem
+	given        []text // the inputs of a node that runs alone
 }
 
 // disableParallel is the environment variable with which NebulaFlow runs one node at a time.
@@ -93,9 +104,10 @@ func (f *flow) oneByOne() bool {
 }
 
 func newCompiler(f *flow) *compiler {
-	c := &compiler{flow: f, gates: newGating(f), drawn: map[*edge]int{}, ready: f.ready(), variables: map[string]bool{}, accumulators: map[string]bool{}, used: map[string]bool{},
-		helpers: map[string]string{}, entrances: map[string]string{}, edges: map[string]bool{}, incoming: map[string]int{}, inlined: map[view]text{},
-		follows: map[string]string{}, suffixes: map[string]int{}}
+	b := &builder{flow: f, ready: f.ready(), used: map[string]bool{}, helpers: map[string]string{}, entrances: map[string]string{},
+		incoming: map[string]int{}, follows: map[string]string{}, suffixes: map[string]int{}}
+	v := &values{builder: b, gates: newGating(f), variables: map[string]bool{}, accumulators: map[string]bool{}, inlined: map[view]text{}}
+	c := &compiler{values: v, drawn: map[*edge]int{}, edges: map[string]bool{}}
 	for _, n := range f.Nodes {
 		c.used[n.ID] = true
 		switch n.Type {
@@ -166,29 +178,29 @@ func (c *compiler) begin() {
 }
 
 // topLevel reports whether a node or loop runs outside of loops, and its place among those ready.
-func (c *compiler) topLevel(id string, loop *region) (place float64, ok bool) {
+func (b *builder) topLevel(id string, loop *region) (place float64, ok bool) {
 	if loop != nil {
-		return c.ready[loop.start.ID], loop.outer == nil
+		return b.ready[loop.start.ID], loop.outer == nil
 	}
-	return c.ready[id], c.flow.inRegion[id] == nil
+	return b.ready[id], b.flow.inRegion[id] == nil
 }
 
-func (c *compiler) add(s engine.Step) { c.w.Steps = append(c.w.Steps, s) }
+func (b *builder) add(s engine.Step) { b.w.Steps = append(b.w.Steps, s) }
 
-func (c *compiler) addPath(p engine.Path) {
+func (b *builder) addPath(p engine.Path) {
 	if p.Kind == engine.Next {
-		c.incoming[p.Target]++
+		b.incoming[p.Target]++
 	}
-	c.w.Paths = append(c.w.Paths, p)
+	b.w.Paths = append(b.w.Paths, p)
 }
 
 // link draws a path of our own.
-func (c *compiler) link(from, to string, priority *float64, condition any) {
+func (b *builder) link(from, to string, priority *float64, condition any) {
 	p := engine.Path{Kind: engine.Next, Source: from, Target: to, Priority: priority, Extra: generated()}
 	if condition != nil {
 		p.Condition = inputs.Encode(condition)
 	}
-	c.addPath(p)
+	b.addPath(p)
 }
 
 func generated() map[string]any { return map[string]any{propertyGenerated: true} }
@@ -201,17 +213,17 @@ func generatedFor(n *node) map[string]any {
 
 // helper is the id of a step beside the nodes, or of a value kept beside their outputs:
 // always the same for the same purpose, and never that of a node. References can name it.
-func (c *compiler) helper(purpose string) string {
-	if id := c.helpers[purpose]; id != "" {
+func (b *builder) helper(purpose string) string {
+	if id := b.helpers[purpose]; id != "" {
 		return id
 	}
 	plain := idText(purpose)
-	id, n := plain, max(c.suffixes[plain], 2)
-	for ; c.used[id]; n++ {
+	id, n := plain, max(b.suffixes[plain], 2)
+	for ; b.used[id]; n++ {
 		id = fmt.Sprintf("%s-%d", plain, n)
 	}
-	c.suffixes[plain] = n
-	c.used[id], c.helpers[purpose] = true, id
+	b.suffixes[plain] = n
+	b.used[id], b.helpers[purpose] = true, id
 	return id
 }
 
@@ -225,9 +237,9 @@ func idText(text string) string {
 	}, text)
 }
 
-func (c *compiler) loopID(r *region) string          { return c.helper(r.start.ID + "-loop") }
-func (c *compiler) variableID(name string) string    { return c.helper("var-" + name) }
-func (c *compiler) accumulatorID(name string) string { return c.helper("acc-" + name) }
+func (b *builder) loopID(r *region) string          { return b.helper(r.start.ID + "-loop") }
+func (b *builder) variableID(name string) string    { return b.helper("var-" + name) }
+func (b *builder) accumulatorID(name string) string { return b.helper("acc-" + name) }
 
 // edge draws the path of an edge. One that crosses the border of a loop leaves from the loop,
 // or leads to it: the loop begins when all that feeds it is there and goes on when it ends.
@@ -268,19 +280,19 @@ func (c *compiler) condition(p *engine.Path, e *edge) {
 }
 
 // lines maps the steps and paths of the file to their positions.
-func (c *compiler) lines(src []byte) source.Lines {
+func (b *builder) lines(src []byte) source.Lines {
 	out, index := source.Lines{Steps: map[string]int{}, Paths: map[string]int{}}, source.NewIndex(src)
-	for _, n := range c.flow.Nodes {
-		out.Steps[n.ID] = index.Line(fmt.Sprintf("%s/nodes/%d", c.flow.at, n.index))
+	for _, n := range b.flow.Nodes {
+		out.Steps[n.ID] = index.Line(fmt.Sprintf("%s/nodes/%d", b.flow.at, n.index))
 	}
-	for _, e := range c.flow.Edges {
+	for _, e := range b.flow.Edges {
 		if e.ID != "" {
-			out.Paths[e.ID] = index.Line(fmt.Sprintf("%s/edges/%d", c.flow.at, e.index))
+			out.Paths[e.ID] = index.Line(fmt.Sprintf("%s/edges/%d", b.flow.at, e.index))
 		}
 	}
 	return out
 }
 
-func (c *compiler) note(n *node, code, format string, args ...any) {
-	c.notes = append(c.notes, engine.Problem{Level: "warning", Step: n.ID, Code: code, Message: fmt.Sprintf(format, args...)})
+func (b *builder) note(n *node, code, format string, args ...any) {
+	b.notes = append(b.notes, engine.Problem{Level: "warning", Step: n.ID, Code: code, Message: fmt.Sprintf(format, args...)})
 }

@@ -23,29 +23,29 @@ const (
 
 // spend counts the bytes of text given to a node and reports whether the limit allows them.
 // Once it is exceeded all texts are empty, and the file is refused when the compiler is done.
-func (c *compiler) spend(n *node, bytes int) bool {
-	if c.spent += bytes; c.spent > mostText && c.over == nil {
-		c.over = n
+func (b *builder) spend(n *node, bytes int) bool {
+	if b.spent += bytes; b.spent > mostText && b.over == nil {
+		b.over = n
 	}
-	return c.over == nil
+	return b.over == nil
 }
 
 // whole is a text as it stands in the input of a step, the whole of it: one in a template has
 // been counted there.
-func (c *compiler) whole(reader *node, t text) any {
-	if !c.spend(reader, t.size()) {
+func (b *builder) whole(reader *node, t text) any {
+	if !b.spend(reader, t.size()) {
 		return ""
 	}
 	return t.value()
 }
 
 // tooMuch is the fault of a flow whose texts are too large, nil when they are not.
-func (c *compiler) tooMuch(faults *source.Faults) error {
-	if c.over == nil {
+func (b *builder) tooMuch(faults *source.Faults) error {
+	if b.over == nil {
 		return nil
 	}
-	faults.AddFor([]string{c.over.ID}, c.flow.pointer(c.over), "too_large",
-		"node %q: up to here the texts that nodes read of each other come to more than %d MB; let an llm or a variable node stand between, whose result is read instead", c.over.ID, mostText>>20)
+	faults.AddFor([]string{b.over.ID}, b.flow.pointer(b.over), "too_large",
+		"node %q: up to here the texts that nodes read of each other come to more than %d MB; let an llm or a variable node stand between, whose result is read instead", b.over.ID, mostText>>20)
 	return faults.Err()
 }
 

@@ -29,7 +29,7 @@ func (c *compiler) node(n *node) {
 		c.add(s)
 		return
 	}
-	values := c.values(n)
+	values := c.inputsOf(n)
 	content := func() text { return c.template(n.Data.Content, values, n) }
 	switch n.Type {
 	case kindText:
@@ -58,22 +58,22 @@ func (c *compiler) node(n *node) {
 }
 
 // onError: by default the first error ends the run, as NebulaFlow has it.
-func (c *compiler) onError() string {
-	if c.flow.OnError == continueSubgraph {
+func (b *builder) onError() string {
+	if b.flow.OnError == continueSubgraph {
 		return engine.OnErrorStopPath
 	}
 	return engine.OnErrorFailSession
 }
 
 // before puts a helper step in front of the steps that lead to a node so far.
-func (c *compiler) before(n *node, s engine.Step) { c.inFront(n.ID, n, s) }
+func (b *builder) before(n *node, s engine.Step) { b.inFront(n.ID, n, s) }
 
 // inFront puts a helper step of a node in front of the steps that lead to step id so far.
-func (c *compiler) inFront(id string, n *node, s engine.Step) {
-	s.Extra, s.OnError = generatedFor(n), c.onError()
-	c.add(s)
-	c.link(s.ID, c.entrances[id], nil, nil)
-	c.follows[s.ID], c.entrances[id] = c.entrances[id], s.ID
+func (b *builder) inFront(id string, n *node, s engine.Step) {
+	s.Extra, s.OnError = generatedFor(n), b.onError()
+	b.add(s)
+	b.link(s.ID, b.entrances[id], nil, nil)
+	b.follows[s.ID], b.entrances[id] = b.entrances[id], s.ID
 }
 
 // variable keeps its text as a global as well.
@@ -194,12 +194,12 @@ func portIndex(ports []port) map[string]int {
 }
 
 // outPort makes the step that shows an output of a subflow to who runs it.
-func (c *compiler) outPort(i int) {
-	for _, n := range c.flow.Nodes {
-		if n.Type == kindOutput && n.Data.PortID == c.flow.Outputs[i].ID {
-			c.add(engine.Step{ID: outPort(i), Name: c.flow.Outputs[i].Name, Function: "template", Extra: generated(),
+func (v *values) outPort(i int) {
+	for _, n := range v.flow.Nodes {
+		if n.Type == kindOutput && n.Data.PortID == v.flow.Outputs[i].ID {
+			v.add(engine.Step{ID: outPort(i), Name: v.flow.Outputs[i].Name, Function: "template", Extra: generated(),
 				Input: inputs.Encode(inputs.Of("template", inputs.RefOr(n.ID+".text")))})
-			c.link(n.ID, outPort(i), nil, nil)
+			v.link(n.ID, outPort(i), nil, nil)
 			return
 		}
 	}

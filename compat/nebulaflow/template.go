@@ -77,10 +77,10 @@ func (t text) trim() (out text, rest bool) {
 const blanks = " \t\r\n\v\f\u00a0\ufeff"
 
 // joined are the texts a reader is given, one to a line.
-func (c *compiler) joined(reader *node, texts []text) text {
+func (v *values) joined(reader *node, texts []text) text {
 	var out text
 	for i, t := range texts {
-		if !c.spend(reader, t.size()) {
+		if !v.spend(reader, t.size()) {
 			return nil
 		}
 		if i > 0 {
@@ -96,11 +96,11 @@ var placeholder = regexp.MustCompile(`\$\{([^{}\n]+)\}`)
 
 // template compiles a template as the reader sees it; values are the inputs it counts. What
 // an inserted value holds is never looked at again.
-func (c *compiler) template(source string, values []text, reader *node) text {
+func (v *values) template(source string, values []text, reader *node) text {
 	var out text
 	at := 0
 	for _, m := range placeholder.FindAllStringSubmatchIndex(source, -1) {
-		found, known := c.placeholder(source[m[2]:m[3]], values, reader)
+		found, known := v.placeholder(source[m[2]:m[3]], values, reader)
 		if !known {
 			continue
 		}
@@ -110,28 +110,28 @@ func (c *compiler) template(source string, values []text, reader *node) text {
 	return append(out, lit(source[at:])...)
 }
 
-func (c *compiler) placeholder(name string, values []text, reader *node) (text, bool) {
+func (v *values) placeholder(name string, values []text, reader *node) (text, bool) {
 	if strings.Trim(name, "0123456789") == "" {
 		k, err := strconv.Atoi(name)
 		if err != nil || k < 1 || k > len(values) {
 			return nil, true
 		}
-		if !c.spend(reader, values[k-1].size()) {
+		if !v.spend(reader, values[k-1].size()) {
 			return nil, true
 		}
 		return values[k-1], true
 	}
-	for r := c.flow.inRegion[reader.ID]; r != nil; r = r.outer {
+	for r := v.flow.inRegion[reader.ID]; r != nil; r = r.outer {
 		if variable(r.start) == name {
-			return text{{ref: inputs.Ref(c.loopID(r) + ".index"), trimmed: true}}, true
+			return text{{ref: inputs.Ref(v.loopID(r) + ".index"), trimmed: true}}, true
 		}
 	}
 	chain := ""
-	if c.accumulators[name] {
-		chain = inputs.RefOr(c.accumulatorID(name))
+	if v.accumulators[name] {
+		chain = inputs.RefOr(v.accumulatorID(name))
 	}
-	if c.variables[name] {
-		chain += inputs.RefOr(c.variableID(name))
+	if v.variables[name] {
+		chain += inputs.RefOr(v.variableID(name))
 	}
 	if chain == "" {
 		return nil, false

@@ -8,37 +8,37 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// values are the inputs of a node, in the order in which its templates count them. In a loop
+// inputsOf returns the inputs of a node, in the order in which its templates count them. In a loop
 // those that may be left from an earlier round are gathered by a step of their own.
-func (c *compiler) values(n *node) []text {
-	if c.given != nil {
-		return c.given
+func (v *values) inputsOf(n *node) []text {
+	if v.given != nil {
+		return v.given
 	}
 	var all []text
 	var stale []*edge
-	for _, e := range c.flow.inputs(n) {
-		if c.stale(e, n) {
-			all = append(all, ref(fmt.Sprintf("%s.result[%d]", c.helper(n.ID+"-in"), len(stale)), false))
+	for _, e := range v.flow.inputs(n) {
+		if v.stale(e, n) {
+			all = append(all, ref(fmt.Sprintf("%s.result[%d]", v.helper(n.ID+"-in"), len(stale)), false))
 			stale = append(stale, e)
 			continue
 		}
-		all = append(all, c.valueOf(e, n))
+		all = append(all, v.valueOf(e, n))
 	}
 	if len(stale) > 0 {
-		c.gather(n, stale)
+		v.gather(n, stale)
 	}
 	return all
 }
 
 // valueOf is what an edge brings to a reader. A text node is read anew by each of its readers,
 // where it is certain to have run; of everything else the result is read.
-func (c *compiler) valueOf(e *edge, reader *node) text {
-	from := c.flow.byID[e.Source]
+func (v *values) valueOf(e *edge, reader *node) text {
+	from := v.flow.byID[e.Source]
 	switch {
 	case !from.active():
 		return nil
-	case from.Type == kindText && !from.Data.Bypass && c.gates.certain(from, reader):
-		return c.inline(from, reader)
+	case from.Type == kindText && !from.Data.Bypass && v.gates.certain(from, reader):
+		return v.inline(from, reader)
 	case from.Type == kindSubflow:
 		if k := portOf(e.SourceHandle, "out-"); k < math.MaxInt {
 			return ref(fmt.Sprintf("%s.outputs[%d].text", from.ID, k), false)
@@ -64,34 +64,34 @@ type view struct {
 }
 
 // inline is the template of a text node as a reader sees it.
-func (c *compiler) inline(from, reader *node) text {
-	key := view{from.ID, c.gates.Class(reader.index), c.flow.inRegion[reader.ID]}
-	if known, ok := c.inlined[key]; ok || !c.spend(reader, textSize) {
+func (v *values) inline(from, reader *node) text {
+	key := view{from.ID, v.gates.Class(reader.index), v.flow.inRegion[reader.ID]}
+	if known, ok := v.inlined[key]; ok || !v.spend(reader, textSize) {
 		return known
 	}
 	var values []text
-	for _, in := range c.flow.inputs(from) {
-		values = append(values, c.valueOf(in, reader))
+	for _, in := range v.flow.inputs(from) {
+		values = append(values, v.valueOf(in, reader))
 	}
-	out := c.template(from.Data.Content, values, reader)
+	out := v.template(from.Data.Content, values, reader)
 	if len(out) > maxPieces {
 		out = ref(from.ID+".text", true)
 	}
-	c.inlined[key] = out
+	v.inlined[key] = out
 	return out
 }
 
 // stale reports whether what a reader would find is perhaps the result of an earlier round of a
 // loop that both lie in.
-func (c *compiler) stale(e *edge, reader *node) bool {
-	from := c.source(e)
-	r := c.flow.loopAround(from)
-	return r != nil && r.has(reader) && e.from.active() && !c.gates.certain(from, reader)
+func (v *values) stale(e *edge, reader *node) bool {
+	from := v.source(e)
+	r := v.flow.loopAround(from)
+	return r != nil && r.has(reader) && e.from.active() && !v.gates.certain(from, reader)
 }
 
 // source is where an edge comes from, the start of a loop for all that lies in it.
-func (c *compiler) source(e *edge) *node {
-	from, _ := c.flow.ends(e)
+func (v *values) source(e *edge) *node {
+	from, _ := v.flow.ends(e)
 	return from
 }
 
@@ -105,21 +105,21 @@ result = [s["text"] if ran[s["id"]] else "" for s in sources]
 `
 
 // gather makes the step that brings a reader only what this round has made.
-func (c *compiler) gather(reader *node, stale []*edge) {
-	if c.over != nil {
+func (v *values) gather(reader *node, stale []*edge) {
+	if v.over != nil {
 		return
 	}
 	var sources, nodes []any
 	decisions := inputs.Of()
-	above := &above{c: c, seen: map[string]bool{}}
+	above := &above{v: v, seen: map[string]bool{}}
 	for _, e := range stale {
-		from := c.source(e)
-		sources = append(sources, inputs.Of("id", from.ID, "text", c.whole(reader, c.valueOf(e, reader))))
+		from := v.source(e)
+		sources = append(sources, inputs.Of("id", from.ID, "text", v.whole(reader, v.valueOf(e, reader))))
 		above.add(from)
 	}
 	for _, n := range above.nodes {
-		ways, pieces := c.gates.clauses(n, above.seen)
-		if !c.spend(reader, (1+pieces)*(len(n.ID)+waySize)) {
+		ways, pieces := v.gates.clauses(n, above.seen)
+		if !v.spend(reader, (1+pieces)*(len(n.ID)+waySize)) {
 			return
 		}
 		nodes = append(nodes, inputs.Of("id", n.ID, "from", ways))
@@ -127,14 +127,14 @@ func (c *compiler) gather(reader *node, stale []*edge) {
 			decisions = append(decisions, inputs.Field{Name: n.ID, Value: inputs.RefOr(n.ID + ".result")})
 		}
 	}
-	c.before(reader, engine.Step{ID: c.helper(reader.ID + "-in"), Name: "Input of " + reader.title(), Function: "utils.code.code",
+	v.before(reader, engine.Step{ID: v.helper(reader.ID + "-in"), Name: "Input of " + reader.title(), Function: "utils.code.code",
 		Input: inputs.Encode(inputs.Of("code", gatherScript, "variables", inputs.Of("sources", sources, "nodes", nodes, "decisions", decisions), "raise", true))})
 }
 
 // above collects nodes and all that leads to them inside the same loop, each after what leads
 // to it; a loop in there is its start.
 type above struct {
-	c     *compiler
+	v     *values
 	seen  map[string]bool
 	nodes []*node
 }
@@ -144,8 +144,8 @@ func (a *above) add(n *node) {
 		return
 	}
 	a.seen[n.ID] = true
-	for _, e := range a.c.gates.in[n.ID] {
-		if from := a.c.source(e); a.c.flow.loopAround(from) == a.c.flow.loopAround(n) {
+	for _, e := range a.v.gates.in[n.ID] {
+		if from := a.v.source(e); a.v.flow.loopAround(from) == a.v.flow.loopAround(n) {
 			a.add(from)
 		}
 	}

@@ -23,7 +23,7 @@ type attachment struct {
 // attach reads the files of a form and answers with their texts. Nothing is kept: the text comes
 // back with the question. Files that are not text are refused by name, because there is no reader
 // for them here and a model must not answer as if it had read them.
-func (f *api) attach(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) attach(w http.ResponseWriter, r *http.Request) error {
 	if _, err := f.flow(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}

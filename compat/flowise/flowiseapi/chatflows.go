@@ -61,7 +61,7 @@ func (c *chatflow) api() flowise.APIConfig {
 }
 
 // flow finds a flow by id. One that is not there is 404, an id that can be none 400.
-func (f *api) flow(ctx context.Context, id string) (*chatflow, error) {
+func (f *chatflows) flow(ctx context.Context, id string) (*chatflow, error) {
 	w, err := f.e.Workflow(ctx, id)
 	switch {
 	case err == nil && isFlow(w):
@@ -116,7 +116,7 @@ func (c *chatflow) row() chatflowRow {
 	return row
 }
 
-func (f *api) listFlows(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) listFlows(w http.ResponseWriter, r *http.Request) error {
 	all, err := f.e.Workflows(r.Context())
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (f *api) listFlows(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (f *api) getFlow(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) getFlow(w http.ResponseWriter, r *http.Request) error {
 	c, err := f.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *api) getFlow(w http.ResponseWriter, r *http.Request) error {
 	return f.writeRow(w, r, c)
 }
 
-func (f *api) writeRow(w http.ResponseWriter, r *http.Request, c *chatflow) error {
+func (f *chatflows) writeRow(w http.ResponseWriter, r *http.Request, c *chatflow) error {
 	row, err := f.shown(r.Context(), c)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (f *api) writeRow(w http.ResponseWriter, r *http.Request, c *chatflow) erro
 	return nil
 }
 
-func (f *api) createFlow(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) createFlow(w http.ResponseWriter, r *http.Request) error {
 	row := chatflowRow{Type: "AGENTFLOW"}
 	if err := readJSON(w, r, &row); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (f *api) createFlow(w http.ResponseWriter, r *http.Request) error {
 	return f.save(w, r, row)
 }
 
-func (f *api) updateFlow(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) updateFlow(w http.ResponseWriter, r *http.Request) error {
 	c, err := f.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (f *api) updateFlow(w http.ResponseWriter, r *http.Request) error {
 	return f.save(w, r, row)
 }
 
-func (f *api) save(w http.ResponseWriter, r *http.Request, row chatflowRow) error {
+func (f *chatflows) save(w http.ResponseWriter, r *http.Request, row chatflowRow) error {
 	row.UpdatedDate = time.Now().UTC().Truncate(time.Millisecond)
 	// A caller who may not write the flow must not write its secrets: the flow comes first.
 	bare := row
@@ -212,7 +212,7 @@ func (f *api) save(w http.ResponseWriter, r *http.Request, row chatflowRow) erro
 
 // compile makes the workflow of a row. As in Flowise a flow with faults is kept; it has no
 // steps and says what is wrong with it when it is run.
-func (f *api) compile(row chatflowRow) (*engine.Workflow, error) {
+func (f *chatflows) compile(row chatflowRow) (*engine.Workflow, error) {
 	kept := row
 	kept.FlowData = ""
 	text, err := json.Marshal(kept)
@@ -229,7 +229,7 @@ func (f *api) compile(row chatflowRow) (*engine.Workflow, error) {
 	return w, nil
 }
 
-func (f *api) deleteFlow(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) deleteFlow(w http.ResponseWriter, r *http.Request) error {
 	c, err := f.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (f *api) deleteFlow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // chatbotConfig is what a chat window asks for first: how the flow wants to be shown.
-func (f *api) chatbotConfig(w http.ResponseWriter, r *http.Request) error {
+func (f *chatflows) chatbotConfig(w http.ResponseWriter, r *http.Request) error {
 	c, err := f.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err

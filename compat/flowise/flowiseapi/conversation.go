@@ -27,7 +27,7 @@ func turnID(flow, session, day string, n int) string {
 }
 
 // lastRun is the newest session of a conversation with a flow, nil when there is none.
-func (f *api) lastRun(ctx context.Context, t *flowTurn) (*engine.Session, error) {
+func (f *turns) lastRun(ctx context.Context, t *flowTurn) (*engine.Session, error) {
 	if t.begins {
 		return nil, nil
 	}
@@ -58,7 +58,7 @@ func (f *api) lastRun(ctx context.Context, t *flowTurn) (*engine.Session, error)
 
 // newest is the newest of some sessions of one conversation, nil when none of them is there.
 // Their own numbers decide among those that began at the same moment.
-func (f *api) newest(ctx context.Context, ids []string) (*engine.Session, error) {
+func (f *turns) newest(ctx context.Context, ids []string) (*engine.Session, error) {
 	found, _, err := f.e.Sessions(ctx, engine.SessionQuery{IDs: ids, Limit: 3})
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -91,7 +91,7 @@ func byTurn(a, b engine.Session) int {
 
 // beginTurn starts a session as the next one of a conversation. Where somebody else has just
 // begun that one, it is the one after.
-func (f *api) beginTurn(ctx context.Context, t *flowTurn, last *engine.Session, q engine.StartRequest) (*engine.Session, error) {
+func (f *turns) beginTurn(ctx context.Context, t *flowTurn, last *engine.Session, q engine.StartRequest) (*engine.Session, error) {
 	day, n := dayOf(time.Now()), 1
 	if last != nil {
 		if before, number := turnOf(last); before >= day {

@@ -124,7 +124,7 @@ func (f *api) getExecution(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (f *api) record(ctx context.Context, id string) (*executionRecord, error) {
-	run, entries, err := f.read(ctx, id, nil)
+	run, entries, err := f.turns.read(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,11 @@ func (c *chatflow) published() flowise.Published {
 // publish makes a flow the one tool of an MCP server and answers with the token that opens it.
 // One that is published already keeps its token.
 func (f *api) publish(w http.ResponseWriter, r *http.Request) error {
-	c, err := f.flow(r.Context(), r.PathValue("id"))
+	c, err := f.flows.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	p, err := f.publishedOf(c)
+	p, err := f.flows.publishedOf(c)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (f *api) publish(w http.ResponseWriter, r *http.Request) error {
 
 // unpublish ends it; the token opens nothing any more.
 func (f *api) unpublish(w http.ResponseWriter, r *http.Request) error {
-	c, err := f.flow(r.Context(), r.PathValue("id"))
+	c, err := f.flows.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -93,17 +93,17 @@ func (f *api) keepPublished(ctx context.Context, c *chatflow, p flowise.Publishe
 	if _, err = f.e.Put(ctx, &w, engine.PutOptions{Force: true}); err != nil || f.o.Secrets == nil {
 		return err
 	}
-	return f.keepSecret(mcpToken, c.ID, p.Token, "MCP token")
+	return f.flows.keepSecret(mcpToken, c.ID, p.Token, "MCP token")
 }
 
 // callTool serves a published flow to MCP clients: streamable HTTP without sessions. Whoever
 // does not show its token is not told whether there is such a flow.
 func (f *api) callTool(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	c, err := f.flow(r.Context(), r.PathValue("id"))
+	c, err := f.flows.flow(r.Context(), r.PathValue("id"))
 	var p flowise.Published
 	if err == nil {
-		p, err = f.publishedOf(c)
+		p, err = f.flows.publishedOf(c)
 	}
 	if err != nil || !p.Trusts(token) {
 		if f.o.Wrong != nil {
@@ -136,7 +136,7 @@ func (f *api) toolServer(c *chatflow) *mcp.Server {
 			}
 			text, err := f.runTool(ctx, newTurn(c, asked))
 			if err != nil {
-				return toolText(f.refusal(ctx, "/api/v1/mcp", err).message, true), nil
+				return toolText(refusalOf(ctx, f.o.Log, "/api/v1/mcp", err).message, true), nil
 			}
 			return toolText(text, false), nil
 		})
@@ -145,13 +145,13 @@ func (f *api) toolServer(c *chatflow) *mcp.Server {
 
 // runTool runs a turn and returns what it answers, as text.
 func (f *api) runTool(ctx context.Context, t *flowTurn) (string, error) {
-	if err := f.begin(ctx, t); err != nil {
+	if err := f.turns.begin(ctx, t); err != nil {
 		return "", err
 	}
 	if _, err := f.e.Wait(ctx, t.run); err != nil {
 		return "", err
 	}
-	run, entries, err := f.read(ctx, t.run, t.workflow)
+	run, entries, err := f.turns.read(ctx, t.run, t.workflow)
 	if err != nil {
 		return "", err
 	}

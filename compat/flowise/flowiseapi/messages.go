@@ -45,7 +45,7 @@ const messagesMost = 500
 // conversation (sessionId) or chat (chatId) where the query names it, the newest runs of all
 // otherwise.
 func (f *api) listMessages(w http.ResponseWriter, r *http.Request) error {
-	c, err := f.flow(r.Context(), r.PathValue("id"))
+	c, err := f.flows.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (f *api) listMessages(w http.ResponseWriter, r *http.Request) error {
 
 // messages are those of one run.
 func (f *api) messages(ctx context.Context, id string) ([]messageRecord, error) {
-	run, entries, err := f.read(ctx, id, nil)
+	run, entries, err := f.turns.read(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}

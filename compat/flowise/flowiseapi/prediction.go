@@ -40,8 +40,8 @@ type flowAnswer struct {
 	SessionID     string          `json:"sessionId"`
 }
 
-func (f *api) predict(w http.ResponseWriter, r *http.Request) error {
-	flow, err := f.flow(r.Context(), r.PathValue("id"))
+func (f *turns) predict(w http.ResponseWriter, r *http.Request) error {
+	flow, err := f.flows.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func newTurn(flow *chatflow, p *flowise.Prediction) *flowTurn {
 }
 
 // reply runs a turn and answers when it has come to rest.
-func (f *api) reply(w http.ResponseWriter, r *http.Request, t *flowTurn) error {
+func (f *turns) reply(w http.ResponseWriter, r *http.Request, t *flowTurn) error {
 	patient(w)
 	if err := f.begin(r.Context(), t); err != nil {
 		return err
@@ -128,7 +128,7 @@ func failureOf(run flowise.Run, entries []flowise.Entry) error {
 }
 
 // begin starts a session for a turn, or answers the question of the one that waits.
-func (f *api) begin(ctx context.Context, t *flowTurn) error {
+func (f *turns) begin(ctx context.Context, t *flowTurn) error {
 	before, err := t.asked.Before()
 	if err != nil {
 		return runRefusal(err.Error())
@@ -165,7 +165,7 @@ func (f *api) begin(ctx context.Context, t *flowTurn) error {
 }
 
 // start begins a run with what the conversation has come to so far.
-func (f *api) start(ctx context.Context, t *flowTurn, start flowise.Start, turn flowise.Turn, last *engine.Session) error {
+func (f *turns) start(ctx context.Context, t *flowTurn, start flowise.Start, turn flowise.Turn, last *engine.Session) error {
 	if last != nil {
 		run, entries, err := f.read(ctx, last.ID, nil)
 		if err != nil {
@@ -194,7 +194,7 @@ func (f *api) start(ctx context.Context, t *flowTurn, start flowise.Start, turn 
 }
 
 // value is what references to a name of a session give, nil for nothing.
-func (f *api) value(ctx context.Context, session, name string) (json.RawMessage, error) {
+func (f *turns) value(ctx context.Context, session, name string) (json.RawMessage, error) {
 	result, err := f.e.EvalReference(ctx, session, "@{SESSION_ID}."+name, false)
 	if err != nil || !result.Resolved {
 		return nil, err
@@ -204,7 +204,7 @@ func (f *api) value(ctx context.Context, session, name string) (json.RawMessage,
 
 // variables are all variables with those the request may override and does, nil when it does
 // not.
-func (f *api) variables(t *flowTurn) (json.RawMessage, error) {
+func (f *turns) variables(t *flowTurn) (json.RawMessage, error) {
 	given := t.flow.api().Vars(t.asked.Override)
 	if given == nil {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // resume answers the question of the newest run of a conversation.
-func (f *api) resume(ctx context.Context, t *flowTurn, last *engine.Session) error {
+func (f *turns) resume(ctx context.Context, t *flowTurn, last *engine.Session) error {
 	if last == nil {
 		return runRefusal("No previous execution found for session " + t.session)
 	}

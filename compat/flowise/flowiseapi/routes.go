@@ -54,27 +54,47 @@ type Options struct {
 	Wrong func(w http.ResponseWriter, r *http.Request)
 }
 
+// An api answers Flowise's routes. chatflows store flows and their secrets; turns play a flow
+// for one message of a person.
 type api struct {
+	e     Engine
+	o     Options
+	flows *chatflows
+	turns *turns
+}
+
+type chatflows struct {
 	e Engine
 	o Options
 }
 
+type turns struct {
+	e     Engine
+	o     Options
+	flows *chatflows
+}
+
+func newAPI(e Engine, o Options) *api {
+	flows := &chatflows{e, o}
+	return &api{e, o, flows, &turns{e, o, flows}}
+}
+
 // Mount mounts the routes with which Flowise clients save and run agent flows.
 func Mount(r chi.Router, e Engine, o Options) {
-	f := &api{e, o}
+	f := newAPI(e, o)
 	for route, handle := range map[string]handler{
-		"GET /api/v1/chatflows":                     f.listFlows,
-		"POST /api/v1/chatflows":                    f.createFlow,
-		"GET /api/v1/chatflows/{id}":                f.getFlow,
-		"PUT /api/v1/chatflows/{id}":                f.updateFlow,
-		"DELETE /api/v1/chatflows/{id}":             f.deleteFlow,
-		"POST /api/v1/prediction/{id}":              f.predict,
-		"POST /api/v1/attachments/{id}/{chat}":      f.attach,
+		"GET /api/v1/chatflows":                     f.flows.listFlows,
+		"POST /api/v1/chatflows":                    f.flows.createFlow,
+		"GET /api/v1/chatflows/{id}":                f.flows.getFlow,
+		"PUT /api/v1/chatflows/{id}":                f.flows.updateFlow,
+		"DELETE /api/v1/chatflows/{id}":             f.flows.deleteFlow,
+		"POST /api/v1/prediction/{id}":              f.turns.predict,
+		"POST /api/v1/attachments/{id}/{chat}":      f.flows.attach,
 		"GET /api/v1/executions":                    f.listExecutions,
 		"GET /api/v1/executions/{id}":               f.getExecution,
 		"GET /api/v1/chatmessage/{id}":              f.listMessages,
 		"PUT /api/v1/chatmessage/abort/{id}/{chat}": f.abort,
-		"GET /api/v1/public-chatbotConfig/{id}":     f.chatbotConfig,
+		"GET /api/v1/public-chatbotConfig/{id}":     f.flows.chatbotConfig,
 		"POST /api/v1/mcp-server/{id}":              f.publish,
 		"DELETE /api/v1/mcp-server/{id}":            f.unpublish,
 	} {
@@ -88,7 +108,7 @@ func Mount(r chi.Router, e Engine, o Options) {
 // health check, whether a flow can be streamed (always yes, so that it does not reveal which
 // flows exist), and the tools that flows are published as, each with a token of its own.
 func MountOpen(r chi.Router, e Engine, o Options) {
-	f := &api{e, o}
+	f := newAPI(e, o)
 	r.Post("/api/v1/mcp/{id}", f.callTool)
 	r.Get("/api/v1/ping", ping)
 	r.Get("/api/v1/chatflows-streaming/{id}", func(w http.ResponseWriter, _ *http.Request) {
@@ -119,13 +139,13 @@ func (f *api) answered(handle handler) http.HandlerFunc {
 			return
 		}
 		wire.Policy(w.Header(), err)
-		refused := f.refusal(r.Context(), r.URL.Path, err)
+		refused := refusalOf(r.Context(), f.o.Log, r.URL.Path, err)
 		writeJSON(w, refused.status, map[string]any{"statusCode": refused.status, "success": false, "message": refused.message, "stack": struct{}{}})
 	}
 }
 
-// refusal is what a client is told of an error.
-func (f *api) refusal(ctx context.Context, path string, err error) *refusal {
+// refusalOf is what a client is told of an error.
+func refusalOf(ctx context.Context, log *slog.Logger, path string, err error) *refusal {
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return refused
@@ -135,7 +155,7 @@ func (f *api) refusal(ctx context.Context, path string, err error) *refusal {
 	}
 	status, text := wire.StatusOf(err)
 	if status == http.StatusInternalServerError {
-		f.o.Log.ErrorContext(ctx, "request failed", "path", path, "error", err)
+		log.ErrorContext(ctx, "request failed", "path", path, "error", err)
 		text = "Internal Server Error"
 	}
 	return &refusal{status, text}

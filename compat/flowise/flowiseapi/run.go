@@ -18,7 +18,7 @@ var noDeadline time.Time
 const historyPage = 500
 
 // read is a session as Flowise would show it. workflow is the one it runs on, nil to look.
-func (f *api) read(ctx context.Context, id string, workflow *engine.Workflow) (flowise.Run, []flowise.Entry, error) {
+func (f *turns) read(ctx context.Context, id string, workflow *engine.Workflow) (flowise.Run, []flowise.Entry, error) {
 	run := flowise.Run{Workflow: workflow}
 	var err error
 	if run.Session, err = f.e.Session(ctx, id); err != nil {
@@ -40,7 +40,7 @@ func (f *api) read(ctx context.Context, id string, workflow *engine.Workflow) (f
 }
 
 // more reads what has been added to a history.
-func (f *api) more(ctx context.Context, id string, have []engine.Execution) ([]engine.Execution, error) {
+func (f *turns) more(ctx context.Context, id string, have []engine.Execution) ([]engine.Execution, error) {
 	after := int64(0)
 	if len(have) > 0 {
 		after = have[len(have)-1].Seq
@@ -62,7 +62,7 @@ func (f *api) more(ctx context.Context, id string, have []engine.Execution) ([]e
 
 // complete gives long outputs back that the history has cut, where the session still has them:
 // that of a step's newest visit.
-func (f *api) complete(ctx context.Context, id string, list []engine.Execution) error {
+func (f *turns) complete(ctx context.Context, id string, list []engine.Execution) error {
 	newest := map[string]int{}
 	for i := range list {
 		if list[i].Output != nil {

@@ -34,7 +34,7 @@ func secretName(kind, flow string) string {
 }
 
 // secret is what is kept of a flow, "" for nothing.
-func (f *api) secret(kind, flow string) (string, error) {
+func (f *chatflows) secret(kind, flow string) (string, error) {
 	if f.o.Secrets == nil {
 		return "", nil
 	}
@@ -44,7 +44,7 @@ func (f *api) secret(kind, flow string) (string, error) {
 
 // keepSecret keeps a secret of a flow; "" removes it. No step can send it anywhere: its only
 // host is one that never exists.
-func (f *api) keepSecret(kind, flow, value, about string) error {
+func (f *chatflows) keepSecret(kind, flow, value, about string) error {
 	name := secretName(kind, flow)
 	if value == "" {
 		if err := f.o.Secrets.DeleteSecret(name); !errors.Is(err, vault.ErrSecretNotFound) {
@@ -56,7 +56,7 @@ func (f *api) keepSecret(kind, flow, value, about string) error {
 }
 
 // publishedOf is how a flow is a tool of an MCP server, with its token.
-func (f *api) publishedOf(c *chatflow) (flowise.Published, error) {
+func (f *chatflows) publishedOf(c *chatflow) (flowise.Published, error) {
 	p := c.published()
 	var err error
 	if p.Enabled && p.Token == "" {
@@ -66,7 +66,7 @@ func (f *api) publishedOf(c *chatflow) (flowise.Published, error) {
 }
 
 // strip takes the secrets out of a row that is to be stored.
-func (f *api) strip(row *chatflowRow) error {
+func (f *chatflows) strip(row *chatflowRow) error {
 	if f.o.Secrets == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f *api) strip(row *chatflowRow) error {
 }
 
 // detach keeps the secrets that a row came with.
-func (f *api) detach(row *chatflowRow) error {
+func (f *chatflows) detach(row *chatflowRow) error {
 	if f.o.Secrets == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (f *api) detach(row *chatflowRow) error {
 }
 
 // dropSecrets removes what was kept of a flow.
-func (f *api) dropSecrets(flow string) error {
+func (f *chatflows) dropSecrets(flow string) error {
 	if f.o.Secrets == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func givenSecret(row *chatflowRow) (secret *string) {
 
 // shown is the row as a caller sees it: the token for those who may change the flow, and so
 // could make another one; the secret of the webhook for nobody, as in Flowise.
-func (f *api) shown(ctx context.Context, c *chatflow) (chatflowRow, error) {
+func (f *chatflows) shown(ctx context.Context, c *chatflow) (chatflowRow, error) {
 	row := c.row()
 	row.WebhookSecretConfigured = row.WebhookSecretConfigured || stringOf(row.WebhookSecret) != ""
 	row.WebhookSecret = nil

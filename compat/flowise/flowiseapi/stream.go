@@ -43,7 +43,7 @@ func (s *frameWriter) send(events ...flowise.Event) {
 }
 
 // stream runs a turn and sends its events while it runs. What fails from here on is an event.
-func (f *api) stream(w http.ResponseWriter, r *http.Request, t *flowTurn) error {
+func (f *turns) stream(w http.ResponseWriter, r *http.Request, t *flowTurn) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
@@ -54,7 +54,7 @@ func (f *api) stream(w http.ResponseWriter, r *http.Request, t *flowTurn) error 
 	defer cancel()
 	entries, err := f.tell(ctx, frames, t)
 	if err != nil {
-		frames.send(flowise.Event{Event: "error", Data: f.refusal(ctx, r.URL.Path, err).message})
+		frames.send(flowise.Event{Event: "error", Data: refusalOf(ctx, f.o.Log, r.URL.Path, err).message})
 	} else {
 		frames.send(flowise.Event{Event: "metadata", Data: t.metadata(entries)})
 	}
@@ -80,7 +80,7 @@ func (t *flowTurn) metadata(entries []flowise.Entry) flowMetadata {
 }
 
 // tell follows a run to its rest and returns what has run.
-func (f *api) tell(ctx context.Context, frames *frameWriter, t *flowTurn) ([]flowise.Entry, error) {
+func (f *turns) tell(ctx context.Context, frames *frameWriter, t *flowTurn) ([]flowise.Entry, error) {
 	if err := f.begin(ctx, t); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (f *api) tell(ctx context.Context, frames *frameWriter, t *flowTurn) ([]flo
 }
 
 // follow passes on what happens until the session rests.
-func (f *api) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, events <-chan engine.Event) error {
+func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, events <-chan engine.Event) error {
 	rested := make(chan error, 1)
 	go func() {
 		_, err := f.e.Wait(ctx, run.Session.ID)
@@ -128,7 +128,7 @@ func (f *api) follow(ctx context.Context, frames *frameWriter, run *flowise.Run,
 	}
 }
 
-func (f *api) pass(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, ev engine.Event) error {
+func (f *turns) pass(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, ev engine.Event) error {
 	switch data := ev.Data.(type) {
 	case engine.TokenEvent:
 		frames.send(told.Token(data.Step, data.Visit, data.Text)...)

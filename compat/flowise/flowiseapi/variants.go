@@ -14,7 +14,7 @@ import (
 
 // vary gives a turn its own workflow if the request changes inputs of nodes. Requests with the
 // same changes share one.
-func (f *api) vary(ctx context.Context, t *flowTurn) error {
+func (f *turns) vary(ctx context.Context, t *flowTurn) error {
 	api := t.flow.api()
 	if !api.OverrideConfig.Status || len(t.asked.Override) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (f *api) vary(ctx context.Context, t *flowTurn) error {
 	if _, err = f.e.Put(ctx, w, engine.PutOptions{Force: true}); err != nil {
 		return err
 	}
-	return f.dropVariants(ctx, t.flow.ID, keptVariants, id)
+	return f.flows.dropVariants(ctx, t.flow.ID, keptVariants, id)
 }
 
 // variantMark separates the id of a flow from the suffix of a variant.
@@ -55,7 +55,7 @@ const keptVariants = 64
 
 // dropVariants deletes variants of a flow that no session uses any more, until at most most
 // are left; the variant but is kept.
-func (f *api) dropVariants(ctx context.Context, flow string, most int, but string) error {
+func (f *chatflows) dropVariants(ctx context.Context, flow string, most int, but string) error {
 	all, err := f.e.Workflows(ctx)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // webhook runs a flow that begins with a webhook: what was sent is what its nodes read.
 func (f *api) webhook(w http.ResponseWriter, r *http.Request) error {
-	flow, err := f.flow(r.Context(), r.PathValue("id"))
+	flow, err := f.flows.flow(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -51,15 +51,15 @@ func (f *api) webhook(w http.ResponseWriter, r *http.Request) error {
 	t := newTurn(flow, p)
 	switch start.Inputs.Get("webhookResponseMode").String() {
 	case "stream":
-		return f.stream(w, r, t)
+		return f.turns.stream(w, r, t)
 	case "async":
-		if err := f.begin(context.WithoutCancel(r.Context()), t); err != nil {
+		if err := f.turns.begin(context.WithoutCancel(r.Context()), t); err != nil {
 			return err
 		}
 		writeJSON(w, http.StatusAccepted, map[string]string{"chatId": t.chat, "status": "PROCESSING"})
 		return nil
 	}
-	return f.reply(w, r, t)
+	return f.turns.reply(w, r, t)
 }
 
 // secretOf is the secret that callers of a flow's webhook sign with, "" for none.
@@ -69,7 +69,7 @@ func (f *api) secretOf(c *chatflow) (string, error) {
 	if secret != "" {                            // of a row that was stored before secrets were kept apart
 		return secret, nil
 	}
-	return f.secret(webhookSecret, c.ID)
+	return f.flows.secret(webhookSecret, c.ID)
 }
 
 // webhookCall makes a run of a call: {body, headers, query}, and what the body says of the

@@ -62,7 +62,7 @@ func (c *conn) chat(ctx context.Context, m command) error {
 func (c *conn) alone(ctx context.Context, s nebulaflow.Single, thread string) error {
 	s.Node = bareNode(s.Node)
 	node := gjson.GetBytes(s.Node, "id").String()
-	base, err := flows.ID(cmp.Or(c.name, "nebulaflow"))
+	base, err := flows.ID(cmp.Or(c.library.name, "nebulaflow"))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,13 @@ type conn struct {
 	runs  map[string]*run      // by session
 	asked map[string]*approval // approvals that were shown, by question
 
-	// Only the reader uses what follows.
+	library *library
+}
+
+// A library answers the commands about what is kept between runs: workflows, subflows, nodes of
+// the person's own, the clipboard. Only the reader of the connection uses it.
+type library struct {
+	*conn
 	name      string // of the workflow on the client's canvas
 	clipboard json.RawMessage
 	dialogs   map[string]dialog // questions to the client, by request id

@@ -103,23 +103,23 @@ const dialogLimit = 8
 
 // ask lets the client's person choose a file, as NebulaFlow's bridge to browsers does. The
 // name of the file is that of the workflow.
-func (c *conn) ask(ctx context.Context, kind string, then dialog) error {
-	if len(c.dialogs) >= dialogLimit {
+func (l *library) ask(ctx context.Context, kind string, then dialog) error {
+	if len(l.dialogs) >= dialogLimit {
 		return wire.Refuse("answer the questions for files first")
 	}
-	c.requests++
-	id := fmt.Sprintf("%s-%d", kind, c.requests)
-	c.dialogs[id] = then
-	c.send(ctx, message{Type: "bridge:" + kind, RequestID: id, DefaultURI: cmp.Or(c.name, "workflow") + ".json"})
+	l.requests++
+	id := fmt.Sprintf("%s-%d", kind, l.requests)
+	l.dialogs[id] = then
+	l.send(ctx, message{Type: "bridge:" + kind, RequestID: id, DefaultURI: cmp.Or(l.name, "workflow") + ".json"})
 	return nil
 }
 
-func (c *conn) dialogResult(ctx context.Context, m command) error {
-	then := c.dialogs[m.RequestID]
+func (l *library) dialogResult(ctx context.Context, m command) error {
+	then := l.dialogs[m.RequestID]
 	if then == nil {
 		return wire.Refuse("nothing was asked under that requestId")
 	}
-	delete(c.dialogs, m.RequestID)
+	delete(l.dialogs, m.RequestID)
 	name := m.Path
 	if name == "" && len(m.Paths) > 0 {
 		name = m.Paths[0]
@@ -130,28 +130,28 @@ func (c *conn) dialogResult(ctx context.Context, m command) error {
 	return then(ctx, name)
 }
 
-func (c *conn) saveWorkflow(ctx context.Context, m command) error {
+func (l *library) saveWorkflow(ctx context.Context, m command) error {
 	p, err := m.payload()
 	if err != nil {
 		return err
 	}
 	save := func(ctx context.Context, name string) error {
-		if err := c.saveAs(ctx, name, p); err != nil {
+		if err := l.saveAs(ctx, name, p); err != nil {
 			text := wire.Shown(err)
 			if text == "" {
 				return err
 			}
-			c.send(ctx, message{Type: "workflow_save_failed", Data: map[string]string{"error": text}})
+			l.send(ctx, message{Type: "workflow_save_failed", Data: map[string]string{"error": text}})
 		}
 		return nil
 	}
 	if p.Name != "" {
 		return save(ctx, p.Name)
 	}
-	return c.ask(ctx, "show_save_dialog", save)
+	return l.ask(ctx, "show_save_dialog", save)
 }
 
-func (c *conn) saveAs(ctx context.Context, name string, p payload) error {
+func (l *library) saveAs(ctx context.Context, name string, p payload) error {
 	if name == "" {
 		return wire.Refuse("cancelled")
 	}
@@ -169,20 +169,20 @@ func (c *conn) saveAs(ctx context.Context, name string, p payload) error {
 	if p.Parallel != nil {
 		file["parallel"] = *p.Parallel
 	}
-	if err := c.n.keepFlow(ctx, id, mustJSON(file), nil); err != nil {
+	if err := l.n.keepFlow(ctx, id, mustJSON(file), nil); err != nil {
 		return err
 	}
-	c.opened(id)
-	c.send(ctx, message{Type: "workflow_saved", Data: map[string]string{"path": id + ".json"}})
+	l.opened(id)
+	l.send(ctx, message{Type: "workflow_saved", Data: map[string]string{"path": id + ".json"}})
 	return nil
 }
 
-func (c *conn) opened(id string) {
-	c.name = id
-	c.n.last.Store(&id)
+func (l *library) opened(id string) {
+	l.name = id
+	l.n.last.Store(&id)
 }
 
-func (c *conn) loadWorkflow(ctx context.Context, m command) error {
+func (l *library) loadWorkflow(ctx context.Context, m command) error {
 	var in struct {
 		Name string `json:"name"`
 	}
@@ -192,30 +192,30 @@ func (c *conn) loadWorkflow(ctx context.Context, m command) error {
 		}
 	}
 	if in.Name != "" {
-		return c.load(ctx, in.Name)
+		return l.load(ctx, in.Name)
 	}
-	return c.ask(ctx, "show_open_dialog", func(ctx context.Context, name string) error {
+	return l.ask(ctx, "show_open_dialog", func(ctx context.Context, name string) error {
 		if name == "" {
 			return nil // cancelled
 		}
-		return c.load(ctx, name)
+		return l.load(ctx, name)
 	})
 }
 
-func (c *conn) loadLast(ctx context.Context, _ command) error {
-	last := c.n.last.Load()
+func (l *library) loadLast(ctx context.Context, _ command) error {
+	last := l.n.last.Load()
 	if last == nil {
 		return nil
 	}
-	return c.load(ctx, *last)
+	return l.load(ctx, *last)
 }
 
-func (c *conn) load(ctx context.Context, name string) error {
+func (l *library) load(ctx context.Context, name string) error {
 	id, err := flows.ID(name)
 	if err != nil {
 		return err
 	}
-	text, w, err := c.n.textOf(ctx, id)
+	text, w, err := l.n.textOf(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -228,8 +228,8 @@ func (c *conn) load(ctx context.Context, name string) error {
 			data[field] = json.RawMessage(value.Raw)
 		}
 	}
-	c.opened(id)
-	c.send(ctx, message{Type: "workflow_loaded", Data: data})
+	l.opened(id)
+	l.send(ctx, message{Type: "workflow_loaded", Data: data})
 	return nil
 }
 

@@ -26,6 +26,17 @@ type run struct {
 	inside  *inside                    // of a subflow's session
 	entry   string                     // of a session that has just been started: events tell of all of it
 
+	progress
+
+	unfollow func()               // ends the following; nothing is told any more once it returns
+	rested   chan *engine.Session // of a pause
+	waiting  bool
+	stopped  atomic.Bool  // a pause has been told of
+	lifted   atomic.Int64 // pauses that are over
+}
+
+// progress is what a client has been told of a run.
+type progress struct {
 	read    []engine.Execution // of the history, not told yet
 	seq     int64              // how far it has been read
 	running map[string]bool    // nodes the client believes to be at work
@@ -40,12 +51,6 @@ type run struct {
 	kids    map[string]*inside // sessions of subflows, by id
 	told    map[string]bool    // questions
 	lines   map[string]string  // of commands, without their ends yet
-
-	unfollow func()               // ends the following; nothing is told any more once it returns
-	rested   chan *engine.Session // of a pause
-	waiting  bool
-	stopped  atomic.Bool  // a pause has been told of
-	lifted   atomic.Int64 // pauses that are over
 }
 
 // A heldNode was activated during a pause.

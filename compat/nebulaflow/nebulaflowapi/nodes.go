@@ -21,7 +21,7 @@ var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 // customID is the workflow that keeps a node of a client's library, by its title.
 func customID(title string) string { return "custom-" + unsafeInName.ReplaceAllString(title, "_") }
 
-func (c *conn) saveCustom(ctx context.Context, m command) error {
+func (l *library) saveCustom(ctx context.Context, m command) error {
 	if !m.hasData() {
 		return wire.Refuse("data is missing")
 	}
@@ -35,20 +35,20 @@ func (c *conn) saveCustom(ctx context.Context, m command) error {
 	if title == "" {
 		return wire.Refuse("data.data.title is missing: a node is kept under its title")
 	}
-	if err := c.keepCustom(ctx, title, m.Data); err != nil {
+	if err := l.keepCustom(ctx, title, m.Data); err != nil {
 		return err
 	}
-	return c.customNodes(ctx, m)
+	return l.customNodes(ctx, m)
 }
 
-func (c *conn) keepCustom(ctx context.Context, title string, node json.RawMessage) error {
+func (l *library) keepCustom(ctx context.Context, title string, node json.RawMessage) error {
 	text := mustJSON(map[string]any{"nodes": []json.RawMessage{node}, "edges": []any{}, "version": version})
-	return c.n.keepFlow(ctx, customID(title), text, map[string]any{customProperty: true})
+	return l.n.keepFlow(ctx, customID(title), text, map[string]any{customProperty: true})
 }
 
-func (c *conn) customNodes(ctx context.Context, _ command) error {
+func (l *library) customNodes(ctx context.Context, _ command) error {
 	nodes := []json.RawMessage{}
-	err := c.eachFlow(ctx, func(w *engine.Workflow, text json.RawMessage) {
+	err := l.eachFlow(ctx, func(w *engine.Workflow, text json.RawMessage) {
 		if w.Extra[customProperty] == nil {
 			return
 		}
@@ -60,34 +60,34 @@ func (c *conn) customNodes(ctx context.Context, _ command) error {
 	if err != nil {
 		return err
 	}
-	c.send(ctx, message{Type: "provide_custom_nodes", Data: nodes})
+	l.send(ctx, message{Type: "provide_custom_nodes", Data: nodes})
 	return nil
 }
 
-func (c *conn) getCustom(ctx context.Context, m command) error {
-	if err := c.customNodes(ctx, m); err != nil {
+func (l *library) getCustom(ctx context.Context, m command) error {
+	if err := l.customNodes(ctx, m); err != nil {
 		return err
 	}
-	return c.storageScope(ctx, m)
+	return l.storageScope(ctx, m)
 }
 
-func (c *conn) deleteCustom(ctx context.Context, m command) error {
+func (l *library) deleteCustom(ctx context.Context, m command) error {
 	var title string
 	if err := m.decode(&title); err != nil {
 		return err
 	}
-	if _, err := c.custom(ctx, title); err != nil {
+	if _, err := l.custom(ctx, title); err != nil {
 		return err
 	}
-	if err := c.n.e.DeleteWorkflow(ctx, customID(title), ""); err != nil {
+	if err := l.n.e.DeleteWorkflow(ctx, customID(title), ""); err != nil {
 		return err
 	}
-	return c.customNodes(ctx, m)
+	return l.customNodes(ctx, m)
 }
 
 // custom is the node kept under a title.
-func (c *conn) custom(ctx context.Context, title string) (json.RawMessage, error) {
-	text, w, err := c.n.textOf(ctx, customID(title))
+func (l *library) custom(ctx context.Context, title string) (json.RawMessage, error) {
+	text, w, err := l.n.textOf(ctx, customID(title))
 	if err != nil && wire.Shown(err) == "" {
 		return nil, err
 	}
@@ -97,12 +97,12 @@ func (c *conn) custom(ctx context.Context, title string) (json.RawMessage, error
 	return json.RawMessage(gjson.GetBytes(text, "nodes.0").Raw), nil
 }
 
-func (c *conn) renameCustom(ctx context.Context, m command) error {
+func (l *library) renameCustom(ctx context.Context, m command) error {
 	var in struct{ OldNodeTitle, NewNodeTitle string }
 	if err := m.decode(&in); err != nil {
 		return err
 	}
-	node, err := c.custom(ctx, in.OldNodeTitle)
+	node, err := l.custom(ctx, in.OldNodeTitle)
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func (c *conn) renameCustom(ctx context.Context, m command) error {
 	if node, err = sjson.SetBytes(node, "data.title", in.NewNodeTitle); err != nil {
 		return err
 	}
-	if err := c.keepCustom(ctx, in.NewNodeTitle, node); err != nil {
+	if err := l.keepCustom(ctx, in.NewNodeTitle, node); err != nil {
 		return err
 	}
 	if customID(in.NewNodeTitle) != customID(in.OldNodeTitle) {
-		if err := c.n.e.DeleteWorkflow(ctx, customID(in.OldNodeTitle), ""); err != nil {
+		if err := l.n.e.DeleteWorkflow(ctx, customID(in.OldNodeTitle), ""); err != nil {
 			return err
 		}
 	}
-	return c.customNodes(ctx, m)
+	return l.customNodes(ctx, m)
 }

@@ -93,7 +93,8 @@ func (n *host) serve(w http.ResponseWriter, r *http.Request) {
 		_ = ws.Close(code, why) // it may be gone already
 	})
 	c := &conn{n: n, ws: ws, out: make(chan []byte, queueLength), asker: r.Context(), life: ctx, cancel: cancel,
-		runs: map[string]*run{}, asked: map[string]*approval{}, dialogs: map[string]dialog{}}
+		runs: map[string]*run{}, asked: map[string]*approval{}}
+	c.library = &library{conn: c, dialogs: map[string]dialog{}}
 	c.work.Go(func() { c.write(ctx) })
 	if session := r.URL.Query().Get("session"); session != "" {
 		c.report(ctx, c.followSession(ctx, session))

@@ -50,7 +50,7 @@ func (c *conn) executeWorkflow(ctx context.Context, m command) error {
 
 // workflowOf makes the workflow of a flow, and the start of its session.
 func (c *conn) workflowOf(ctx context.Context, p payload) (*engine.Workflow, engine.StartRequest, error) {
-	base, err := flows.ID(cmp.Or(p.Name, c.name, "nebulaflow"))
+	base, err := flows.ID(cmp.Or(p.Name, c.library.name, "nebulaflow"))
 	if err != nil {
 		return nil, engine.StartRequest{}, err
 	}

@@ -9,19 +9,19 @@ import (
 )
 
 // storageScope: there is one place for everything, the engine's store.
-func (c *conn) storageScope(ctx context.Context, _ command) error {
-	c.send(ctx, message{Type: "storage_scope", Data: map[string]string{"scope": "user"}})
+func (l *library) storageScope(ctx context.Context, _ command) error {
+	l.send(ctx, message{Type: "storage_scope", Data: map[string]string{"scope": "user"}})
 	return nil
 }
 
-func (c *conn) getModels(ctx context.Context, _ command) error {
+func (l *library) getModels(ctx context.Context, _ command) error {
 	type model struct {
 		ID    string `json:"id"`
 		Title string `json:"title"`
 	}
 	models := []model{}
-	if c.n.o.Models != nil {
-		names, err := c.n.o.Models()
+	if l.n.o.Models != nil {
+		names, err := l.n.o.Models()
 		if err != nil {
 			return err
 		}
@@ -29,12 +29,12 @@ func (c *conn) getModels(ctx context.Context, _ command) error {
 			models = append(models, model{name, name})
 		}
 	}
-	c.send(ctx, message{Type: "models_loaded", Data: models})
+	l.send(ctx, message{Type: "models_loaded", Data: models})
 	return nil
 }
 
 // calculateTokens counts as NebulaFlow does: characters of JavaScript.
-func (c *conn) calculateTokens(ctx context.Context, m command) error {
+func (l *library) calculateTokens(ctx context.Context, m command) error {
 	var in struct{ Text, NodeID *string }
 	if err := m.decode(&in); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *conn) calculateTokens(ctx context.Context, m command) error {
 	if in.Text == nil || in.NodeID == nil {
 		return wire.Refuse("want data.text and data.nodeId")
 	}
-	c.send(ctx, tokenCount(*in.NodeID, *in.Text))
+	l.send(ctx, tokenCount(*in.NodeID, *in.Text))
 	return nil
 }
 
@@ -50,34 +50,34 @@ func tokenCount(node, text string) message {
 	return message{Type: "token_count", Data: map[string]any{"nodeId": node, "count": len(utf16.Encode([]rune(text)))}}
 }
 
-func (c *conn) copySelection(_ context.Context, m command) error {
+func (l *library) copySelection(_ context.Context, m command) error {
 	if _, err := m.payload(); err != nil {
 		return err
 	}
-	c.clipboard = m.Data
+	l.clipboard = m.Data
 	return nil
 }
 
-func (c *conn) pasteSelection(ctx context.Context, _ command) error {
+func (l *library) pasteSelection(ctx context.Context, _ command) error {
 	out := message{Type: "clipboard_paste"}
-	if c.clipboard != nil {
-		out.Data = c.clipboard
+	if l.clipboard != nil {
+		out.Data = l.clipboard
 	}
-	c.send(ctx, out)
+	l.send(ctx, out)
 	return nil
 }
 
 // openLink lets the client open an address of the web; what it may open of files is the
 // business of its own host.
-func (c *conn) openLink(ctx context.Context, m command) error {
+func (l *library) openLink(ctx context.Context, m command) error {
 	scheme, _, _ := strings.Cut(strings.ToLower(m.URL), ":")
 	switch scheme {
 	case "http", "https", "mailto", "tel":
-		c.send(ctx, message{Type: "bridge:open_external", URL: m.URL})
+		l.send(ctx, message{Type: "bridge:open_external", URL: m.URL})
 		return nil
 	}
 	return wire.Refuse("only addresses that begin with http, https, mailto or tel can be opened")
 }
 
 // nothing answers messages about what is not kept here: caches of results, and the canvas.
-func (c *conn) nothing(context.Context, command) error { return nil }
+func (l *library) nothing(context.Context, command) error { return nil }

@@ -13,16 +13,16 @@ import (
 )
 
 // createSubflow keeps a subflow: a workflow whose id is the subflow's.
-func (c *conn) createSubflow(ctx context.Context, m command) error {
-	id, err := c.keepSubflow(ctx, m.Data)
+func (l *library) createSubflow(ctx context.Context, m command) error {
+	id, err := l.keepSubflow(ctx, m.Data)
 	if err != nil {
 		return err
 	}
-	c.send(ctx, message{Type: "subflow_saved", Data: map[string]string{"id": id}})
+	l.send(ctx, message{Type: "subflow_saved", Data: map[string]string{"id": id}})
 	return nil
 }
 
-func (c *conn) keepSubflow(ctx context.Context, text json.RawMessage) (string, error) {
+func (l *library) keepSubflow(ctx context.Context, text json.RawMessage) (string, error) {
 	var s struct {
 		ID, Title, Version *string
 		Inputs, Outputs    *[]json.RawMessage
@@ -53,24 +53,24 @@ func (c *conn) keepSubflow(ctx context.Context, text json.RawMessage) (string, e
 	if strings.ContainsAny(id, "/@") {
 		return "", wire.Refuse("the id of a subflow has neither / nor @")
 	}
-	return id, c.n.keepFlow(ctx, id, text, nil)
+	return id, l.n.keepFlow(ctx, id, text, nil)
 }
 
-func (c *conn) getSubflow(ctx context.Context, m command) error {
+func (l *library) getSubflow(ctx context.Context, m command) error {
 	var in struct{ ID string }
 	if err := m.decode(&in); err != nil {
 		return err
 	}
-	text, err := c.subflow(ctx, in.ID)
+	text, err := l.subflow(ctx, in.ID)
 	if err != nil {
 		return err
 	}
-	c.send(ctx, message{Type: "provide_subflow", Data: text})
+	l.send(ctx, message{Type: "provide_subflow", Data: text})
 	return nil
 }
 
-func (c *conn) subflow(ctx context.Context, id string) (json.RawMessage, error) {
-	text, w, err := c.n.textOf(ctx, id)
+func (l *library) subflow(ctx context.Context, id string) (json.RawMessage, error) {
+	text, w, err := l.n.textOf(ctx, id)
 	if err != nil && wire.Shown(err) == "" {
 		return nil, err
 	}
@@ -80,14 +80,14 @@ func (c *conn) subflow(ctx context.Context, id string) (json.RawMessage, error) 
 	return text, nil
 }
 
-func (c *conn) getSubflows(ctx context.Context, _ command) error {
+func (l *library) getSubflows(ctx context.Context, _ command) error {
 	type line struct {
 		ID      string `json:"id"`
 		Title   string `json:"title"`
 		Version string `json:"version"`
 	}
 	lines := []line{}
-	err := c.eachFlow(ctx, func(w *engine.Workflow, text json.RawMessage) {
+	err := l.eachFlow(ctx, func(w *engine.Workflow, text json.RawMessage) {
 		if isSubflow(w) {
 			lines = append(lines, line{w.ID, gjson.GetBytes(text, "title").String(), gjson.GetBytes(text, "version").String()})
 		}
@@ -95,19 +95,19 @@ func (c *conn) getSubflows(ctx context.Context, _ command) error {
 	if err != nil {
 		return err
 	}
-	c.send(ctx, message{Type: "provide_subflows", Data: lines})
+	l.send(ctx, message{Type: "provide_subflows", Data: lines})
 	return nil
 }
 
 // eachFlow shows all saved flows; those that are edited beyond what a flow can say are left
 // out.
-func (c *conn) eachFlow(ctx context.Context, show func(w *engine.Workflow, text json.RawMessage)) error {
-	all, err := c.n.e.Workflows(ctx)
+func (l *library) eachFlow(ctx context.Context, show func(w *engine.Workflow, text json.RawMessage)) error {
+	all, err := l.n.e.Workflows(ctx)
 	if err != nil {
 		return err
 	}
 	for _, info := range all {
-		text, w, err := c.n.textOf(ctx, info.ID)
+		text, w, err := l.n.textOf(ctx, info.ID)
 		switch {
 		case err == nil && w.Extra[flows.RunOfProperty] == nil:
 			show(w, text)
@@ -118,22 +118,22 @@ func (c *conn) eachFlow(ctx context.Context, show func(w *engine.Workflow, text 
 	return nil
 }
 
-func (c *conn) duplicateSubflow(ctx context.Context, m command) error {
+func (l *library) duplicateSubflow(ctx context.Context, m command) error {
 	var in struct{ ID, NodeID string }
 	if err := m.decode(&in); err != nil {
 		return err
 	}
-	text, err := c.subflow(ctx, in.ID)
+	text, err := l.subflow(ctx, in.ID)
 	if err != nil {
 		return err
 	}
 	if text, err = sjson.SetBytes(text, "id", ""); err != nil {
 		return err
 	}
-	id, err := c.keepSubflow(ctx, text)
+	id, err := l.keepSubflow(ctx, text)
 	if err != nil {
 		return err
 	}
-	c.send(ctx, message{Type: "subflow_copied", Data: map[string]string{"nodeId": in.NodeID, "oldId": in.ID, "newId": id}})
+	l.send(ctx, message{Type: "subflow_copied", Data: map[string]string{"nodeId": in.NodeID, "oldId": in.ID, "newId": id}})
 	return nil
 }

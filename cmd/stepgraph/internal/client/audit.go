@@ -11,7 +11,7 @@ import (
 )
 
 // Audit returns a page of the audit trail; Next of it is where the next begins, "" at the end.
-func (c *Client) Audit(ctx context.Context, q engine.AuditQuery, after string) (*api.Page[api.AuditEntry], error) {
+func (c *operating) Audit(ctx context.Context, q engine.AuditQuery, after string) (*api.Page[api.AuditEntry], error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"who": q.Who, "action": q.Action, "workflow": q.Workflow, "session": q.Session} {
 		if value != "" {

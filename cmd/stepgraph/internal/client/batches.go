@@ -12,14 +12,14 @@ import (
 
 // StartBatch starts a batch. lines, if not nil, are its items as NDJSON, one a line; they
 // are sent as they are read.
-func (c *Client) StartBatch(ctx context.Context, b *api.BatchBody, lines io.Reader, key string) (*api.Batch, error) {
+func (c *batches) StartBatch(ctx context.Context, b *api.BatchBody, lines io.Reader, key string) (*api.Batch, error) {
 	r := request{method: http.MethodPost, path: path("batches"), key: key}
 	if lines != nil {
 		r.query, r.lines = batchQuery(b), lines
 	} else {
 		r.body = b
 	}
-	return send[api.Batch](ctx, c, r)
+	return send[api.Batch](ctx, c.connection, r)
 }
 
 // batchQuery says a batch's action and options in the query.
@@ -47,18 +47,18 @@ func batchQuery(b *api.BatchBody) url.Values {
 }
 
 // Batch returns a batch with its progress.
-func (c *Client) Batch(ctx context.Context, id string) (*api.Batch, error) {
-	return get[api.Batch](ctx, c, nil, "batches", id)
+func (c *batches) Batch(ctx context.Context, id string) (*api.Batch, error) {
+	return get[api.Batch](ctx, c.connection, nil, "batches", id)
 }
 
 // Batches returns a page of batches, the newest first.
-func (c *Client) Batches(ctx context.Context, limit int, after string) (*api.Page[api.Batch], error) {
-	return get[api.Page[api.Batch]](ctx, c, page(url.Values{}, limit, after), "batches")
+func (c *batches) Batches(ctx context.Context, limit int, after string) (*api.Page[api.Batch], error) {
+	return get[api.Page[api.Batch]](ctx, c.connection, page(url.Values{}, limit, after), "batches")
 }
 
 // BatchResults reads a batch's results, NDJSON; with follow up to the batch's end. The
 // caller closes it.
-func (c *Client) BatchResults(ctx context.Context, id string, failed, follow bool) (io.ReadCloser, error) {
+func (c *batches) BatchResults(ctx context.Context, id string, failed, follow bool) (io.ReadCloser, error) {
 	query := url.Values{"failed": {strconv.FormatBool(failed)}, "follow": {strconv.FormatBool(follow)}}
 	response, err := c.send(ctx, request{method: http.MethodGet, path: path("batches", id, "results"), query: query, accept: ndjson})
 	if err != nil {
@@ -76,16 +76,16 @@ func (c *Client) BatchResults(ctx context.Context, id string, failed, follow boo
 }
 
 // StopBatch stops a batch; what is done stays done.
-func (c *Client) StopBatch(ctx context.Context, id, reason string) (*api.Batch, error) {
-	return send[api.Batch](ctx, c, request{method: http.MethodPost, path: path("batches", id, "stop"), body: api.ReasonBody{Reason: reason}})
+func (c *batches) StopBatch(ctx context.Context, id, reason string) (*api.Batch, error) {
+	return send[api.Batch](ctx, c.connection, request{method: http.MethodPost, path: path("batches", id, "stop"), body: api.ReasonBody{Reason: reason}})
 }
 
 // ContinueBatch lets a stopped batch go on.
-func (c *Client) ContinueBatch(ctx context.Context, id string) (*api.Batch, error) {
-	return send[api.Batch](ctx, c, request{method: http.MethodPost, path: path("batches", id, "continue")})
+func (c *batches) ContinueBatch(ctx context.Context, id string) (*api.Batch, error) {
+	return send[api.Batch](ctx, c.connection, request{method: http.MethodPost, path: path("batches", id, "continue")})
 }
 
 // DeleteBatch removes a batch and its results.
-func (c *Client) DeleteBatch(ctx context.Context, id string) error {
+func (c *batches) DeleteBatch(ctx context.Context, id string) error {
 	return c.do(ctx, request{method: http.MethodDelete, path: path("batches", id)}, nil)
 }

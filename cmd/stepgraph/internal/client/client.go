@@ -32,10 +32,31 @@ const maxAnswer = 64 << 20
 
 // A Client speaks to one server.
 type Client struct {
+	*connection
+	sessions
+	workflows
+	batches
+	operating
+}
+
+// The calls of a Client, by what they concern.
+type (
+	sessions  struct{ *connection }
+	workflows struct{ *connection }
+	batches   struct{ *connection }
+	operating struct{ *connection }
+)
+
+// A connection sends requests and reads answers.
+type connection struct {
 	base  string
 	token string
 	http  *http.Client
 	leave func() // nil over a network
+}
+
+func newClient(c *connection) *Client {
+	return &Client{c, sessions{c}, workflows{c}, batches{c}, operating{c}}
 }
 
 // New returns a client of the server at address, "127.0.0.1:7766" or an http(s) URL with
@@ -48,21 +69,21 @@ func New(address, token string) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("server %q: want HOST:PORT or an http(s) address", address)
 	}
-	return &Client{base: strings.TrimRight(u.String(), "/"), token: token, http: &http.Client{}}, nil
+	return newClient(&connection{base: strings.TrimRight(u.String(), "/"), token: token, http: &http.Client{}}), nil
 }
 
 // Where is the server's address.
-func (c *Client) Where() string { return c.base }
+func (c *connection) Where() string { return c.base }
 
 // Close gives up idle connections.
-func (c *Client) Close() error {
+func (c *connection) Close() error {
 	c.http.CloseIdleConnections()
 	return nil
 }
 
 // Alive reports whether the server answers. One that has just been started and opens its
 // store is waited for.
-func (c *Client) Alive(ctx context.Context) error {
+func (c *connection) Alive(ctx context.Context) error {
 	ready, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("still starting after %s; its log says what it waits for", readyWithin))
 	defer cancel()
 	for {
@@ -78,7 +99,7 @@ func (c *Client) Alive(ctx context.Context) error {
 	}
 }
 
-func (c *Client) health(ctx context.Context) (string, error) {
+func (c *connection) health(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, aliveWithin, fmt.Errorf("no answer within %s", aliveWithin))
 	defer cancel()
 	var said []byte
@@ -101,13 +122,13 @@ type request struct {
 
 // do makes a call and decodes the answer into to: a pointer, *[]byte for the text itself,
 // or nil.
-func (c *Client) do(ctx context.Context, r request, to any) error {
+func (c *connection) do(ctx context.Context, r request, to any) error {
 	_, err := c.header(ctx, r, to)
 	return err
 }
 
 // header is do with the header of the answer.
-func (c *Client) header(ctx context.Context, r request, to any) (http.Header, error) {
+func (c *connection) header(ctx context.Context, r request, to any) (http.Header, error) {
 	response, err := c.send(ctx, r)
 	if err != nil {
 		return nil, err
@@ -133,7 +154,7 @@ func (c *Client) header(ctx context.Context, r request, to any) (http.Header, er
 	return response.Header, nil
 }
 
-func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+func (c *connection) send(ctx context.Context, r request) (*http.Response, error) {
 	address := c.base + r.path
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()

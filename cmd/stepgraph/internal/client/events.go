@@ -18,7 +18,7 @@ type Event struct {
 
 // Subscribe follows a session. The channel is closed after the end event, and when the
 // connection breaks: the id of the last event says where to go on.
-func (c *Client) Subscribe(ctx context.Context, session, lastEventID string) (<-chan Event, error) {
+func (c *sessions) Subscribe(ctx context.Context, session, lastEventID string) (<-chan Event, error) {
 	response, err := c.send(ctx, request{method: http.MethodGet, path: path("sessions", session, "events"), accept: "text/event-stream", last: lastEventID})
 	if err != nil {
 		return nil, err

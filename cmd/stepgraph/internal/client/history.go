@@ -16,7 +16,7 @@ const pageSize = 500
 // A Trail reads a list that grows, such as a session's messages: each Next gives what has
 // come since the one before.
 type Trail[T any] struct {
-	c      *Client
+	c      *connection
 	path   string
 	query  url.Values
 	number func(*T) int64
@@ -25,23 +25,23 @@ type Trail[T any] struct {
 }
 
 // Messages follows a session's chat.
-func (c *Client) Messages(id string) *Trail[api.Message] {
-	return &Trail[api.Message]{c: c, path: path("sessions", id, "messages"), query: url.Values{}, number: messageNumber}
+func (c *sessions) Messages(id string) *Trail[api.Message] {
+	return &Trail[api.Message]{c: c.connection, path: path("sessions", id, "messages"), query: url.Values{}, number: messageNumber}
 }
 
 // Executions follows a session's history, of one step if that is not empty.
-func (c *Client) Executions(id, step string) *Trail[api.Execution] {
+func (c *sessions) Executions(id, step string) *Trail[api.Execution] {
 	query := url.Values{}
 	if step != "" {
 		query.Set("step", step)
 	}
-	return &Trail[api.Execution]{c: c, path: path("sessions", id, "executions"), query: query,
+	return &Trail[api.Execution]{c: c.connection, path: path("sessions", id, "executions"), query: query,
 		number: func(x *api.Execution) int64 { return x.Seq }}
 }
 
 // Requests follows what comes to a session from outside.
-func (c *Client) Requests(id string) *Trail[api.Request] {
-	return &Trail[api.Request]{c: c, path: path("sessions", id, "requests"), query: url.Values{}, number: func(q *api.Request) int64 { return q.N }}
+func (c *sessions) Requests(id string) *Trail[api.Request] {
+	return &Trail[api.Request]{c: c.connection, path: path("sessions", id, "requests"), query: url.Values{}, number: func(q *api.Request) int64 { return q.N }}
 }
 
 // messageNumber is the n of an id, session/n.

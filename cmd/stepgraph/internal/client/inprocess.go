@@ -14,16 +14,16 @@ import (
 func InProcess(h http.Handler) *Client {
 	life, end := context.WithCancelCause(context.Background())
 	t := &handlerTransport{h: h, life: life}
-	return &Client{base: "http://in-process", http: &http.Client{Transport: t}, leave: func() {
+	return newClient(&connection{base: "http://in-process", http: &http.Client{Transport: t}, leave: func() {
 		end(errGone)
 		t.serving.Wait()
-	}}
+	}})
 }
 
 // Leave ends what the handler of a client in this process still does for it, such as a stream
 // whose reader has gone, and returns when it is done: then what the handler uses can be
 // closed. Of a client over a network it does nothing.
-func (c *Client) Leave() {
+func (c *connection) Leave() {
 	if c.leave != nil {
 		c.leave()
 	}

@@ -12,16 +12,16 @@ import (
 
 // Affected tells whom an edit of a step, or of a path if that is not empty, would touch;
 // limit bounds the sessions looked at, 0 leaves it to the server.
-func (c *Client) Affected(ctx context.Context, workflow, step, onPath string, limit int) (*engine.Affected, error) {
+func (c *workflows) Affected(ctx context.Context, workflow, step, onPath string, limit int) (*engine.Affected, error) {
 	kind, id := "steps", step
 	if onPath != "" {
 		kind, id = "paths", onPath
 	}
-	return get[engine.Affected](ctx, c, page(url.Values{}, limit, ""), "workflows", workflow, kind, id, "affected")
+	return get[engine.Affected](ctx, c.connection, page(url.Values{}, limit, ""), "workflows", workflow, kind, id, "affected")
 }
 
 // WhatIf tries a condition on a path.
-func (c *Client) WhatIf(ctx context.Context, workflow, onPath, condition, operator string, limit int) (*engine.WhatIf, error) {
+func (c *workflows) WhatIf(ctx context.Context, workflow, onPath, condition, operator string, limit int) (*engine.WhatIf, error) {
 	body := map[string]any{"condition": condition}
 	if operator != "" {
 		body["operator"] = operator
@@ -29,16 +29,16 @@ func (c *Client) WhatIf(ctx context.Context, workflow, onPath, condition, operat
 	if limit > 0 {
 		body["limit"] = limit
 	}
-	return send[engine.WhatIf](ctx, c, request{method: http.MethodPost, path: path("workflows", workflow, "paths", onPath, "whatif"), body: body})
+	return send[engine.WhatIf](ctx, c.connection, request{method: http.MethodPost, path: path("workflows", workflow, "paths", onPath, "whatif"), body: body})
 }
 
 // WorkflowLog returns what the steps of a workflow, or one of them, have been.
-func (c *Client) WorkflowLog(ctx context.Context, workflow, step string) ([]engine.LogEntry, error) {
+func (c *workflows) WorkflowLog(ctx context.Context, workflow, step string) ([]engine.LogEntry, error) {
 	query := url.Values{}
 	if step != "" {
 		query.Set("step", step)
 	}
-	list, err := get[api.Page[engine.LogEntry]](ctx, c, query, "workflows", workflow, "log")
+	list, err := get[api.Page[engine.LogEntry]](ctx, c.connection, query, "workflows", workflow, "log")
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func (c *Client) WorkflowLog(ctx context.Context, workflow, step string) ([]engi
 }
 
 // DefinitionDiff compares two texts of a step; to "" is the step as it is now.
-func (c *Client) DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error) {
+func (c *workflows) DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error) {
 	query := url.Values{"from": {from}}
 	if to != "" {
 		query.Set("to", to)
 	}
-	list, err := get[api.Page[engine.PropertyDiff]](ctx, c, query, "workflows", workflow, "steps", step, "diff")
+	list, err := get[api.Page[engine.PropertyDiff]](ctx, c.connection, query, "workflows", workflow, "steps", step, "diff")
 	if err != nil {
 		return nil, err
 	}
@@ -66,18 +66,18 @@ type Restored struct {
 }
 
 // RestoreStep makes a step what it was.
-func (c *Client) RestoreStep(ctx context.Context, workflow, step, hash string) (*Restored, error) {
-	return send[Restored](ctx, c, request{method: http.MethodPost, path: path("workflows", workflow, "steps", step, "restore"), body: api.RestoreBody{Hash: hash}})
+func (c *workflows) RestoreStep(ctx context.Context, workflow, step, hash string) (*Restored, error) {
+	return send[Restored](ctx, c.connection, request{method: http.MethodPost, path: path("workflows", workflow, "steps", step, "restore"), body: api.RestoreBody{Hash: hash}})
 }
 
 // Stats tells where the sessions of a workflow stand.
-func (c *Client) Stats(ctx context.Context, workflow string) (*api.Stats, error) {
-	return get[api.Stats](ctx, c, nil, "workflows", workflow, "stats")
+func (c *workflows) Stats(ctx context.Context, workflow string) (*api.Stats, error) {
+	return get[api.Stats](ctx, c.connection, nil, "workflows", workflow, "stats")
 }
 
 // Doctor looks for what is wrong there.
-func (c *Client) Doctor(ctx context.Context) ([]engine.Finding, error) {
-	found, err := get[api.Findings](ctx, c, nil, "doctor")
+func (c *operating) Doctor(ctx context.Context) ([]engine.Finding, error) {
+	found, err := get[api.Findings](ctx, c.connection, nil, "doctor")
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (c *Client) Doctor(ctx context.Context) ([]engine.Finding, error) {
 }
 
 // Engines lists the engines at work on the store.
-func (c *Client) Engines(ctx context.Context) ([]engine.EngineInfo, error) {
-	found, err := get[api.Engines](ctx, c, nil, "engines")
+func (c *operating) Engines(ctx context.Context) ([]engine.EngineInfo, error) {
+	found, err := get[api.Engines](ctx, c.connection, nil, "engines")
 	if err != nil {
 		return nil, err
 	}
@@ -107,21 +107,21 @@ const (
 )
 
 // Add adds a step or path.
-func (c *Client) Add(ctx context.Context, workflow, part string, properties map[string]any) (*Edited, error) {
-	return send[Edited](ctx, c, request{method: http.MethodPost, path: path("workflows", workflow, part), body: properties})
+func (c *workflows) Add(ctx context.Context, workflow, part string, properties map[string]any) (*Edited, error) {
+	return send[Edited](ctx, c.connection, request{method: http.MethodPost, path: path("workflows", workflow, part), body: properties})
 }
 
 // Change changes properties of a step or path; nil removes one.
-func (c *Client) Change(ctx context.Context, workflow, part, id string, properties map[string]any) (*Edited, error) {
-	return send[Edited](ctx, c, request{method: http.MethodPatch, path: path("workflows", workflow, part, id), body: properties})
+func (c *workflows) Change(ctx context.Context, workflow, part, id string, properties map[string]any) (*Edited, error) {
+	return send[Edited](ctx, c.connection, request{method: http.MethodPatch, path: path("workflows", workflow, part, id), body: properties})
 }
 
 // Remove removes a step with its paths, or a path.
-func (c *Client) Remove(ctx context.Context, workflow, part, id string) (*Edited, error) {
-	return send[Edited](ctx, c, request{method: http.MethodDelete, path: path("workflows", workflow, part, id)})
+func (c *workflows) Remove(ctx context.Context, workflow, part, id string) (*Edited, error) {
+	return send[Edited](ctx, c.connection, request{method: http.MethodDelete, path: path("workflows", workflow, part, id)})
 }
 
 // DeleteWorkflow removes a workflow; its sessions stay.
-func (c *Client) DeleteWorkflow(ctx context.Context, workflow string) error {
+func (c *workflows) DeleteWorkflow(ctx context.Context, workflow string) error {
 	return c.do(ctx, request{method: http.MethodDelete, path: path("workflows", workflow)}, nil)
 }

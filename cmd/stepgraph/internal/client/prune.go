@@ -11,12 +11,12 @@ import (
 )
 
 // FindEnded looks for sessions that may go.
-func (c *Client) FindEnded(ctx context.Context, q retention.Query) (*retention.Page, error) {
+func (c *operating) FindEnded(ctx context.Context, q retention.Query) (*retention.Page, error) {
 	return c.prune(ctx, api.PruneBody{Keep: q.Keep.Rules(), Workflow: q.Workflow, Labels: q.Labels, After: q.After, Limit: q.Limit, Owner: q.Owner, DryRun: true})
 }
 
 // RemoveEnded removes families that FindEnded has found and sets their outcomes.
-func (c *Client) RemoveEnded(ctx context.Context, owner string, families []retention.Family) error {
+func (c *operating) RemoveEnded(ctx context.Context, owner string, families []retention.Family) error {
 	page, err := c.prune(ctx, api.PruneBody{Owner: owner, Families: families})
 	if err != nil {
 		return err
@@ -29,17 +29,17 @@ func (c *Client) RemoveEnded(ctx context.Context, owner string, families []reten
 }
 
 // EndPrune lets others remove sessions.
-func (c *Client) EndPrune(ctx context.Context, owner string) error {
+func (c *operating) EndPrune(ctx context.Context, owner string) error {
 	_, err := c.prune(ctx, api.PruneBody{Owner: owner, End: true})
 	return err
 }
 
-func (c *Client) prune(ctx context.Context, b api.PruneBody) (*retention.Page, error) {
-	return send[retention.Page](ctx, c, request{method: http.MethodPost, path: path("prune"), body: b})
+func (c *operating) prune(ctx context.Context, b api.PruneBody) (*retention.Page, error) {
+	return send[retention.Page](ctx, c.connection, request{method: http.MethodPost, path: path("prune"), body: b})
 }
 
 // WriteDocument writes all there is of a session as lines of JSON.
-func (c *Client) WriteDocument(ctx context.Context, id string, w io.Writer) error {
+func (c *operating) WriteDocument(ctx context.Context, id string, w io.Writer) error {
 	response, err := c.send(ctx, request{method: http.MethodGet, path: path("sessions", id, "document"), accept: ndjson})
 	if err != nil {
 		return err

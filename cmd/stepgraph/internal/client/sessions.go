@@ -16,13 +16,13 @@ import (
 
 // Start starts a session; with wait the server answers at its next pause or end, or after
 // that time.
-func (c *Client) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error) {
+func (c *sessions) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error) {
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions"), query: waiting(wait), body: api.StartBodyOf(q), key: q.Key})
 }
 
 // Answer answers a question; with wait the server answers when the session rests again,
 // or after that time.
-func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error) {
+func (c *sessions) Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error) {
 	body := struct {
 		Step     string          `json:"step,omitempty"`
 		Visit    int             `json:"visit,omitempty"`
@@ -34,7 +34,7 @@ func (c *Client) Answer(ctx context.Context, q engine.AnswerRequest, wait time.D
 
 // Act steers a session; with wait the server answers when the session rests again, or after
 // that time.
-func (c *Client) Act(ctx context.Context, a engine.Action, wait time.Duration) (*api.Session, error) {
+func (c *sessions) Act(ctx context.Context, a engine.Action, wait time.Duration) (*api.Session, error) {
 	body := map[string]any{}
 	set := func(name, value string) {
 		if value != "" {
@@ -66,11 +66,11 @@ func (c *Client) Act(ctx context.Context, a engine.Action, wait time.Duration) (
 }
 
 // Session returns a session.
-func (c *Client) Session(ctx context.Context, id string) (*api.Session, error) {
+func (c *sessions) Session(ctx context.Context, id string) (*api.Session, error) {
 	return c.session(ctx, request{method: http.MethodGet, path: path("sessions", id)})
 }
 
-func (c *Client) session(ctx context.Context, r request) (*api.Session, error) {
+func (c *sessions) session(ctx context.Context, r request) (*api.Session, error) {
 	var s api.Session
 	if err := c.do(ctx, r, &s); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ const (
 )
 
 // Wait returns a session once it rests, or ctx's error.
-func (c *Client) Wait(ctx context.Context, id string) (*api.Session, error) {
+func (c *sessions) Wait(ctx context.Context, id string) (*api.Session, error) {
 	for pause := pollFirst; ; pause = min(2*pause, pollMost) {
 		s, err := c.Session(ctx, id)
 		if err != nil || rests(s) {
@@ -116,7 +116,7 @@ func rests(s *api.Session) bool {
 }
 
 // Sessions returns a page of sessions; Next of it is where the next begins, "" at the end.
-func (c *Client) Sessions(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[api.Session], error) {
+func (c *sessions) Sessions(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[api.Session], error) {
 	var list api.Page[api.Session]
 	if err := c.do(ctx, request{method: http.MethodGet, path: path("sessions"), query: page(filterOf(q), q.Limit, after)}, &list); err != nil {
 		return nil, err
@@ -166,20 +166,20 @@ func page(query url.Values, limit int, cursor string) url.Values {
 }
 
 // CountSessions counts the sessions of a filter by status, workflow, both or step.
-func (c *Client) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (*api.Counts, error) {
+func (c *sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (*api.Counts, error) {
 	query := filterOf(q)
 	query.Set("by", by)
-	return get[api.Counts](ctx, c, query, "sessions", "count")
+	return get[api.Counts](ctx, c.connection, query, "sessions", "count")
 }
 
 // Awaiting returns a page of the open questions of the sessions of a filter, those that
 // wait longest first.
-func (c *Client) Awaiting(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[engine.Question], error) {
-	return get[api.Page[engine.Question]](ctx, c, page(filterOf(q), q.Limit, after), "awaiting")
+func (c *sessions) Awaiting(ctx context.Context, q engine.SessionQuery, after string) (*api.Page[engine.Question], error) {
+	return get[api.Page[engine.Question]](ctx, c.connection, page(filterOf(q), q.Limit, after), "awaiting")
 }
 
 // get reads what stands at a path.
-func get[T any](ctx context.Context, c *Client, query url.Values, segments ...string) (*T, error) {
+func get[T any](ctx context.Context, c *connection, query url.Values, segments ...string) (*T, error) {
 	out := new(T)
 	if err := c.do(ctx, request{method: http.MethodGet, path: path(segments...), query: query}, out); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func get[T any](ctx context.Context, c *Client, query url.Values, segments ...st
 }
 
 // send does a request and returns what it answers.
-func send[T any](ctx context.Context, c *Client, r request) (*T, error) {
+func send[T any](ctx context.Context, c *connection, r request) (*T, error) {
 	out := new(T)
 	if err := c.do(ctx, r, out); err != nil {
 		return nil, err
@@ -197,18 +197,18 @@ func send[T any](ctx context.Context, c *Client, r request) (*T, error) {
 }
 
 // Fork starts a session as another one was when a visit began.
-func (c *Client) Fork(ctx context.Context, q engine.ForkRequest, wait time.Duration) (*api.Session, error) {
+func (c *sessions) Fork(ctx context.Context, q engine.ForkRequest, wait time.Duration) (*api.Session, error) {
 	body := api.ForkBody{Step: q.Step, Visit: q.Visit, State: q.State, ID: q.ID}
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), query: waiting(wait), body: body, key: q.Key})
 }
 
 // Explain tells why a session does not go on.
-func (c *Client) Explain(ctx context.Context, id string) (*engine.Explanation, error) {
-	return get[engine.Explanation](ctx, c, nil, "sessions", id, "explain")
+func (c *sessions) Explain(ctx context.Context, id string) (*engine.Explanation, error) {
+	return get[engine.Explanation](ctx, c.connection, nil, "sessions", id, "explain")
 }
 
 // EvalReference gives what a text resolves to on a session; whole: the text is a JSON input.
-func (c *Client) EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error) {
+func (c *sessions) EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error) {
 	body := api.ReferenceBody{EvalOn: api.EvalOn{Session: session}, Text: &text}
 	if whole {
 		if !json.Valid([]byte(text)) {
@@ -216,20 +216,20 @@ func (c *Client) EvalReference(ctx context.Context, session, text string, whole 
 		}
 		body.Text, body.Input = nil, json.RawMessage(text)
 	}
-	return send[engine.ReferenceResult](ctx, c, request{method: http.MethodPost, path: path("eval", "reference"), body: body})
+	return send[engine.ReferenceResult](ctx, c.connection, request{method: http.MethodPost, path: path("eval", "reference"), body: body})
 }
 
 // EvalCondition gives whether a condition holds on a session, and why.
-func (c *Client) EvalCondition(ctx context.Context, session, condition, operator string) (*engine.ConditionResult, error) {
+func (c *sessions) EvalCondition(ctx context.Context, session, condition, operator string) (*engine.ConditionResult, error) {
 	body := map[string]any{"session": session, "condition": condition}
 	if operator != "" {
 		body["operator"] = operator
 	}
-	return send[engine.ConditionResult](ctx, c, request{method: http.MethodPost, path: path("eval", "condition"), body: body})
+	return send[engine.ConditionResult](ctx, c.connection, request{method: http.MethodPost, path: path("eval", "condition"), body: body})
 }
 
 // DeleteSession deletes a session, one that has not ended only with cancel.
-func (c *Client) DeleteSession(ctx context.Context, id string, cancel bool) error {
+func (c *sessions) DeleteSession(ctx context.Context, id string, cancel bool) error {
 	r := request{method: http.MethodDelete, path: path("sessions", id)}
 	if cancel {
 		r.query = url.Values{"cancel": {"true"}}
@@ -238,7 +238,7 @@ func (c *Client) DeleteSession(ctx context.Context, id string, cancel bool) erro
 }
 
 // State returns a session's state and version.
-func (c *Client) State(ctx context.Context, id string) ([]byte, int64, error) {
+func (c *sessions) State(ctx context.Context, id string) ([]byte, int64, error) {
 	var text []byte
 	header, err := c.header(ctx, request{method: http.MethodGet, path: path("sessions", id, "state")}, &text)
 	if err != nil {
@@ -249,6 +249,6 @@ func (c *Client) State(ctx context.Context, id string) ([]byte, int64, error) {
 }
 
 // EditState replaces a session's state if it still has version.
-func (c *Client) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
+func (c *sessions) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
 	return c.session(ctx, request{method: http.MethodPut, path: path("sessions", id, "state"), match: etag(version), body: json.RawMessage(text)})
 }

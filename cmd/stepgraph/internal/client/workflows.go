@@ -12,7 +12,7 @@ import (
 )
 
 // Workflows lists all workflows.
-func (c *Client) Workflows(ctx context.Context) ([]engine.WorkflowInfo, error) {
+func (c *workflows) Workflows(ctx context.Context) ([]engine.WorkflowInfo, error) {
 	all := []engine.WorkflowInfo{}
 	query := url.Values{"limit": {"500"}}
 	for {
@@ -30,7 +30,7 @@ func (c *Client) Workflows(ctx context.Context) ([]engine.WorkflowInfo, error) {
 
 // Workflow returns a workflow. It comes as the document that export writes, because that
 // tells ids that are stored from names that paths go by.
-func (c *Client) Workflow(ctx context.Context, id string) (*engine.Workflow, error) {
+func (c *workflows) Workflow(ctx context.Context, id string) (*engine.Workflow, error) {
 	text, err := c.Export(ctx, id, "json")
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (c *Client) Workflow(ctx context.Context, id string) (*engine.Workflow, err
 }
 
 // Problems returns what is wrong with a workflow, by the functions of that engine.
-func (c *Client) Problems(ctx context.Context, id string) ([]engine.Problem, error) {
+func (c *workflows) Problems(ctx context.Context, id string) ([]engine.Problem, error) {
 	var w struct {
 		Problems []engine.Problem `json:"problems"`
 	}
@@ -53,14 +53,14 @@ func (c *Client) Problems(ctx context.Context, id string) ([]engine.Problem, err
 }
 
 // Export returns a workflow as a file of a format.
-func (c *Client) Export(ctx context.Context, id, format string) ([]byte, error) {
+func (c *workflows) Export(ctx context.Context, id, format string) ([]byte, error) {
 	var text []byte
 	err := c.do(ctx, request{method: http.MethodGet, path: path("workflows", id, "export"), query: url.Values{"format": {format}}}, &text)
 	return text, err
 }
 
 // Put makes the stored workflow the given one.
-func (c *Client) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
+func (c *workflows) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
 	body := *w
 	body.Problems = nil
 	body.Steps = append([]engine.Step{}, w.Steps...) // an empty list, never null
@@ -85,7 +85,7 @@ func (c *Client) Put(ctx context.Context, w *engine.Workflow, o engine.PutOption
 }
 
 // Functions lists what steps may call there.
-func (c *Client) Functions(ctx context.Context) ([]api.Function, error) {
+func (c *workflows) Functions(ctx context.Context) ([]api.Function, error) {
 	var list api.Page[api.Function]
 	err := c.do(ctx, request{method: http.MethodGet, path: path("functions")}, &list)
 	return list.Items, err
