@@ -10,17 +10,23 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// Ceilings of the stores and of all packages under engine. They are what the code has today where that is
-// above the rule (45 methods or 20 fields a type; no files that use each other's names in a
-// circle), so that a change can only make it better: lower a number when it has fallen.
+// The rule: 45 methods or 20 fields a type, and in the engine and the stores no files that use
+// each other's names in a circle. Elsewhere a circle of a few files is one noun in several files.
+// What is above the rule has a ceiling here, which is what the code has today, so that a change
+// can only make it better: lower a number when it has fallen.
 const (
 	mostMethods = 45
 	mostFields  = 20
+	mostFiles   = 10 // in a circle, outside of the engine and the stores
 )
+
+// walled are the packages that the rule is for.
+var walled = []string{"./engine/...", "./cypher", "./sqlite", "./memory", "./api/...", "./cmd/...", "./compat/...", "./functions/...", "./formats/..."}
 
 var (
 	// manyMethods and manyFields list the types above the rule. Three belong to the test suite of
@@ -28,22 +34,36 @@ var (
 	// method by method. The Stores of sqlite and memory are to be cut as cypher.Store is.
 	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 56, "engine/storetest/faults.Store": 63,
 		"sqlite.Store": 66, "sqlite.tx": 52, "memory.Store": 88}
-	manyFields = map[string]int{}
+	manyFields = map[string]int{
+		"api.Options":          21, // part of the Go API
+		"cmd/stepgraph.config": 34, // the configuration file, a field for each of its settings
+		// Documents of other systems, with a field for each of theirs.
+		"compat/callcentre.nodeData": 32, "compat/nebulaflow.data": 31,
+		"compat/flowise/flowiseapi.chatflowRow": 21, "compat/flowise/flowiseapi.messageRecord": 21,
+	}
 	// circle is how many files of a package are in its largest cycle. The suite of stores has one
 	// because each of its files adds methods to kit and uses those of the others.
-	circle = map[string]int{"engine/storetest": 40, "sqlite": 2, "memory": 9}
+	circle = map[string]int{"engine/storetest": 40, "sqlite": 2, "memory": 9,
+		"api":           21, // the gate and the observer use Options, which names the types of both
+		"cmd/stepgraph": 31, // the host, the services on it, and what serves
+		// A compiler compiles nodes inside of nodes, in a file for each kind of node.
+		"compat/agentzero": 12, "compat/flowise": 25, "compat/nebulaflow": 17,
+		// A run, the events that are told of it, and the commands that steer it.
+		"compat/flowise/flowiseapi": 14, "compat/nebulaflow/nebulaflowapi": 18,
+		"functions/code": 12, // scripts call steps, which may be scripts
+	}
 )
 
-// TestWalls draws, for each store and each package of the engine, which file uses names of which other file,
+// TestWalls draws, for each package, which file uses names of which other file,
 // and counts the methods and fields of each type.
 func TestWalls(t *testing.T) {
 	exports := map[string]string{}
-	for _, line := range lines(t, "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "./engine/...", "./cypher", "./sqlite", "./memory") {
+	for _, line := range lines(t, append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, walled...)...) {
 		if path, file, ok := strings.Cut(line, "\t"); ok {
 			exports[path] = file
 		}
 	}
-	for _, path := range lines(t, "list", "./engine/...", "./cypher", "./sqlite", "./memory") {
+	for _, path := range lines(t, append([]string{"list"}, walled...)...) {
 		pkg := strings.TrimPrefix(path, module)
 		t.Run(pkg, func(t *testing.T) { checkWalls(t, pkg, exports) })
 	}
@@ -83,8 +103,12 @@ func checkWalls(t *testing.T, pkg string, exports map[string]string) {
 		}
 		uses[from][to] = true
 	}
-	if got := largestCircle(uses); got > circle[pkg] {
-		t.Errorf("%d files of %s use each other's names in a circle, at most %d were agreed on: cut it, see Walls in ARCHITECTURE.md", got, pkg, circle[pkg])
+	most := circle[pkg]
+	if top, _, _ := strings.Cut(pkg, "/"); !slices.Contains([]string{"engine", "cypher", "sqlite", "memory"}, top) {
+		most = max(most, mostFiles)
+	}
+	if got := largestCircle(uses); got > most {
+		t.Errorf("%d files of %s use each other's names in a circle, at most %d were agreed on: cut it, see Walls in ARCHITECTURE.md", got, pkg, most)
 	} else if got < circle[pkg] {
 		t.Errorf("the largest circle of %s has only %d files: lower its number from %d", pkg, got, circle[pkg])
 	}
