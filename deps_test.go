@@ -38,6 +38,7 @@ var forbidden = map[string]map[string]string{
 	"memory":                  {module + "sqlite": "stores never import each other", module + "cypher": "stores never import each other", "testing": "no product links testing"},
 	"sqlite":                  {module + "cypher": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
 	"cypher":                  {module + "sqlite": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
+	"shard":                   {module + "sqlite": "it joins any stores", module + "memory": "it joins any stores", module + "cypher": "it joins any stores", "testing": "no product links testing"},
 	"functions":               {module + "cypher": "functions never know a store", module + "sqlite": "functions never know a store", module + "memory": "functions never know a store", "testing": "no product links testing"},
 	"models":                  {module + "engine": "models are providers and nothing else", "testing": "no product links testing"},
 	"formats":                 {module + "cypher/": "formats never know a store", module + "sqlite": "formats never know a store", "testing": "no product links testing"},

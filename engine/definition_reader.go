@@ -13,16 +13,21 @@ import (
 // A definitionReader reads definitions for many sessions at once. A caller gets a definition
 // whose read began after its call, so it contains every edit committed before the call. All
 // callers that arrive while one read is under way share the next read.
+//
+// A store of several databases has a reader for each: one that is slow or gone delays no reads of
+// another.
 type definitionReader struct {
-	store Store
+	store   Store
+	divided store.Divided // nil for a store that is one database, and in its readers
 
 	mu     sync.Mutex
 	gather *definitionRead
 	busy   bool
 	// notBefore is the earliest time of the next read. Only the working goroutine writes it.
 	notBefore time.Time
-	known     map[string]*Definition // newest per workflow that exists
-	saved     map[string]bool        // hashes of DEFINITIONs that are already stored
+	known     map[string]*Definition       // newest per workflow that exists
+	saved     map[string]bool              // hashes of DEFINITIONs that are already stored
+	parts     map[string]*definitionReader // by database, of a divided store
 }
 
 type definitionRead struct {
@@ -41,13 +46,34 @@ const readTimeout = 30 * time.Second
 // do while many sessions start.
 const longestGathering = 20 * time.Millisecond
 
-func newDefinitionReader(store Store) *definitionReader {
-	return &definitionReader{store: store, known: map[string]*Definition{}, saved: map[string]bool{}}
+func newDefinitionReader(s Store) *definitionReader {
+	d := &definitionReader{store: s, known: map[string]*Definition{}, saved: map[string]bool{}}
+	if divided, ok := s.(store.Divided); ok {
+		d.divided, d.parts = divided, map[string]*definitionReader{}
+	}
+	return d
+}
+
+// of returns the reader of the database of a workflow.
+func (d *definitionReader) of(workflow string) *definitionReader {
+	if d.divided == nil {
+		return d
+	}
+	database := d.divided.DatabaseOfWorkflow(workflow)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	part := d.parts[database]
+	if part == nil {
+		part = &definitionReader{store: d.store, known: map[string]*Definition{}, saved: map[string]bool{}}
+		d.parts[database] = part
+	}
+	return part
 }
 
 // Read returns the current definition of a workflow; for a workflow that does not exist, a
 // definition without steps. entry is a step to look for in addition to root.
 func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*Definition, error) {
+	d = d.of(workflow)
 	return retry.Do(ctx, func() (*Definition, error) {
 		r := d.join(workflow, entry)
 		select {
@@ -61,6 +87,7 @@ func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*D
 
 // Recent returns a definition at most age old, from memory if possible.
 func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
+	d = d.of(workflow)
 	d.mu.Lock()
 	known := d.known[workflow]
 	d.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // claimAtOnce is the maximum number of sessions in one claim.
@@ -113,12 +114,12 @@ func (b background) heartbeatLoop(ctx context.Context) {
 		}
 		asked := time.Now()
 		lost, err := b.store.Extend(ctx, refs, b.o.LeaseFor)
-		if err != nil {
-			return // tried again at the next beat; writes are guarded by the token, not by the time
-		}
 		for _, id := range lost {
 			byID[id].Lose()
 			delete(byID, id)
+		}
+		if err != nil {
+			return // tried again at the next beat; writes are guarded by the token, not by the time
 		}
 		for _, r := range byID {
 			r.Extended(asked)
@@ -142,11 +143,11 @@ func (b background) inboxLoop(ctx context.Context) {
 			return
 		}
 		found, err := b.store.Inboxes(ctx, slices.Sorted(maps.Keys(waiting)))
-		if err != nil {
-			return
-		}
 		for id, r := range waiting {
 			st, there := found[id]
+			if !there && err != nil {
+				continue // not read
+			}
 			if !there || st.Lease != r.Lease().Token {
 				r.Lose()
 			} else if known, _ := r.Waiting(); st.Inbox > known {
@@ -168,9 +169,9 @@ func (b background) pendingLoop(ctx context.Context) {
 			return
 		}
 		for _, id := range ids {
-			def, err := b.definitions.Read(ctx, id, "")
+			def, err := b.currentDefinition(ctx, id)
 			if err != nil {
-				return
+				continue // tried again at the next pass, and no reason to leave out the others
 			}
 			w := woken[id]
 			if w.definition != def.Hash {
@@ -180,12 +181,19 @@ func (b background) pendingLoop(ctx context.Context) {
 				continue
 			}
 			if err := b.wakePending(ctx, id, def.Hash); err != nil {
-				return
+				continue // tried again at the next pass
 			}
 			w.times++
 			woken[id] = w
 		}
 	})
+}
+
+// currentDefinition reads a definition unless its database takes long.
+func (b background) currentDefinition(ctx context.Context, workflow string) (*Definition, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, wakeReadFor, store.Detailf(ErrUnavailable, "no definition within %s", wakeReadFor))
+	defer cancel()
+	return b.definitions.Read(ctx, workflow, "")
 }
 
 // wokenFor is the definition for which a workflow's pending sessions were last woken, and how many times.
@@ -195,9 +203,10 @@ type wokenFor struct {
 }
 
 const (
-	wakeEvery = time.Second // longer than a session continues with an earlier definition
-	wakeTimes = 2
-	wakePage  = 500 // sessions that one transaction makes due
+	wakeEvery   = time.Second // longer than a session continues with an earlier definition
+	wakeTimes   = 2
+	wakeReadFor = 2 * time.Second
+	wakePage    = 500 // sessions that one transaction makes due
 )
 
 // wakePending makes due, page by page, all pending sessions of a workflow that were not tried with

@@ -16,7 +16,9 @@ import (
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/shard"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -69,6 +71,35 @@ func TestScenariosCrash(t *testing.T) {
 			compare(t, s, got, "state.json", "requests")
 		})
 	}
+}
+
+// TestScenariosTwoDatabases plays them on a store of two databases, among which workflows are
+// divided by their first letter; child sessions run workflows of the other one.
+func TestScenariosTwoDatabases(t *testing.T) {
+	for _, s := range scenarios(t) {
+		t.Run(s.name, func(t *testing.T) {
+			var got map[string]string
+			synctest.Test(t, func(t *testing.T) {
+				got = play(t, s, twoDatabases(t), true, nil)
+			})
+			compare(t, s, got, goldens...)
+		})
+	}
+}
+
+func twoDatabases(t *testing.T) engine.Store {
+	t.Helper()
+	inMemory := func(context.Context) (store.Store, error) { return memory.New(memory.Options{}), nil }
+	var other []string
+	for c := 'a'; c <= 'z'; c += 2 {
+		other = append(other, string(c)+"*")
+	}
+	s, err := shard.Open(t.Context(), shard.Options{Default: "main", Databases: []shard.Database{
+		{Name: "main", Open: inMemory}, {Name: "other", Workflows: other, Open: inMemory}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestScenariosSQLite(t *testing.T) {

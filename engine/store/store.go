@@ -155,7 +155,8 @@ type Leases interface {
 	// or not; the others are left out.
 	ClaimByID(ctx context.Context, ids []string, o ClaimOptions) ([]Claimed, error)
 	// Extend extends leases that are still held; it returns the sessions whose lease is
-	// lost. One statement.
+	// lost. One statement. With an error, those that are returned are lost, and nothing is known
+	// of the others.
 	Extend(ctx context.Context, leases []LeaseRef, by time.Duration) (lost []string, err error)
 	// Release ends leases without a checkpoint, on a clean stop: the sessions that still have
 	// the token become due at once and their claims are reset to 0.
@@ -187,7 +188,8 @@ type Inbox interface {
 	// Requests returns for each session the requests numbered above After, in order. One
 	// read serves all. Sessions without such requests are left out.
 	Requests(ctx context.Context, after []InboxAfter) (map[string][]Request, error)
-	// Inboxes returns inbox number and lease token of the sessions that exist.
+	// Inboxes returns inbox number and lease token of the sessions that exist. With an error,
+	// nothing is known of the sessions that are not in the result.
 	Inboxes(ctx context.Context, ids []string) (map[string]InboxState, error)
 	// EditState replaces the state of a session that is not leased, if it has version, with the
 	// contents of edit. The session becomes due at once, and the request is stored as applied.

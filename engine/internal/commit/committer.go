@@ -7,15 +7,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
+	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A Committer groups the checkpoints of sessions that are ready together into one
 // transaction each. A session has one checkpoint under way at most, so a group never
 // holds two rows of one session. Single reads of sessions that end together are grouped
-// the same way: on Neo4j a read of one costs as much as a read of many.
+// the same way: on Neo4j a read of one costs as much as a read of many. A store of several
+// databases has groups for each of them, so that one that is slow or gone holds up no row of another.
 type Committer struct {
+	store   store.Store
+	writers int
+	divided store.Divided // nil for a store that is one database
+
+	mu    sync.Mutex
+	lines map[string]*lines // by database
+}
+
+// lines are the groups of one database.
+type lines struct {
 	reads       batcher[string, *store.SessionRecord]
 	checkpoints batcher[*store.Checkpoint, store.CommitResult]
 	deliveries  batcher[store.Delivery, store.Delivered]
@@ -24,7 +37,49 @@ type Committer struct {
 
 // New returns a committer to a store with that many transactions under way at once.
 func New(s store.Store, writers int) *Committer {
-	c := &Committer{}
+	c := &Committer{store: s, writers: writers, lines: map[string]*lines{}}
+	c.divided, _ = s.(store.Divided)
+	return c
+}
+
+// of returns the lines of a database.
+func (c *Committer) of(database string) *lines {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.lines[database]
+	if l == nil {
+		l = newLines(c.store, c.writers)
+		c.lines[database] = l
+	}
+	return l
+}
+
+// ofSession returns the lines of the database that a session is in.
+func (c *Committer) ofSession(ctx context.Context, id string) (*lines, error) {
+	if c.divided == nil {
+		return c.of(""), nil
+	}
+	database, err := c.divided.DatabaseOfSession(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.of(database), nil
+}
+
+// ofNew returns the lines of the database that a new session comes into.
+func (c *Committer) ofNew(ctx context.Context, n *store.NewSession) (*lines, error) {
+	if c.divided == nil {
+		return c.of(""), nil
+	}
+	database, err := c.divided.DatabaseOfNew(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return c.of(database), nil
+}
+
+func newLines(s store.Store, writers int) *lines {
+	c := &lines{}
 	c.reads = batcher[string, *store.SessionRecord]{
 		writers: writers,
 		do: func(ctx context.Context, ids []string) ([]*store.SessionRecord, error) {
@@ -64,12 +119,21 @@ func isFull(err error) bool { return errors.Is(err, store.ErrDiskFull) }
 
 // Commit writes one checkpoint and returns what became of it.
 func (c *Committer) Commit(ctx context.Context, cp *store.Checkpoint) (store.CommitResult, error) {
-	return c.checkpoints.submit(ctx, cp)
+	// A checkpoint has to be written, so the search for its database is repeated as the write is.
+	l, err := retry.Do(ctx, func() (*lines, error) { return c.ofSession(ctx, cp.Session) })
+	if err != nil {
+		return store.CommitResult{}, err
+	}
+	return l.checkpoints.submit(ctx, cp)
 }
 
 // Deliver puts a request into an inbox.
 func (c *Committer) Deliver(ctx context.Context, d store.Delivery) (store.Delivered, error) {
-	out, err := c.deliveries.submit(ctx, d)
+	l, err := c.ofSession(ctx, d.Session)
+	if err != nil {
+		return store.Delivered{}, err
+	}
+	out, err := l.deliveries.submit(ctx, d)
 	if err != nil {
 		return out, err
 	}
@@ -78,7 +142,11 @@ func (c *Committer) Deliver(ctx context.Context, d store.Delivery) (store.Delive
 
 // Create makes a session.
 func (c *Committer) Create(ctx context.Context, n store.NewSession) (store.Created, error) {
-	out, err := c.creations.submit(ctx, n)
+	l, err := c.ofNew(ctx, &n)
+	if err != nil {
+		return store.Created{}, err
+	}
+	out, err := l.creations.submit(ctx, n)
 	if err != nil {
 		return out, err
 	}
@@ -87,7 +155,11 @@ func (c *Committer) Create(ctx context.Context, n store.NewSession) (store.Creat
 
 // Session reads one session, together with the others that are asked for meanwhile.
 func (c *Committer) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
-	rec, err := c.reads.submit(ctx, id)
+	l, err := c.ofSession(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := l.reads.submit(ctx, id)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

@@ -1,0 +1,212 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// homeOfNew is the database that a new session comes into.
+func (s *Store) homeOfNew(ctx context.Context, n *store.NewSession) (*database, error) {
+	switch {
+	case n.Parent != "":
+		return s.locate(ctx, n.Parent)
+	case n.Root != "" && n.Root != n.ID:
+		return s.locate(ctx, n.Root)
+	}
+	return s.home(n.Workflow), nil
+}
+
+// Create creates sessions, each in its home. An id that another database has is refused by that
+// one. A database that is in trouble is not asked: starts go on without it, and an id that only it
+// has would be given a second time.
+func (s *Store) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
+	ids := make([]string, len(sessions))
+	for i := range sessions {
+		ids[i] = sessions[i].ID
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	unlock, err := s.starting.lock(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	taken := make(map[string]location, len(ids))
+	s.search(ctx, s.answering(), ids, taken)
+	out := make([]store.Created, len(sessions))
+	var groups []rowsOf[store.NewSession]
+	for i := range sessions {
+		home := taken[sessions[i].ID].home
+		if home == nil {
+			if home, out[i].Err = s.homeOfNew(ctx, &sessions[i]); out[i].Err != nil {
+				continue
+			}
+		}
+		groups = addRow(groups, home, sessions[i], i)
+	}
+	answers := askGroups(ctx, groups, func(st store.Store, rows []store.NewSession) ([]store.Created, error) { return st.Create(ctx, rows) })
+	if _, err := some(answers); err != nil {
+		return nil, err
+	}
+	for g, a := range answers {
+		for n, i := range groups[g].at {
+			if a.err != nil {
+				out[i].Err = a.err
+				continue
+			}
+			if out[i] = a.out[n]; out[i].Err == nil {
+				s.known.put(out[i].Session.ID, a.of)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Session reads one session.
+func (s *Store) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
+	return inHome(ctx, s, id, func(st store.Store) (*store.SessionRecord, error) { return st.Session(ctx, id) })
+}
+
+// inHome makes a call about one session on its database. If the remembered one does not have the
+// session, all are asked.
+func inHome[T any](ctx context.Context, s *Store, id string, f func(store.Store) (T, error)) (T, error) {
+	remembered := s.known.get(id) != nil
+	home, err := s.locate(ctx, id)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	out, err := call(ctx, home, f)
+	if errors.Is(err, store.ErrSessionNotFound) && remembered {
+		s.known.forget(id)
+		if now, err := s.locate(ctx, id); err == nil && now != home {
+			return call(ctx, now, f)
+		}
+	}
+	return out, err
+}
+
+// SessionsByID reads sessions of all databases.
+func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
+	list, err := s.sessionsByID(ctx, ids)
+	if err != nil || len(list) == len(ids) {
+		return list, err
+	}
+	moved := s.forgetMissing(ids, list)
+	if len(moved) == 0 {
+		return list, nil
+	}
+	more, err := s.sessionsByID(ctx, moved)
+	return append(list, more...), err
+}
+
+func (s *Store) sessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
+	groups, lost := group(ctx, s, ids, func(id *string) string { return *id })
+	if err := anyOf(lost); err != nil {
+		return nil, err
+	}
+	lists, err := whole(askGroups(ctx, groups, func(st store.Store, ids []string) ([]store.SessionRecord, error) { return st.SessionsByID(ctx, ids) }))
+	return slices.Concat(lists...), err
+}
+
+// forgetMissing forgets where sessions were that a read has not found, and returns their ids.
+func (s *Store) forgetMissing(ids []string, found []store.SessionRecord) (missing []string) {
+	there := make(map[string]bool, len(found))
+	for i := range found {
+		there[found[i].ID] = true
+	}
+	for _, id := range ids {
+		if !there[id] && s.known.get(id) != nil {
+			s.known.forget(id)
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}
+
+// ListSessions merges the pages of the databases that the query concerns.
+func (s *Store) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
+	of, err := s.concerned(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := whole(ask(ctx, of, func(st store.Store) ([]store.SessionRecord, error) { return st.ListSessions(ctx, q) }))
+	if err != nil {
+		return nil, err
+	}
+	order := newestFirst
+	if q.OldestWaiting {
+		order = longestWaitingFirst
+	}
+	return merge(pages, page(q.Limit), order), nil
+}
+
+// CountSessions adds the counts of the databases that the query concerns.
+func (s *Store) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
+	of, err := s.concerned(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := whole(ask(ctx, of, func(st store.Store) (map[string]int64, error) { return st.CountSessions(ctx, q, by) }))
+	if err != nil {
+		return nil, err
+	}
+	sum := map[string]int64{}
+	for _, c := range counts {
+		for name, n := range c {
+			sum[name] += n
+		}
+	}
+	return sum, nil
+}
+
+// concerned are the databases that a query can have rows of. A filter by workflow leaves none
+// out: sessions stay where they were when the rules change.
+func (s *Store) concerned(ctx context.Context, q *store.SessionQuery) ([]*database, error) {
+	ids := q.IDs
+	if q.Root != "" && len(ids) == 0 {
+		ids = []string{q.Root}
+	}
+	if len(ids) == 0 {
+		return s.databases, nil
+	}
+	groups, lost := group(ctx, s, ids, func(id *string) string { return *id })
+	if err := anyOf(lost); err != nil {
+		return nil, err
+	}
+	return homesOf(groups), nil
+}
+
+// Children lists the children of a session.
+func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+	return inHome(ctx, s, parent, func(st store.Store) ([]string, error) { return st.Children(ctx, parent) })
+}
+
+// Descendants reads a family. Those of a session that does not exist may be in any database.
+func (s *Store) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
+	of := s.databases
+	if at := s.locateAll(ctx, []string{q.Of})[q.Of]; at.home != nil {
+		of = []*database{at.home}
+	}
+	pages, err := whole(ask(ctx, of, func(st store.Store) ([]store.SessionRecord, error) { return st.Descendants(ctx, q) }))
+	if err != nil {
+		return nil, err
+	}
+	order := byID
+	if q.Awaiting {
+		order = longestWaitingFirst
+	}
+	return merge(pages, page(q.Limit), order), nil
+}
+
+// DeleteSession removes a session.
+func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
+	done, err := inHome(ctx, s, id, func(st store.Store) (bool, error) { return st.DeleteSession(ctx, id) })
+	if done && err == nil {
+		s.known.forget(id)
+	}
+	return done, err
+}
