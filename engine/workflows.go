@@ -58,7 +58,7 @@ func (d *Definitions) workflow(ctx context.Context, id string) (*Workflow, error
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return found[0], nil
+	return found[0].Clone(), nil // the store may keep its own
 }
 
 // Workflows lists all workflows by id.

@@ -68,25 +68,34 @@ func (r *reader) each(ctx context.Context, name string, scan func(scanner) error
 	return eachRow(name, rows, err, scan)
 }
 
-// snapshot runs fn in one read transaction: all its queries see the same commit.
-func (r *reader) snapshot(ctx context.Context, fn func(*snapshot) error) error {
+// snapshot runs fn in one read transaction: all its queries see the same commit. They are those of
+// names, which are compiled before: a transaction that waited for a second connection to compile
+// them could wait for ever.
+func (r *reader) snapshot(ctx context.Context, names []string, fn func(*snapshot) error) error {
+	prepared := make(map[string]*sql.Stmt, len(names))
+	for _, name := range names {
+		var err error
+		if prepared[name], err = r.statement(ctx, name); err != nil {
+			return err
+		}
+	}
 	t, err := r.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer t.Rollback() // nothing was written; there is nothing to keep
-	return fn(&snapshot{r: r, ctx: ctx, tx: t})
+	return fn(&snapshot{ctx: ctx, tx: t, prepared: prepared})
 }
 
 // A snapshot is a read transaction.
 type snapshot struct {
-	r   *reader
-	ctx context.Context
-	tx  *sql.Tx
+	ctx      context.Context
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
 }
 
 // each runs a query and calls scan for each row.
 func (s *snapshot) each(name string, scan func(scanner) error, args ...any) error {
-	rows, err := s.tx.QueryContext(s.ctx, query(name), args...)
+	rows, err := s.tx.StmtContext(s.ctx, s.prepared[name]).QueryContext(s.ctx, args...)
 	return eachRow(name, rows, err, scan)
 }

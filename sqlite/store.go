@@ -44,6 +44,7 @@ type Store struct {
 	writer *writer
 	reader *reader
 	hold   *hold // nil unless opened with Options.Exclusive
+	known  known // workflows as they were last read
 }
 
 var _ engine.Store = (*Store)(nil)

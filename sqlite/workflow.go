@@ -8,20 +8,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Workflows returns the workflows of the ids that exist, read from one commit. Entries
-// are of no use here: no step is without a workflow in this store.
-func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
-	var found []*engine.Workflow
-	err := s.reader.snapshot(ctx, func(t *snapshot) (err error) {
-		found, err = readWorkflows(t.each, ids)
-		return err
-	})
-	if err != nil {
-		return nil, fault("read workflows", err)
-	}
-	return found, nil
-}
-
 // WorkflowIDs lists all workflows by id with their number of steps.
 func (s *Store) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
 	var found []engine.WorkflowInfo

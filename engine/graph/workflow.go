@@ -2,6 +2,8 @@ package graph
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -98,6 +100,21 @@ type Path struct {
 	// Ref is the store's own handle of the relationship it read (an element id, a row id).
 	// Edits hand it back unchanged; it means nothing anywhere else.
 	Ref string `json:"-"`
+}
+
+// Clone returns a copy whose properties, steps and paths may be changed, though not what a property
+// that is a list or an object holds.
+func (w *Workflow) Clone() *Workflow {
+	c := *w
+	c.Extra, c.Problems = maps.Clone(w.Extra), slices.Clone(w.Problems)
+	c.Steps, c.Paths = slices.Clone(w.Steps), slices.Clone(w.Paths)
+	for i := range c.Steps {
+		c.Steps[i].Extra = maps.Clone(c.Steps[i].Extra)
+	}
+	for i := range c.Paths {
+		c.Paths[i].Extra = maps.Clone(c.Paths[i].Extra)
+	}
+	return &c
 }
 
 // Step returns the step of an id, or nil.

@@ -91,7 +91,7 @@ func (i *Inspector) workflow(ctx context.Context, id string) (*graph.Workflow, e
 	case len(found) == 0:
 		return nil, store.WorkflowNotFound(ctx, i.o.Store, id)
 	}
-	return found[0], nil
+	return found[0].Clone(), nil // the store may keep its own
 }
 
 func workflowOf(rec *store.SessionRecord) string { return cmp.Or(rec.Workflow, graph.DefaultWorkflow) }
