@@ -15,13 +15,13 @@ import (
 // BenchmarkCommit1 is a lone session: one checkpoint in each transaction.
 func BenchmarkCommit1(b *testing.B) { benchmarkCommit(b, 1, 0) }
 
-// BenchmarkCommit1Execution is the same with an EXECUTION in each checkpoint.
+// BenchmarkCommit1Execution is the same with an EXECUTION and its lineage in each checkpoint.
 func BenchmarkCommit1Execution(b *testing.B) { benchmarkCommit(b, 1, 1) }
 
 // BenchmarkCommit200 is a full group: 200 sessions in each transaction.
 func BenchmarkCommit200(b *testing.B) { benchmarkCommit(b, 200, 0) }
 
-// BenchmarkCommit200Execution is the same with an EXECUTION in each checkpoint.
+// BenchmarkCommit200Execution is the same with an EXECUTION and its lineage in each checkpoint.
 func BenchmarkCommit200Execution(b *testing.B) { benchmarkCommit(b, 200, 1) }
 
 // benchmarkCommit commits checkpoints of 1 KiB of state; one operation is one checkpoint.
@@ -62,7 +62,7 @@ func leased(b *testing.B, s engine.Store, n int) []engine.Checkpoint {
 		id := fmt.Sprintf("0190a5c2-7b1e-7c3d-9f00-%012d", i)
 		sessions[i] = engine.NewSession{ID: id, Workflow: "bench", State: []byte(`{}`), Counters: []byte(`{}`), Status: engine.StatusActive,
 			Claim: &engine.Lease{Token: "token-" + id, Owner: "bench", For: time.Hour}}
-		rows[i] = engine.Checkpoint{Session: id, Lease: "token-" + id, Status: engine.StatusActive, LeaseFor: 15 * time.Second,
+		rows[i] = engine.Checkpoint{Session: id, Lease: "token-" + id, Status: engine.StatusActive,
 			State: bytes.Repeat([]byte("x"), 1024), Counters: []byte(`{"seq":12,"visits":{"a":3,"b":3},"seen":0}`)}
 	}
 	if _, err := s.Create(context.Background(), sessions); err != nil {
@@ -82,6 +82,36 @@ func next(rows []engine.Checkpoint, executions int) {
 			c.Executions = append(c.Executions, engine.Execution{Session: c.Session, Seq: c.Version + 1, Workflow: "bench", Step: "a", Visit: int(c.Version) + 1,
 				Attempt: 1, Status: engine.StatusComplete, Function: "utils.reply.reply", Input: []byte(`{"text":"hello"}`), Output: []byte(`{"text":"hello"}`),
 				StartedAt: now, FinishedAt: now, Definition: "0123456789abcdef0123456789abcdef"})
+			if c.Version > 0 {
+				before := []engine.Lineage{{Execution: fmt.Sprintf("%s/%d", c.Session, c.Version), Label: "a"}}
+				c.Executions[len(c.Executions)-1].Reads, c.Executions[len(c.Executions)-1].Took = before, before
+			}
+		}
+	}
+}
+
+// BenchmarkWorkflows20 reads a workflow that has not changed.
+func BenchmarkWorkflows20(b *testing.B) { benchmarkWorkflows(b, 20) }
+
+// BenchmarkWorkflows5000 is the same with 5,000 steps.
+func BenchmarkWorkflows5000(b *testing.B) { benchmarkWorkflows(b, 5000) }
+
+func benchmarkWorkflows(b *testing.B, steps int) {
+	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	edit := engine.Edit{Workflow: "w"}
+	for i := range steps {
+		edit.PutSteps = append(edit.PutSteps, engine.Step{ID: fmt.Sprint(i), Function: "utils.reply.reply", Input: `{"text": "hello"}`})
+	}
+	if _, err := s.EditWorkflow(b.Context(), edit); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if found, err := s.Workflows(b.Context(), []string{"w"}, nil); err != nil || len(found) != 1 {
+			b.Fatal(found, err)
 		}
 	}
 }

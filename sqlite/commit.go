@@ -83,27 +83,32 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	if c.Lease == "" {
 		return false, nil
 	}
+	if !c.Release && c.LeaseFor == 0 {
+		n, err := t.exec("checkpoint_same", c.Transition, text(c.State), text(c.Counters), orNull(c.Tried), t.now,
+			c.Session, c.Version, c.Lease, c.Seen, c.Status, text(c.Awaiting), micros(c.AwaitingSince))
+		if r.Inbox = c.Seen; err != nil || n > 0 {
+			return n > 0, err
+		}
+	}
 	unread := int64(math.MaxInt64)
 	if c.Closing {
 		unread = c.Seen
 	}
 	args := []any{c.Session, c.Version, c.Lease, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
 		micros(c.AwaitingSince), t.now, unread}
-	statements := []string{"checkpoint_same", "checkpoint_keep"}
+	statement := "checkpoint_keep"
 	switch {
 	case c.Release:
-		statements, args = []string{"checkpoint_release"}, append(args, micros(c.DueAt), c.Seen)
+		statement, args = "checkpoint_release", append(args, micros(c.DueAt), c.Seen)
 	case c.LeaseFor != 0:
-		statements, args = []string{"checkpoint_extend"}, append(args, t.now+c.LeaseFor.Microseconds())
+		statement, args = "checkpoint_extend", append(args, t.now+c.LeaseFor.Microseconds())
 	}
 	args = append(args, orNull(c.Tried))
-	for _, name := range statements {
-		err := t.row(name, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
-		if !noRow(err) {
-			return err == nil, err
-		}
+	err := t.row(statement, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
+	if noRow(err) {
+		return false, nil
 	}
-	return false, nil
+	return err == nil, err
 }
 
 // look sets the outcome of a checkpoint whose guard did not hold.

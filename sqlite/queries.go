@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"embed"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -22,7 +24,7 @@ func readQueries() map[string]string {
 		if err != nil {
 			panic("sqlite: embedded statements: " + err.Error())
 		}
-		all[strings.TrimSuffix(e.Name(), ".sql")] = bare(string(b))
+		all[strings.TrimSuffix(e.Name(), ".sql")] = unnumbered(bare(string(b)))
 	}
 	return all
 }
@@ -37,6 +39,19 @@ func bare(text string) string {
 		}
 	}
 	return strings.TrimRight(strings.Join(lines, ""), "; \n\t")
+}
+
+var parameters = regexp.MustCompile(`\?[0-9]+`)
+
+// unnumbered takes the numbers off parameters that come in their order, each once: the driver looks the
+// name of a numbered one up each time it binds it.
+func unnumbered(text string) string {
+	for i, parameter := range parameters.FindAllString(text, -1) {
+		if parameter != "?"+strconv.Itoa(i+1) {
+			return text
+		}
+	}
+	return parameters.ReplaceAllString(text, "?")
 }
 
 // query returns a statement by its file's name.

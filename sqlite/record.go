@@ -63,7 +63,7 @@ func (t *tx) relate(session string, seq int64, kind string, all []engine.Lineage
 		if !ok { // of another session: never there
 			continue
 		}
-		if _, err := t.exec("lineage_create", session, seq, kind, other, l.Label); err != nil {
+		if _, err := t.exec("lineage_create", seq, kind, l.Label, session, other); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,16 @@ type writer struct {
 	closed     chan struct{} // closed by close, which keeps the turn for good
 	conn       *sql.Conn     // nil after a fault that left it in doubt; the next write opens another
 	statements map[string]*sql.Stmt
-	full       atomic.Bool // the newest write found the disk full
+	direct     map[string]directStatement
+	args       []driver.NamedValue // of the statement under way
+	full       atomic.Bool         // the newest write found the disk full
+}
+
+// A directStatement is one of the driver, called without database/sql: that locks, copies and checks
+// what only the holder of the turn can touch, which took a fifth of the time of a commit.
+type directStatement interface {
+	driver.Stmt
+	driver.StmtExecContext
 }
 
 func newWriter(ctx context.Context, address string, now func() time.Time) (*writer, error) {
@@ -46,7 +55,7 @@ func (w *writer) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.conn, w.statements = conn, make(map[string]*sql.Stmt, len(queries))
+	w.conn, w.statements, w.direct = conn, make(map[string]*sql.Stmt, len(queries)), make(map[string]directStatement, len(queries))
 	return nil
 }
 
@@ -69,6 +78,7 @@ func (w *writer) close() error {
 	close(w.closed)
 	var err error
 	if w.conn != nil {
+		w.closeDirect()
 		// Copied back here, the log is empty on disk; another process may keep it busy, then
 		// it is copied back later. Either way nothing is lost.
 		_, _ = w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -180,22 +190,27 @@ func (w *writer) rollback() {
 	if err == nil || strings.Contains(err.Error(), "no transaction is active") {
 		return
 	}
+	w.closeDirect()
 	// Raw reports the very error it is given; the pool then drops the connection.
 	_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = w.conn.Close()
 	w.conn = nil
 }
 
-// statement returns a compiled statement, by the name of its file or as text.
+// closeDirect closes the statements that database/sql does not know of.
+func (w *writer) closeDirect() {
+	for _, s := range w.direct {
+		_ = s.Close()
+	}
+	w.direct = nil
+}
+
+// statement returns a compiled query, by the name of its file.
 func (t *tx) statement(name string) (*sql.Stmt, error) {
 	if s := t.w.statements[name]; s != nil {
 		return s, nil
 	}
-	text := name
-	if name != "COMMIT" {
-		text = query(name)
-	}
-	s, err := t.w.conn.PrepareContext(context.Background(), text)
+	s, err := t.w.conn.PrepareContext(context.Background(), query(name))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -203,17 +218,63 @@ func (t *tx) statement(name string) (*sql.Stmt, error) {
 	return s, nil
 }
 
+// directStatement returns a compiled statement, by the name of its file or as text.
+func (t *tx) directStatement(name string) (directStatement, error) {
+	if s := t.w.direct[name]; s != nil {
+		return s, nil
+	}
+	text := name
+	if name != "COMMIT" {
+		text = query(name)
+	}
+	var s directStatement
+	err := t.w.conn.Raw(func(conn any) error {
+		prepared, err := conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), text)
+		if err != nil {
+			return err
+		}
+		s = prepared.(directStatement)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t.w.direct[name] = s
+	return s, nil
+}
+
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(name string, args ...any) (int64, error) {
-	s, err := t.statement(name)
+	s, err := t.directStatement(name)
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.ExecContext(context.Background(), args...)
+	values := t.w.args[:0]
+	for i, arg := range args {
+		v, err := value(arg)
+		if err != nil {
+			return 0, fmt.Errorf("%s: parameter %d: %w", name, i+1, err)
+		}
+		values = append(values, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	t.w.args = values
+	r, err := s.ExecContext(context.Background(), values)
+	clear(values)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	return r.RowsAffected()
+}
+
+// value is an argument as the driver takes it.
+func value(arg any) (driver.Value, error) {
+	switch v := arg.(type) {
+	case nil, int64, string, bool:
+		return v, nil
+	case int:
+		return int64(v), nil
+	}
+	return driver.DefaultParameterConverter.ConvertValue(arg)
 }
 
 // row runs a query for one row; scan gives sql.ErrNoRows when there is none.
