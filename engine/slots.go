@@ -73,11 +73,6 @@ func newSlots(o Options, r *Registry) *slots {
 // take waits for a slot for one call of a function; the returned function releases it.
 func (s *slots) take(ctx context.Context, function string, c caller) (func(), error) {
 	pool := s.pools[function]
-	w := &slotWaiter{caller: c, granted: make(chan struct{})}
-	s.mu.Lock()
-	s.enqueue(pool, w)
-	s.grant()
-	s.mu.Unlock()
 	release := func() {
 		s.mu.Lock()
 		pool.free++
@@ -85,6 +80,16 @@ func (s *slots) take(ctx context.Context, function string, c caller) (func(), er
 		s.grant()
 		s.mu.Unlock()
 	}
+	s.mu.Lock()
+	if s.free > 0 && pool.free > 0 { // then no call of this function waits
+		pool.free--
+		s.free--
+		s.mu.Unlock()
+		return release, nil
+	}
+	w := &slotWaiter{caller: c, granted: make(chan struct{})}
+	s.enqueue(pool, w)
+	s.mu.Unlock()
 	select {
 	case <-w.granted:
 		return release, nil
