@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -191,6 +192,36 @@ func TestBatchDryRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.do("GET", "/api/v1/sessions/"+id+"/messages", nil).is("Edited Ada", "items", 2, "content")
+}
+
+// TestBatchRollback previews a rollback, which changes nothing, and does it: to before the visit that is
+// named, not the newest.
+func TestBatchRollback(t *testing.T) {
+	w := newWorld(t, Options{})
+	id := w.start("talk")
+	w.do("POST", "/api/v1/sessions/"+id+"/answer?wait=10s", object{"response": "Ada"}).want(200)
+	before := everything(t, w)
+	back := object{"action": "rollback", "items": []object{{"session": id, "step": "hello"}}, "visit": 1}
+	preview := object{"dry_run": true}
+	maps.Copy(preview, back)
+	got := w.results(w.batch(preview), "")
+	if len(got) != 1 || got[0].Outcome != "done" || !strings.Contains(string(got[0].Would), `"step":"hello"`) {
+		t.Fatalf("results %+v", got)
+	}
+	if after := everything(t, w); after != before {
+		t.Errorf("a dry run changed\n%s\nto\n%s", before, after)
+	}
+	w.results(w.batch(back), "")
+	if _, err := w.engine.Wait(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	hello := w.do("GET", "/api/v1/sessions/"+id+"/executions?step=hello", nil).want(200)
+	hello.is(2, "items", 1, "visit")
+	w.do("POST", "/api/v1/batches", object{"action": "rollback", "filter": object{"workflow": "talk"}}).want(400)
+	missing := w.results(w.batch(object{"action": "rollback", "items": []object{{"session": id, "step": "hello"}}, "visit": 9, "dry_run": true}), "")
+	if len(missing) != 1 || !strings.Contains(string(missing[0].Would), "not rolled back") {
+		t.Errorf("a visit that never was: %+v", missing)
+	}
 }
 
 func TestBatchFirstAndFailures(t *testing.T) {

@@ -14,6 +14,7 @@ type ForkBody struct {
 	Step  string          `json:"step" minLength:"1" doc:"the step whose visit is made again"`
 	Visit int             `json:"visit,omitempty" minimum:"1" doc:"which visit of it; the newest when left out"`
 	State json.RawMessage `json:"state,omitempty" doc:"a state to begin with, instead of the one rebuilt from the history"`
+	Until []string        `json:"until,omitempty" doc:"steps whose paths are not followed: the new session goes up to them; advance takes it on"`
 	ID    string          `json:"id,omitempty" maxLength:"200" doc:"of the new session; a UUID v7 when left out"`
 }
 
@@ -38,7 +39,7 @@ func (r *sessionRoutes) fork(ctx context.Context, in *forkIn) (*sessionOut, erro
 		return nil, err
 	}
 	b := &in.Body
-	session, err := r.e.Fork(ctx, engine.ForkRequest{Session: in.Session, Step: b.Step, Visit: b.Visit, State: b.State, ID: b.ID, Key: in.Key})
+	session, err := r.e.Fork(ctx, engine.ForkRequest{Session: in.Session, Step: b.Step, Visit: b.Visit, State: b.State, Until: b.Until, ID: b.ID, Key: in.Key})
 	if err != nil {
 		return nil, err
 	}

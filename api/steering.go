@@ -75,7 +75,7 @@ func (r *sessionRoutes) registerSteering() {
 		make:     func(b *RetryBody) engine.Action { return engine.Action{Step: b.Step, NewKey: b.NewKey} },
 		problems: []string{"session_ended", "step_not_found"}})
 	registerAction(r, action[StepBody]{kind: engine.RequestAdvance, summary: "Judge a finished step's paths again",
-		about:    "A path added later mends a session that has stalled.",
+		about:    "A path added later mends a session that has stalled. A session that was started to end at the step (until) goes on from it.",
 		make:     func(b *StepBody) engine.Action { return engine.Action{Step: b.Step} },
 		problems: []string{"session_ended", "step_not_found"}})
 	registerAction(r, action[MoveBody]{kind: engine.RequestMove, summary: "Take a session from one step to another",

@@ -38,7 +38,7 @@ func batchOf(b *engine.Batch) Batch {
 
 // BatchBody asks for one action on the sessions of a filter, or on those named.
 type BatchBody struct {
-	Action string          `json:"action" enum:"answer,resume,pause,cancel,retry,advance,move,reask,signal,delete"`
+	Action string          `json:"action" enum:"answer,resume,pause,cancel,retry,advance,move,reask,rollback,signal,delete"`
 	Filter *BatchFilter    `json:"filter,omitempty" doc:"all sessions that fit it when the batch is started, each once; instead of items"`
 	Items  []BatchItem     `json:"items,omitempty" doc:"instead of filter"`
 	DryRun bool            `json:"dry_run,omitempty" doc:"true: nothing is done; the results say what each session would do, with the graph of now: inputs are resolved, conditions judged, pure steps run"`
@@ -46,8 +46,9 @@ type BatchBody struct {
 	First  int             `json:"first,omitempty" minimum:"0" doc:"only so many items; all when left out"`
 	Stop   int             `json:"stop_after_failures,omitempty" minimum:"0" doc:"stop when so many items have failed; never when left out"`
 	Answer json.RawMessage `json:"response,omitempty" doc:"answer: any JSON, for items without a response of their own; signal: what it carries"`
-	Step   string          `json:"step,omitempty" doc:"the step acted on, for items that name none: whose question is answered, that is retried, advanced, asked again or moved from"`
-	To     string          `json:"to,omitempty" doc:"move: the step that is activated"`
+	Step   string          `json:"step,omitempty" doc:"the step acted on, for items that name none: whose question is answered, that is retried, advanced, asked again, moved from or gone back to before"`
+	Visit  int             `json:"visit,omitempty" minimum:"0" doc:"rollback: to before which visit of the step; the newest when left out"`
+	To     string          `json:"to,omitempty" doc:"move: the step that is activated; rollback: a step that runs before, to undo outside what the session cannot"`
 	Name   string          `json:"name,omitempty" doc:"signal: what the sessions wait for"`
 	Reason string          `json:"reason,omitempty" maxLength:"10000"`
 	NewKey bool            `json:"new_key,omitempty" doc:"retry: call under a fresh idempotency key"`
@@ -55,7 +56,7 @@ type BatchBody struct {
 }
 
 func (b *BatchBody) options() engine.BatchOptions {
-	return engine.BatchOptions{Response: b.Answer, Step: b.Step, To: b.To, Name: b.Name, Reason: b.Reason, NewKey: b.NewKey,
+	return engine.BatchOptions{Response: b.Answer, Step: b.Step, Visit: b.Visit, To: b.To, Name: b.Name, Reason: b.Reason, NewKey: b.NewKey,
 		Cancel: b.Cancel, DryRun: b.DryRun, Rate: b.Rate, First: b.First, StopAfterFailures: b.Stop}
 }
 
@@ -68,6 +69,7 @@ type BatchQuery struct {
 	Stop   int     `query:"stop_after_failures" minimum:"0"`
 	Answer string  `query:"response" doc:"JSON; what is none counts as a text"`
 	Step   string  `query:"step"`
+	Visit  int     `query:"visit" minimum:"0"`
 	To     string  `query:"to"`
 	Name   string  `query:"name"`
 	Reason string  `query:"reason" maxLength:"10000"`
@@ -76,7 +78,7 @@ type BatchQuery struct {
 }
 
 func (q *BatchQuery) options() engine.BatchOptions {
-	o := engine.BatchOptions{Step: q.Step, To: q.To, Name: q.Name, Reason: q.Reason, NewKey: q.NewKey, Cancel: q.Cancel,
+	o := engine.BatchOptions{Step: q.Step, Visit: q.Visit, To: q.To, Name: q.Name, Reason: q.Reason, NewKey: q.NewKey, Cancel: q.Cancel,
 		DryRun: q.DryRun, Rate: q.Rate, First: q.First, StopAfterFailures: q.Stop}
 	switch text := []byte(q.Answer); {
 	case q.Answer == "":

@@ -36,7 +36,7 @@ func (w batchActions) Do(ctx context.Context, job *batch.Job) error {
 		}
 		return err
 	}
-	_, err := w.e.Act(ctx, Action{Session: item.Session, Kind: job.Batch.Action, Step: job.Step(), To: o.To, Name: o.Name,
+	_, err := w.e.Act(ctx, Action{Session: item.Session, Kind: job.Batch.Action, Step: job.Step(), Visit: o.Visit, To: o.To, Name: o.Name,
 		Body: signalBody(job), Reason: o.Reason, NewKey: o.NewKey, Key: job.Key(), By: job.Batch.By})
 	return err
 }
@@ -105,11 +105,11 @@ func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionR
 	if err := session.MayAct(job.Batch.Action, rec); err != nil {
 		return nil, err
 	}
-	a := Action{Session: rec.ID, Kind: job.Batch.Action, Step: job.Step(), To: o.To, Name: o.Name, Body: signalBody(job)}
+	a := Action{Session: rec.ID, Kind: job.Batch.Action, Step: job.Step(), Visit: o.Visit, To: o.To, Name: o.Name, Body: signalBody(job)}
 	if err := w.e.checkAction(ctx, &a); err != nil {
 		return nil, err
 	}
-	body, err := jsontext.Marshal(session.ActionBody{Reason: o.Reason, Step: a.Step, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
+	body, err := jsontext.Marshal(session.ActionBody{Reason: o.Reason, Step: a.Step, Visit: a.Visit, To: a.To, Name: a.Name, Body: a.Body, NewKey: o.NewKey})
 	return &Request{Kind: job.Batch.Action, Step: a.Step, Body: body}, err
 }
 

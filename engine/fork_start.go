@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -23,6 +25,12 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.checkUntil(ctx, rec.Workflow, q.Until); err != nil {
+		return nil, err
+	}
+	if len(q.Until) > 0 {
+		st.EndAt(q.Until)
+	}
 	id := q.ID
 	if id == "" {
 		id = e.o.NewID()
@@ -33,7 +41,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	st.ID = id
 	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
 		Status: st.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
-		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State}, fmt.Sprint(q.Visit), nil)}
+		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State, Until: q.Until}, fmt.Sprint(q.Visit), nil)}
 	fresh.ConcurrencyKey = inturn.Key(e.limits.Limits(rec.Workflow), id, inturn.Given{State: st})
 	if len(fresh.State) > e.o.MaxState {
 		return nil, store.Detailf(ErrTooLarge, "the fork's state has %d bytes, at most %d are kept", len(fresh.State), e.o.MaxState)
@@ -50,6 +58,18 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	return s, err
 }
 
+// checkUntil reports a step at which a fork cannot end: one that its workflow does not have.
+func (e *Engine) checkUntil(ctx context.Context, workflow string, until []string) error {
+	if len(until) == 0 {
+		return nil
+	}
+	def, err := e.definitions.Read(ctx, cmp.Or(workflow, graph.DefaultWorkflow), until[0])
+	if err != nil {
+		return err
+	}
+	return missingUntil(until, def)
+}
+
 // A ForkRequest starts a new session from an existing one, as it was when a visit began.
 type ForkRequest struct {
 	Session string
@@ -57,5 +77,6 @@ type ForkRequest struct {
 	Visit   int             // 0 means the newest
 	State   json.RawMessage // optional: the state to begin with, instead of the one rebuilt from the history
 	ID      string          // of the new session; a UUID v7 when empty
+	Until   []string        // steps whose paths are not followed: the new session goes up to them
 	Key     string
 }

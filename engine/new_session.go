@@ -63,10 +63,8 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/taken/%d", i), Message: fmt.Sprintf("the workflow has no path %q that can be taken", id)}}}
 		}
 	}
-	for _, id := range q.Until {
-		if def.Step(id) == nil {
-			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.IDs()}
-		}
+	if err := missingUntil(q.Until, def); err != nil {
+		return err
 	}
 	for i, m := range q.Messages {
 		size += len(m.Content)
@@ -76,6 +74,16 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 	}
 	if size > most {
 		return store.Detailf(ErrTooLarge, "outputs, seeds and messages have %d bytes, at most %d are taken", size, most)
+	}
+	return nil
+}
+
+// missingUntil reports a step of until that the workflow does not have.
+func missingUntil(until []string, def *Definition) error {
+	for _, id := range until {
+		if def.Step(id) == nil {
+			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.IDs()}
+		}
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ var actions = []action{
 	{"StartBatch retry", "POST /batches", "batch retry"},
 	{"StartBatch advance", "POST /batches", "batch advance"},
 	{"StartBatch move", "POST /batches", "batch move"},
+	{"StartBatch rollback", "POST /batches", "batch rollback"},
 	{"StartBatch reask", "POST /batches", "batch reask"},
 	{"StartBatch signal", "POST /batches", "batch signal"},
 	{"StartBatch delete", "POST /batches", "batch delete"},

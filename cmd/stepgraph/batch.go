@@ -53,6 +53,11 @@ var batchActions = []batchAction{
 		c.Flags().StringVar(&b.body.Step, "from", "", "step to close")
 		c.Flags().StringVar(&b.body.To, "to", "", "step to activate")
 	}},
+	{kind: engine.RequestRollback, short: "Takes many sessions back to before a visit of a step", step: true, flags: func(c *cobra.Command, b *batchStart) {
+		c.Flags().StringVar(&b.body.Step, "step", "", "the step before whose visit they go back")
+		c.Flags().IntVar(&b.body.Visit, "visit", 0, "which visit; the newest of each session by default")
+		c.Flags().StringVar(&b.body.To, "compensate", "", "step that runs before, to undo outside what the sessions cannot")
+	}},
 	{kind: engine.RequestReask, short: "Shows the step's question of now to many sessions that wait"},
 	{kind: engine.RequestSignal, short: "Sends many sessions a signal", flags: func(c *cobra.Command, b *batchStart) {
 		c.Flags().StringVar(&b.body.Name, "name", "", "what the sessions wait for")

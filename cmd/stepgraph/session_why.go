@@ -78,6 +78,7 @@ func (cmd *sessionCommands) sessionForkCommand() *cobra.Command {
 	f.StringVar(&q.Step, "step", "", "step whose visit is made again")
 	f.IntVar(&q.Visit, "visit", 0, "which visit of it; the newest by default")
 	f.StringVar(&file, "state", "", "file with a state to begin with instead of the one the history gives, JSON; - is stdin")
+	f.StringSliceVar(&q.Until, "until", nil, "steps at which the new session ends: their paths are not followed")
 	f.StringVar(&q.ID, "id", "", "id of the new session; a fresh one by default")
 	f.StringVar(&q.Key, "key", "", "idempotency key: forking twice with one key gives one session")
 	waitFlag(c, &wait)

@@ -44,6 +44,11 @@ func (p *plan) EndsAt() []string { return p.until }
 // FollowsPaths reports whether the paths of a step are followed.
 func (p *plan) FollowsPaths(step string) bool { return !slices.Contains(p.until, step) }
 
+// GoOnFrom lets the paths of a step be followed again.
+func (p *plan) GoOnFrom(step string) {
+	p.until = slices.DeleteFunc(slices.Clone(p.until), func(s string) bool { return s == step })
+}
+
 // NoteProblem records why a path can never be taken; without a problem it removes the record.
 func (p *plan) NoteProblem(path, problem string) {
 	if problem == "" {

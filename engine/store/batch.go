@@ -114,7 +114,7 @@ type ItemQuery struct {
 
 // A BatchRequest asks for one action on many sessions: those of a filter, or those named.
 type BatchRequest struct {
-	Action  string // answer, resume, pause, cancel, retry, advance, move, reask, signal, delete
+	Action  string // answer, resume, pause, cancel, retry, advance, move, reask, rollback, signal, delete
 	Filter  *SessionQuery
 	Items   []BatchItem // Session, Step and Response count
 	Options BatchOptions
@@ -128,6 +128,7 @@ type BatchOptions struct {
 	Step     string          `json:"step,omitempty"`     // the step acted on; of items that name none
 	To       string          `json:"to,omitempty"`       // move
 	Name     string          `json:"name,omitempty"`     // signal
+	Visit    int             `json:"visit,omitempty"`    // rollback: which visit; 0 for the newest
 	Reason   string          `json:"reason,omitempty"`
 	NewKey   bool            `json:"new_key,omitempty"` // retry
 	Cancel   bool            `json:"cancel,omitempty"`  // delete: end what still runs

@@ -118,7 +118,7 @@ func pinned(action string) bool { return action == store.RequestAnswer }
 // batchActions are what a batch may do.
 var batchActions = map[string]bool{
 	store.RequestAnswer: true, store.RequestPause: true, store.RequestResume: true, store.RequestCancel: true, store.RequestRetry: true,
-	store.RequestAdvance: true, store.RequestMove: true, store.RequestReask: true, store.RequestSignal: true, store.ActionDelete: true,
+	store.RequestAdvance: true, store.RequestMove: true, store.RequestReask: true, store.RequestRollback: true, store.RequestSignal: true, store.ActionDelete: true,
 }
 
 func checkBatch(q *store.BatchRequest) error {
@@ -136,10 +136,12 @@ func checkBatch(q *store.BatchRequest) error {
 		return fault("/to", "is missing: to which step?")
 	case q.Action == store.RequestAdvance && o.Step == "" && q.Filter != nil:
 		return fault("/step", "is missing: which step's paths shall be evaluated again?")
+	case q.Action == store.RequestRollback && o.Step == "" && q.Filter != nil:
+		return fault("/step", "is missing: to before which step's visit?")
 	case q.Action == store.RequestSignal && o.Name == "":
 		return fault("/name", "is missing")
-	case o.Rate < 0 || o.First < 0 || o.StopAfterFailures < 0:
-		return fault("", "rate, first and stop_after_failures cannot be negative")
+	case o.Rate < 0 || o.First < 0 || o.StopAfterFailures < 0 || o.Visit < 0:
+		return fault("", "rate, first, visit and stop_after_failures cannot be negative")
 	}
 	for i := range q.Items {
 		item := &q.Items[i]

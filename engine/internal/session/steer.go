@@ -116,7 +116,8 @@ func (r *requests) applyRetry(q *store.Request) string {
 	return fmt.Sprintf("retrying %d", len(again))
 }
 
-// applyAdvance evaluates a finished step's paths again, so that a path added later is taken now.
+// applyAdvance evaluates a finished step's paths again, so that a path added later is taken now. It
+// also takes on a session that was started to end at the step.
 func (r *requests) applyAdvance(q *store.Request) string {
 	b := BodyOf(q)
 	step := r.def.Step(b.Step)
@@ -129,6 +130,7 @@ func (r *requests) applyAdvance(q *store.Request) string {
 	default:
 		return fmt.Sprintf("step %q has not finished", b.Step)
 	}
+	r.state.GoOnFrom(b.Step)
 	last, taken := r.takenSince(step)
 	r.state.RenewAllowance("")
 	fresh := 0

@@ -52,16 +52,31 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-export type Action = 'resume' | 'pause' | 'cancel' | 'retry' | 'advance' | 'move' | 'reask'
+export type Action = 'resume' | 'pause' | 'cancel' | 'retry' | 'advance' | 'move' | 'reask' | 'rollback'
 
 export interface ActionOptions {
   step?: string
+  visit?: number
   to?: string
   reason?: string
   new_key?: boolean
 }
 
+const listeners = new Set<(session: string) => void>()
+
+/** onActed calls back after each action on a session; what it returns ends that. */
+export function onActed(back: (session: string) => void): () => void {
+  listeners.add(back)
+  return () => listeners.delete(back)
+}
+
 export async function act(session: string, action: Action, o: ActionOptions): Promise<Session> {
+  const after = await send(session, action, o)
+  for (const back of listeners) back(session)
+  return after
+}
+
+async function send(session: string, action: Action, o: ActionOptions): Promise<Session> {
   const params = { path: { session } }
   switch (action) {
     case 'move':
@@ -72,6 +87,8 @@ export async function act(session: string, action: Action, o: ActionOptions): Pr
       return ok(await api.POST('/api/v1/sessions/{session}/retry', { params, body: { step: o.step || undefined, new_key: o.new_key || undefined } }))
     case 'reask':
       return ok(await api.POST('/api/v1/sessions/{session}/reask', { params, body: { step: o.step || undefined } }))
+    case 'rollback':
+      return ok(await api.POST('/api/v1/sessions/{session}/rollback', { params, body: { step: o.step ?? '', visit: o.visit } }))
     case 'pause':
       return ok(await api.POST('/api/v1/sessions/{session}/pause', { params, body: { reason: o.reason || undefined } }))
     case 'resume':

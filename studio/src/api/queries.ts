@@ -77,6 +77,15 @@ export const serverQuery = queryOptions({
   staleTime: Infinity,
 })
 
+/** How many of a workflow's newest sessions can be chosen where one of the past is wanted. */
+const CHOICE = 25
+
+export const newestQuery = (workflow: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'newest', workflow],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/sessions', { params: { query: { workflow, limit: CHOICE } }, signal })).items,
+  })
+
 export const sessionQuery = (session: string) =>
   queryOptions({
     queryKey: ['session', session],

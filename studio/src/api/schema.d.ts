@@ -425,7 +425,7 @@ export interface paths {
         put?: never;
         /**
          * Judge a finished step's paths again
-         * @description A path added later mends a session that has stalled. Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description A path added later mends a session that has stalled. A session that was started to end at the step (until) goes on from it. Answers 200 once the request is durable; with ?wait= when the session rests again.
          */
         post: operations["advanceSession"];
         delete?: never;
@@ -1336,7 +1336,7 @@ export interface components {
         };
         BatchBody: {
             /** @enum {string} */
-            action: "answer" | "resume" | "pause" | "cancel" | "retry" | "advance" | "move" | "reask" | "signal" | "delete";
+            action: "answer" | "resume" | "pause" | "cancel" | "retry" | "advance" | "move" | "reask" | "rollback" | "signal" | "delete";
             /** @description delete: end what has not ended first */
             cancel?: boolean;
             /** @description true: nothing is done; the results say what each session would do, with the graph of now: inputs are resolved, conditions judged, pure steps run */
@@ -1362,15 +1362,20 @@ export interface components {
             reason?: string;
             /** @description answer: any JSON, for items without a response of their own; signal: what it carries */
             response?: unknown;
-            /** @description the step acted on, for items that name none: whose question is answered, that is retried, advanced, asked again or moved from */
+            /** @description the step acted on, for items that name none: whose question is answered, that is retried, advanced, asked again, moved from or gone back to before */
             step?: string;
             /**
              * Format: int64
              * @description stop when so many items have failed; never when left out
              */
             stop_after_failures?: number;
-            /** @description move: the step that is activated */
+            /** @description move: the step that is activated; rollback: a step that runs before, to undo outside what the session cannot */
             to?: string;
+            /**
+             * Format: int64
+             * @description rollback: to before which visit of the step; the newest when left out
+             */
+            visit?: number;
         };
         BatchFilter: {
             /** @description true: only those with an open question; always so for answer */
@@ -1676,6 +1681,8 @@ export interface components {
             state?: unknown;
             /** @description the step whose visit is made again */
             step: string;
+            /** @description steps whose paths are not followed: the new session goes up to them; advance takes it on */
+            until?: string[];
             /**
              * Format: int64
              * @description which visit of it; the newest when left out
@@ -2866,6 +2873,7 @@ export interface operations {
                 /** @description JSON; what is none counts as a text */
                 response?: string;
                 step?: string;
+                visit?: number;
                 to?: string;
                 name?: string;
                 reason?: string;

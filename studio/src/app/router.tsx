@@ -61,6 +61,9 @@ export interface WorkflowSearch {
   overlay?: 'traffic' | 'failures' | 'time' | 'cost'
   since?: string
   start?: boolean
+  /** Of a start: where it begins, after which steps it ends. */
+  entry?: string
+  until?: string[]
 }
 
 const workflow = createRoute({
@@ -72,6 +75,8 @@ const workflow = createRoute({
     overlay: (['traffic', 'failures', 'time', 'cost'] as const).find((o) => o === s.overlay),
     since: text(s.since),
     start: s.start === true ? true : undefined,
+    entry: text(s.entry),
+    until: list(s.until),
   }),
   component: lazyRouteComponent(PAGES.workflow, 'WorkflowPage'),
 })

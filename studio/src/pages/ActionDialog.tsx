@@ -12,7 +12,7 @@ export function ActionDialog({ session, action, step, steps, onClose, onDone }: 
   const [busy, setBusy] = useState('')
   const [wrong, setWrong] = useState('')
   const [would, setWould] = useState<{ would?: Forecast; error?: string }>()
-  const complete = (action !== 'advance' || o.step) && (action !== 'move' || o.to)
+  const complete = ((action !== 'advance' && action !== 'rollback') || o.step) && (action !== 'move' || o.to)
   const run = async (what: 'preview' | 'do') => {
     setBusy(what)
     setWrong('')
@@ -69,7 +69,7 @@ export function ActionFields({ action, o, steps, onChange }: { action: Action; o
       {wants.includes('step') && (
         <div className="field">
           <label htmlFor="action-step">{action === 'move' ? 'From' : 'Step'}</label>
-          <input id="action-step" list="action-steps" value={o.step ?? ''} placeholder={action === 'advance' ? 'a finished step' : 'all that it concerns'} onChange={(e) => onChange({ step: e.target.value || undefined })} />
+          <input id="action-step" list="action-steps" value={o.step ?? ''} placeholder={action === 'advance' || action === 'rollback' ? 'a finished step' : 'all that it concerns'} onChange={(e) => onChange({ step: e.target.value || undefined })} />
         </div>
       )}
       {wants.includes('to') && (

@@ -6,7 +6,7 @@ import { Button, Dialog, messageOf } from '../ui/parts'
 import { ActionFields } from './ActionDialog'
 import { ACTIONS } from './actions'
 
-const ORDER: BatchAction[] = ['answer', 'resume', 'retry', 'advance', 'move', 'reask', 'pause', 'cancel', 'delete']
+const ORDER: BatchAction[] = ['answer', 'resume', 'retry', 'advance', 'move', 'reask', 'rollback', 'pause', 'cancel', 'delete']
 
 /** BatchDialog does one thing to many sessions; a dry run comes first unless it is waved through. */
 export function BatchDialog({ chosen, count, step, first = 'resume', onClose }: { chosen: Chosen; count: number; workflow?: string; step?: string; first?: BatchAction; onClose: () => void }) {
@@ -31,7 +31,7 @@ export function BatchDialog({ chosen, count, step, first = 'resume', onClose }: 
       setBusy(false)
     }
   }
-  const ready = (action !== 'answer' || response.trim() !== '') && (action !== 'advance' || o.step) && (action !== 'move' || o.to)
+  const ready = (action !== 'answer' || response.trim() !== '') && ((action !== 'advance' && action !== 'rollback') || o.step) && (action !== 'move' || o.to)
   return (
     <Dialog
       title={`Do something with ${plural(count, 'session')}`}

@@ -21,10 +21,11 @@ import { Button, Copy, ErrorState, Loading, Status, Tabs } from '../ui/parts'
 import type { Panel } from '../app/router'
 import { ActionDialog } from './ActionDialog'
 import { Chat } from './Chat'
-import { ForkDialog } from './ForkDialog'
 import { Outline } from './Outline'
 import { Replay } from './Replay'
 import { RequestsPanel, HistoryPanel, StatePanel } from './SessionPanels'
+import { RunAgainDialog } from './RunAgainDialog'
+import { endsAt } from './runAgain'
 import { SessionInspector } from './SessionInspector'
 import { Timeline } from './Timeline'
 import { Why } from './Why'
@@ -70,7 +71,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
 
   const [side, setSide] = useState<'chat' | 'why' | 'outline'>(session.status === 'error' || session.status === 'pending' ? 'why' : 'chat')
   const [mend, setMend] = useState<Mend>()
-  const [fork, setFork] = useState<{ step: string; visit: number }>()
+  const [again, setAgain] = useState<{ step: string; visit: number }>()
   const [cypher, setCypher] = useState(false)
   const [focus, setFocus] = useState<{ id: string }>()
   const [hover, setHover] = useState<string>()
@@ -190,12 +191,12 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             onVisit={visit}
             onClose={() => choose(undefined)}
             onMend={setMend}
-            onFork={(step, n) => setFork({ step, visit: n })}
+            onAgain={(step, n) => setAgain({ step, visit: n })}
           />
         )}
       </div>
       {mend && <ActionDialog session={id} action={mend.action} step={mend.step} steps={model?.steps.map((s) => s.id) ?? []} onClose={() => setMend(undefined)} onDone={() => undefined} />}
-      {fork && <ForkDialog session={id} step={fork.step} visit={fork.visit} onClose={() => setFork(undefined)} />}
+      {again && <RunAgainDialog session={id} step={again.step} visit={again.visit} model={model} onClose={() => setAgain(undefined)} />}
       {cypher && <CypherDialog title="Cypher of this session" statements={cypherOfSession(id)} onClose={() => setCypher(false)} />}
     </div>
   )
@@ -241,15 +242,21 @@ function Head({ session, live, now, onMend, onCypher }: { session: Session; live
         ))}
         {live.watching === 'waiting' && <span className="chip tone-awaiting">Connecting again…</span>}
       </div>
-      <Actions session={session} onMend={onMend} onCypher={onCypher} />
+      <Actions session={session} live={live} onMend={onMend} onCypher={onCypher} />
     </header>
   )
 }
 
-function Actions({ session, onMend, onCypher }: { session: Session; onMend: (m: Mend) => void; onCypher: () => void }) {
+function Actions({ session, live, onMend, onCypher }: { session: Session; live: Live; onMend: (m: Mend) => void; onCypher: () => void }) {
   const first: Mend['action'] | undefined = session.status === 'error' ? 'retry' : session.status === 'paused' ? 'resume' : undefined
+  const [end] = session.status === 'complete' ? endsAt(live.state) : []
   return (
     <div className="row">
+      {end && (
+        <Button primary needs="operate" title={`It was to go up to ${end}`} onClick={() => onMend({ action: 'advance', step: end })}>
+          Go on…
+        </Button>
+      )}
       {first && (
         <Button primary needs="operate" onClick={() => onMend({ action: first })}>
           {ACTIONS[first].text}
@@ -261,7 +268,7 @@ function Actions({ session, onMend, onCypher }: { session: Session; onMend: (m: 
         text="Actions"
         needs="operate"
         icon={<MoreHorizontal size={16} aria-hidden />}
-        entries={(['pause', 'resume', 'retry', 'advance', 'move', 'reask', 'cancel'] as const).map((a) => ({ text: `${ACTIONS[a].text}…`, run: () => onMend({ action: a }) }))}
+        entries={(['pause', 'resume', 'retry', 'advance', 'move', 'reask', 'rollback', 'cancel'] as const).map((a) => ({ text: `${ACTIONS[a].text}…`, run: () => onMend({ action: a }) }))}
       />
     </div>
   )

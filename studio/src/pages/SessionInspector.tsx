@@ -38,7 +38,7 @@ interface Props {
   onVisit: (step: string, visit?: number) => void
   onClose: () => void
   onMend: (m: Mend) => void
-  onFork: (step: string, visit: number) => void
+  onAgain: (step: string, visit: number) => void
 }
 
 type Part = 'input' | 'output' | 'paths' | 'history'
@@ -58,7 +58,7 @@ export function SessionInspector(p: Props) {
   const [chosen, setPart] = useState<Part>('output')
   const part = p.compare === undefined ? chosen : 'history'
   const history = <StepHistory session={p.session} visits={visits} outputs={p.outputs} compare={p.compare} onCompare={p.onCompare} />
-  const comparable = visits.length + p.outputs.length > 1
+  const comparable = visits.length > 1 || p.outputs.length > 1
   const [cypher, setCypher] = useState(false)
   useEffect(() => setAttempt(undefined), [p.step, visit])
   useEffect(() => {
@@ -125,8 +125,8 @@ export function SessionInspector(p: Props) {
           {part === 'paths' && (judgedOf(x).length ? judgedOf(x).map((j) => <JudgedPath key={j.path} path={j as never} workflow={p.workflow} model={p.model} />) : <p className="none">No path leads on from here.</p>)}
           <Lineage x={x} history={p.history} model={p.model} onVisit={p.onVisit} />
           <div className="row">
-            <Button className="small" needs="operate" onClick={() => p.onFork(x.step, x.visit)}>
-              Fork from here…
+            <Button className="small" needs="operate" onClick={() => p.onAgain(x.step, x.visit)}>
+              Run again from here…
             </Button>
             {x.status === 'error' && p.status === 'error' && (
               <Button className="small" primary needs="operate" onClick={() => p.onMend({ action: 'retry', step: x.step })}>

@@ -8,7 +8,7 @@ import { type GraphModel, titleOf } from '../graph/model'
 import { diffLines, near } from '../session/diff'
 import { messageOf as errorText } from '../session/run'
 import { clock, duration } from '../ui/format'
-import { Value } from '../ui/json'
+import { Value, pretty } from '../ui/json'
 import { Button, ErrorState, Loading, Status, messageOf } from '../ui/parts'
 import { say } from '../ui/toast'
 
@@ -50,14 +50,6 @@ export function HistoryPanel({ history, model, chosen, visit, onChoose }: { hist
       </div>
     </div>
   )
-}
-
-const pretty = (text: string) => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 /** StatePanel shows the state and edits it: the change is seen as a difference before it is written. A new object in editing begins an edit. */

@@ -1,23 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client'
-import { ok } from '../api/queries'
+import { newestQuery, ok } from '../api/queries'
 import type { PathView } from '../graph/model'
 import { ago, count, short } from '../ui/format'
 import { ErrorState, Loading, lookOf } from '../ui/parts'
 import { Clauses } from './Why'
 
-/** How many of a workflow's newest sessions can be chosen. */
-const CHOICE = 25
-
 /** Truth judges a path's condition on a session of the past: what each clause came to, and how often it is true. */
 export function Truth({ workflow, path }: { workflow: string; path: PathView }) {
   const { condition, operator } = path.path
   const [chosen, setChosen] = useState<string>()
-  const sessions = useQuery({
-    queryKey: ['sessions', 'newest', workflow],
-    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/sessions', { params: { query: { workflow, limit: CHOICE } }, signal })).items,
-  }).data
+  const sessions = useQuery(newestQuery(workflow)).data
   const session = chosen ?? sessions?.[0]?.id
   const judged = useQuery({
     queryKey: ['eval', session, condition, operator],

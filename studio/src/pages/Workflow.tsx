@@ -122,9 +122,9 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
           )}
           {overlay.note && <p className="stage-note">{overlay.note}</p>}
         </section>
-        {choice && <Inspector workflow={id} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
+        {choice && <Inspector workflow={id} onStart={(more) => void go({ search: (s) => ({ ...s, ...more, start: true }) })} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
       </div>
-      {search.start && workflow && <StartDialog workflow={{ ...workflow, id }} onClose={() => void go({ search: (s) => ({ ...s, start: undefined }), replace: true })} />}
+      {search.start && workflow && <StartDialog workflow={{ ...workflow, id }} entry={search.entry} until={search.until} onClose={() => void go({ search: (s) => ({ ...s, start: undefined, entry: undefined, until: undefined }), replace: true })} />}
       {cypher && <CypherDialog title={`Cypher of ${title}`} statements={cypherOfWorkflow(id)} onClose={() => setCypher(false)} />}
     </div>
   )

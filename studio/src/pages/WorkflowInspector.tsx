@@ -13,6 +13,7 @@ import { KindIcon } from '../ui/kindIcon'
 import { Button, StatusIcon, lookOf } from '../ui/parts'
 import { Truth } from './Truth'
 import { standingAt } from './counts'
+import { before } from './runAgain'
 import { trafficQuery } from './overlay'
 
 interface Props {
@@ -21,23 +22,25 @@ interface Props {
   choice: Choice
   counts: StepCounts
   onChoose: (c: Choice) => void
+  onStart: (more: { entry?: string; until?: string[] }) => void
 }
 
 /** Inspector shows a step or a path of a definition. */
-export function Inspector({ workflow, model, choice, counts, onChoose }: Props) {
+export function Inspector({ workflow, model, choice, counts, onChoose, onStart }: Props) {
   const step = choice?.kind === 'step' ? model.byId.get(choice.id) : undefined
   const path = choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined
   if (!step && !path) return null
   return (
     <aside className="inspector" aria-label="Inspector" data-region>
-      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} /> : <PathPart workflow={workflow} model={model} path={path!} onChoose={onChoose} />}
+      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} onStart={onStart} /> : <PathPart workflow={workflow} model={model} path={path!} onChoose={onChoose} />}
     </aside>
   )
 }
 
-function StepPart({ workflow, model, step, counts, onChoose }: { workflow: string; model: GraphModel; step: StepView; counts: Record<string, number>; onChoose: (c: Choice) => void }) {
+function StepPart({ workflow, model, step, counts, onChoose, onStart }: { onStart: Props['onStart']; workflow: string; model: GraphModel; step: StepView; counts: Record<string, number>; onChoose: (c: Choice) => void }) {
   const [cypher, setCypher] = useState(false)
   const problems = model.problems.filter((p) => p.step === step.id)
+  const stops = before(model, step.id)
   return (
     <>
       <header>
@@ -83,6 +86,21 @@ function StepPart({ workflow, model, step, counts, onChoose }: { workflow: strin
           <Fact key={k} name={k} value={v} />
         ))}
       </dl>
+      {!step.parent && !step.tool && (
+        <div className="row" role="group" aria-label="Run">
+          <Button className="small" needs="answer" title="Start a session that ends after this step" onClick={() => onStart({ until: [step.id] })}>
+            Run up to here…
+          </Button>
+          {stops.length > 0 && (
+            <Button className="small" needs="answer" title="Start a session that ends before this step" onClick={() => onStart({ until: stops })}>
+              Stop before it…
+            </Button>
+          )}
+          <Button className="small" needs="answer" title="Run this step with the values of a past session" onClick={() => onStart({ entry: step.id, until: [step.id] })}>
+            Run only this…
+          </Button>
+        </div>
+      )}
       <h3>Input</h3>
       <Value value={pretty(step.step.input)} label="Input as written" />
       <PathList title="Then" model={model} paths={model.paths.filter((p) => p.source === step.id)} end="target" onChoose={onChoose} none="The session ends here." />

@@ -15,6 +15,7 @@ export const ACTIONS: Record<BatchAction, About> = {
   advance: { text: 'Advance', does: 'Judges the paths of a finished step again. A path added later takes the session on.', wants: ['step'] },
   move: { text: 'Move', does: 'Closes one step and activates another.', wants: ['step', 'to'] },
   reask: { text: 'Ask again', does: 'Asks with the step as it is now; the old question is closed.', wants: ['step'] },
+  rollback: { text: 'Go back', does: 'Takes the session back to before the newest visit of a step, and runs the step again. What ran since is taken back; the history keeps it.', wants: ['step'] },
   pause: { text: 'Pause', does: 'Lets running calls finish and starts no more. Answers are kept until resume.', wants: ['reason'] },
   cancel: { text: 'Cancel', does: 'Ends the session now. This cannot be undone.', wants: ['reason'], danger: true },
   delete: { text: 'Delete', does: 'Removes the session with its history. This cannot be undone.', wants: ['cancel'], danger: true },

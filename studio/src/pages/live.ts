@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { onActed } from '../api/actions'
 import { readExecutions, readNewest, refreshStanding, sessionQuery, stateQuery } from '../api/queries'
 import type { Execution, Message, Question, Session } from '../api/schema'
 import type { SentEvent } from '../api/sse'
@@ -33,6 +34,8 @@ const start: Live = { messages: [], history: [], steps: {}, partial: [], watchin
 /** How long events gather before they are painted; a page in the background takes its time. */
 const GATHER = 50
 const GATHER_HIDDEN = 1000
+/** How often a session that has ended is looked at: a retry or a rollback of somebody else takes it on. */
+const LOOK = 10_000
 
 /**
  * useLive reads a session and follows it. It reads first and follows second: what only lives
@@ -89,22 +92,40 @@ export function useLive(id: string): Live {
     known.current = start
     setLive(start)
     let end = () => {}
+    let looking: ReturnType<typeof setInterval> | undefined
+    const follow = () => {
+      clearInterval(looking)
+      end()
+      end = watch(
+        id,
+        (events) => {
+          queue.push(...events)
+          timer ??= setTimeout(flush, document.hidden ? GATHER_HIDDEN : GATHER)
+        },
+        (watching) => {
+          put({ ...known.current, watching })
+          if (watching === 'ended' && !stopped) looking = setInterval(() => void look(), LOOK)
+        },
+      )
+    }
+    /** look follows a session again that had ended and was taken on by somebody else. */
+    const look = async () => {
+      if (document.hidden) return
+      const now = await client.fetchQuery({ ...sessionQuery(id), staleTime: 0 }).catch(() => undefined)
+      if (now && now.version !== known.current.session?.version && !stopped) follow()
+    }
+    const forget = onActed((session) => session === id && known.current.loaded && known.current.watching === 'ended' && follow())
     void Promise.all([client.fetchQuery({ ...sessionQuery(id), staleTime: 0 }), readExecutions(id), readState()])
       .then(([session, history, state]) => {
         put({ ...known.current, session, messages: session.messages, history, ...state, loaded: true })
         if (stopped) return
-        end = watch(
-          id,
-          (events) => {
-            queue.push(...events)
-            timer ??= setTimeout(flush, document.hidden ? GATHER_HIDDEN : GATHER)
-          },
-          (watching) => put({ ...known.current, watching }),
-        )
+        follow()
       })
       .catch((error: unknown) => put({ ...known.current, error, loaded: true }))
     return () => {
       stopped = true
+      forget()
+      clearInterval(looking)
       end()
       clearTimeout(timer)
       clearTimeout(reading)

@@ -61,6 +61,8 @@ export interface StateText {
   workflow?: Record<string, { status?: string; error?: string; last_executed?: number }>
   data?: { outputs?: Record<string, unknown> }
   engine?: {
+    /** Steps whose paths are not followed: the session goes up to them. */
+    until?: string[]
     live?: Record<string, { visit?: number; at?: number }>
     driven?: Record<string, Driven>
   }

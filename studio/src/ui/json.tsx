@@ -5,6 +5,15 @@ import { Button, Copy } from './parts'
 /** So much of a value is shown at once: a megabyte of text would hold the page up. */
 const FIRST = 6000
 
+/** pretty lays JSON text out; what is none stays as it is. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
 /** Value shows any JSON: texts as texts, objects with colours, long ones cut until asked for. */
 export function Value({ value, label }: { value: unknown; label: string }) {
   const [all, setAll] = useState(false)

@@ -198,7 +198,7 @@ func send[T any](ctx context.Context, c *connection, r request) (*T, error) {
 
 // Fork starts a session as another one was when a visit began.
 func (c *sessions) Fork(ctx context.Context, q engine.ForkRequest, wait time.Duration) (*api.Session, error) {
-	body := api.ForkBody{Step: q.Step, Visit: q.Visit, State: q.State, ID: q.ID}
+	body := api.ForkBody{Step: q.Step, Visit: q.Visit, State: q.State, Until: q.Until, ID: q.ID}
 	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), query: waiting(wait), body: body, key: q.Key})
 }
 
