@@ -40,10 +40,13 @@ func writeStatus(w http.ResponseWriter, status string) {
 	_, _ = w.Write([]byte(`{"status":"` + status + `"}` + "\n"))
 }
 
-// notReady says no more of the store than what kind of trouble it is in: whoever asks has
-// shown no token.
+// notReady says no more of the store than what kind of trouble it is in, and the numbers of its
+// migrations: whoever asks has shown no token.
 func notReady(err error) *Problem {
+	var wrong *engine.SchemaError
 	switch {
+	case errors.As(err, &wrong):
+		return problem("schema", wrong.Error())
 	case errors.Is(err, engine.ErrDiskFull):
 		return problem("disk_full", "the disk of the store is full")
 	case errors.Is(err, engine.ErrStoreDamaged):

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // checks looks for faults of the database.
@@ -60,18 +61,7 @@ func (s checks) checkMigrations(ctx context.Context) ([]engine.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	applied := map[int64]bool{}
-	for _, r := range rows {
-		applied[r.number("version")] = true
-	}
-	var findings []engine.Finding
-	for _, m := range wanted {
-		if !applied[m.version] {
-			findings = append(findings, engine.Finding{Level: "error", Code: "migration", Mend: "stepgraph migrate",
-				Message: "migration " + m.name + " has not been applied"})
-		}
-	}
-	return findings, nil
+	return store.SchemaFindings(allAsStored(wanted), asApplied(rows)), nil
 }
 
 func (s checks) checkIndexes(ctx context.Context) ([]engine.Finding, error) {

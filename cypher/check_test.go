@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -33,5 +34,14 @@ func TestCheck(t *testing.T) {
 	// A deletion that was cut off can be taken up again.
 	if done, err := store.DeleteSession(t.Context(), half); err != nil || !done {
 		t.Errorf("deleting the rest: done %v, error %v", done, err)
+	}
+}
+
+// A new migration says which engines work beside it (docs/adr/0042). Migrations up to 10 were made
+// before engines of two versions could work on one database.
+func TestMigrationsDeclareTheOldestEngine(t *testing.T) {
+	names, err := cypher.Undeclared(10)
+	if err != nil || len(names) > 0 {
+		t.Errorf("migrations without the line \"// oldest engine: N\": %v, %v", names, err)
 	}
 }

@@ -42,3 +42,14 @@ func (s *Store) PlanOf(ctx context.Context, query string) error {
 func (s *Store) WorkflowsLocked(ctx context.Context, ids []string) (map[string]*engine.Workflow, error) {
 	return s.lockedWorkflows(ctx, ids, nil)
 }
+
+// Undeclared names the migrations above a number that do not say which engines work beside them.
+func Undeclared(above int64) (names []string, err error) {
+	all, err := migrations()
+	for _, m := range all {
+		if m.version > above && m.oldest == 0 {
+			names = append(names, m.name)
+		}
+	}
+	return names, err
+}

@@ -3,6 +3,7 @@ package cypher_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,7 @@ func TestOwnServer(t *testing.T) {
 	p := &person{t, driver}
 	t.Run("duplicates are named", func(t *testing.T) { duplicatesAreNamed(t, store, p) })
 	t.Run("engines migrate at once", func(t *testing.T) { migrateAtOnce(t, options) })
+	t.Run("a schema one migration apart is named", func(t *testing.T) { schemaApart(t, store, p) })
 	t.Run("a crash loses nothing that was acknowledged", func(t *testing.T) { crash(t, store, server) })
 }
 
@@ -50,6 +52,43 @@ func duplicatesAreNamed(t *testing.T, store *cypher.Store, p *person) {
 		t.Errorf("error %q invites to try again", err)
 	}
 	p.types(`MATCH (s:SESSION {id: 'twice', n: 2}) DELETE s`, nil)
+}
+
+// schemaApart puts the database one migration behind and ahead of this version.
+func schemaApart(t *testing.T, store *cypher.Store, p *person) {
+	newest := p.types(`MATCH (m:MIGRATION) RETURN max(m.version)`, nil)[0].Values[0].(int64)
+	const forget = `MATCH (m:MIGRATION {version: 99}) DELETE m`
+	for _, c := range []struct{ name, change, undo, want, level string }{
+		{"ahead, compatible", fmt.Sprintf(`CREATE (:MIGRATION {version: 99, name: '099_later', checksum: 'x', oldest: %d})`, newest), forget, "", "warning"},
+		{"ahead", `CREATE (:MIGRATION {version: 99, name: '099_later', checksum: 'x'})`, forget,
+			fmt.Sprintf("the database has migration 99 (099_later) and is newer than this version, which knows migrations up to %d", newest), "error"},
+		{"behind", fmt.Sprintf(`MATCH (m:MIGRATION {version: %d}) DELETE m`, newest), "",
+			fmt.Sprintf("the database has migration %d, this version needs %d (", newest-1, newest), "error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p.types(c.change, nil)
+			ping := store.Ping(t.Context())
+			_, writes := store.EditWorkflow(t.Context(), engine.Edit{Workflow: "apart", PutSteps: []engine.Step{{ID: "root", Function: "reply"}}})
+			for what, err := range map[string]error{"ping": ping, "write": writes} {
+				if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, engine.ErrSchema) || !strings.Contains(err.Error(), c.want)) {
+					t.Errorf("%s: %v, want %q", what, err, c.want)
+				}
+			}
+			found, err := store.Check(t.Context())
+			if err != nil || !slices.ContainsFunc(found, func(f engine.Finding) bool { return f.Code == "migration" && f.Level == c.level && f.Mend != "" }) {
+				t.Errorf("doctor finds %+v, %v", found, err)
+			}
+			if _, err := store.Migrate(t.Context()); (err != nil) != (c.name == "ahead") {
+				t.Errorf("migrate: %v", err)
+			}
+			if c.undo != "" {
+				p.types(c.undo, nil)
+			}
+			if err := store.Ping(t.Context()); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
+	}
 }
 
 func migrateAtOnce(t *testing.T, options cypher.Options) {

@@ -68,7 +68,7 @@ func (s workflows) wholeWorkflows(ctx context.Context, ids []string, entries map
 // lockedWorkflows reads workflows while no edit of them can be made through a store. It leaves nothing behind.
 func (s workflows) lockedWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
 	var found map[string]*graph
-	err := s.together(ctx, "workflows", true, func(t transaction) error {
+	err := s.transact(ctx, "workflows", true, func(t transaction) error {
 		made := map[string]bool{}
 		for _, id := range ids {
 			rows, err := t.query(ctx, queryEditLock, params{"workflow": id})

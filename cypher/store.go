@@ -11,6 +11,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A Store is an engine.Store on a Neo4j database. It reconnects after an outage of the server;
@@ -72,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", o.URI, err), link.close(ctx))
 		}
 	}
-	s := newStore(&db{link: link, reader: reader, options: o, log: o.Log, session: neo4j.SessionConfig{
+	s := newStore(&db{link: link, reader: reader, options: o, log: o.Log, gate: &store.SchemaGate{}, session: neo4j.SessionConfig{
 		// Reads go where writes go, too: a follower of a cluster may be behind, and an
 		// engine must read what it has just written.
 		AccessMode:   neo4j.AccessModeWrite,
@@ -142,10 +143,13 @@ func (s *Store) verifyReader(ctx context.Context) error {
 	return nil
 }
 
-// Ping returns nil if the database answers.
+// Ping returns nil if the database answers and has the migrations of this version.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := s.read(ctx, queryPing, nil)
-	return err
+	known, err := migrations()
+	if err != nil {
+		return err
+	}
+	return s.checkSchema(ctx, known)
 }
 
 // Describe names the store for people, without the password.

@@ -11,6 +11,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A db runs statements and transactions: what all parts of a Store share.
@@ -20,6 +21,7 @@ type db struct {
 	session neo4j.SessionConfig
 	options Options
 	log     *slog.Logger
+	gate    *store.SchemaGate
 }
 
 // read asks something that changes nothing, again where that may help.
@@ -31,7 +33,17 @@ func (s *db) read(ctx context.Context, q statement, p params) ([]row, error) {
 // write sends one statement as a transaction of its own, which saves the round trips of
 // an explicit one. The statement must be one that may be sent twice: where its answer was
 // lost, it is sent again.
+//
+// A database whose schema does not fit this version is not written to.
 func (s *db) write(ctx context.Context, q statement, p params) ([]row, error) {
+	if err := s.gate.Refusal(); err != nil {
+		return nil, fmt.Errorf("neo4j: %s: %w", q.name, err)
+	}
+	return s.send(ctx, q, p)
+}
+
+// send is write for the schema itself.
+func (s *db) send(ctx context.Context, q statement, p params) ([]row, error) {
 	var rows []row
 	err := s.again(ctx, q.name, func(ctx context.Context) error {
 		var err error
@@ -87,6 +99,14 @@ func (t transaction) query(ctx context.Context, q statement, p params) ([]row, e
 // repeatable, the transaction is made again where its outcome is unknown: work must then
 // recognise what it has written before. It may be called several times in any case.
 func (s *db) together(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
+	if err := s.gate.Refusal(); err != nil {
+		return fmt.Errorf("neo4j: %s: %w", name, err)
+	}
+	return s.transact(ctx, name, repeatable, work)
+}
+
+// transact is together for the schema itself, and for reads that take locks.
+func (s *db) transact(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
 	return s.again(ctx, name, func(ctx context.Context) error {
 		err := s.attemptTogether(ctx, name, work)
 		if !repeatable && errors.Is(err, engine.ErrUnknownOutcome) {
@@ -212,7 +232,7 @@ var errOnlyLooked = errors.New("only looked")
 
 // locked asks a statement that takes the locks of what it returns and writes nothing else.
 func (s *db) locked(ctx context.Context, q statement, p params) (rows []row, err error) {
-	err = s.together(ctx, q.name, true, func(t transaction) error {
+	err = s.transact(ctx, q.name, true, func(t transaction) error {
 		if rows, err = t.query(ctx, q, p); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer e.hearInbox(e.o.Relay)()
 	b := background{e}
 	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context){b.pollLoop, b.heartbeatLoop, b.inboxLoop, b.pendingLoop, b.batchLoop, b.announceLoop, b.backlogLoop, b.limitLoop, b.turnLoop, e.Retention().Run} {
+	for _, loop := range []func(context.Context){b.pollLoop, b.heartbeatLoop, b.inboxLoop, b.pendingLoop, b.batchLoop, b.announceLoop, b.backlogLoop, b.limitLoop, b.turnLoop, b.schemaLoop, e.Retention().Run} {
 		loops.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()

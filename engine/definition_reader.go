@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync"
 	"time"
@@ -74,7 +75,7 @@ func (d *definitionReader) of(workflow string) *definitionReader {
 // definition without steps. entry is a step to look for in addition to root.
 func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*Definition, error) {
 	d = d.of(workflow)
-	return retry.Do(ctx, func() (*Definition, error) {
+	return retry.Unless(ctx, ofOtherSchema, func() (*Definition, error) {
 		r := d.join(workflow, entry)
 		select {
 		case <-r.done:
@@ -84,6 +85,9 @@ func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*D
 		}
 	})
 }
+
+// ofOtherSchema reports that a definition cannot be saved before the schema of the store is mended.
+func ofOtherSchema(err error) bool { return errors.Is(err, ErrSchema) }
 
 // Recent returns a definition at most age old, from memory if possible.
 func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {

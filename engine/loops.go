@@ -305,6 +305,15 @@ func (b background) takeTurns(ctx context.Context) (next time.Duration, more boo
 	return taken.Next, taken.More && len(ids) == len(taken.Sessions), err
 }
 
+// schemaEvery is how often an engine has the store compare its schema with what this version needs.
+const schemaEvery = 5 * time.Second
+
+// schemaLoop pings the store. An engine of another version may migrate the database while this one
+// runs; if this version does not work on it any more, the store refuses writes from the next ping on.
+func (b background) schemaLoop(ctx context.Context) {
+	every(ctx, schemaEvery, func() { _ = b.store.Ping(ctx) }) // pollLoop logs what comes of it
+}
+
 // every calls f every d until ctx ends.
 func every(ctx context.Context, d time.Duration, f func()) {
 	t := time.NewTicker(d)

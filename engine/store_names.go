@@ -43,6 +43,7 @@ type (
 	ItemQuery       = store.ItemQuery
 	Lease           = store.Lease
 	LeaseRef        = store.LeaseRef
+	SchemaError     = store.SchemaError
 	Leases          = store.Leases
 	Lineage         = store.Lineage
 	NewSession      = store.NewSession
@@ -135,6 +136,7 @@ var (
 	ErrUnavailable      = store.ErrUnavailable
 	ErrStoreSlow        = store.ErrStoreSlow
 	ErrDiskFull         = store.ErrDiskFull
+	ErrSchema           = store.ErrSchema
 	ErrStoreDamaged     = store.ErrStoreDamaged
 	ErrUnknownOutcome   = store.ErrUnknownOutcome
 	ErrVersionMismatch  = store.ErrVersionMismatch

@@ -67,7 +67,7 @@ func explain(err error) error {
 		return err
 	}
 	if text := err.Error(); strings.Contains(text, "no such table") || strings.Contains(text, "no such column") {
-		return fmt.Errorf("%w: the file has not the tables of this version: call Migrate, or open it without Migrate: new(false)", err)
+		return fmt.Errorf("%w: the file does not have the tables of this version: run stepgraph migrate (in a program: Store.Migrate)", err)
 	}
 	if hint := hints[code(err)]; hint != "" {
 		return fmt.Errorf("%w: %s", err, hint)

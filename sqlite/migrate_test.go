@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -94,6 +96,69 @@ func TestMigrateRefusesANewerFile(t *testing.T) {
 	_, err := s.Migrate(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "0099_later") {
 		t.Errorf("got %v, want an error that names 0099_later", err)
+	}
+}
+
+// A file that is one migration behind or ahead is not written to, unless the newer migration says
+// that this version works beside it. The message has both numbers.
+func TestSchemaOneMigrationApart(t *testing.T) {
+	all := everyMigration(t)
+	last, before := all[len(all)-1], all[len(all)-2]
+	n := migrationNumber(last)
+	later := func(header string) fstest.MapFS {
+		files := until(t, "9999")
+		files["migrations/0099_later.sql"] = &fstest.MapFile{Data: []byte(header + "\nCREATE TABLE later (id TEXT)")}
+		return files
+	}
+	for name, c := range map[string]struct {
+		files fstest.MapFS
+		want  string // of each write; "" for none
+		finds string // a finding of doctor
+	}{
+		"current":           {until(t, last), "", ""},
+		"behind":            {until(t, before), fmt.Sprintf("the database has migration %d, this version needs %d (%s): run stepgraph migrate", n-1, n, last), "error"},
+		"ahead":             {later("-- another column"), fmt.Sprintf("the database has migration 99 (0099_later) and is newer than this version, which knows migrations up to %d", n), "error"},
+		"ahead, compatible": {later(fmt.Sprintf("-- oldest engine: %d", n)), "", "warning"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "x.db")
+			if _, err := openBare(t, file).migrate(t.Context(), c.files); err != nil {
+				t.Fatal(err)
+			}
+			s := openBare(t, file)
+			_, writes := s.EditWorkflow(t.Context(), engine.Edit{Workflow: "w", PutSteps: []engine.Step{{ID: "root", Function: "reply"}}})
+			for what, err := range map[string]error{"write": writes, "ping": s.Ping(t.Context())} {
+				if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, engine.ErrSchema) || !strings.Contains(err.Error(), c.want)) {
+					t.Errorf("%s: %v, want %q", what, err, c.want)
+				}
+			}
+			found, err := s.Check(t.Context())
+			if err != nil || (len(found) > 0) != (c.finds != "") || len(found) > 0 && (found[0].Level != c.finds || found[0].Code != "migration" || found[0].Mend == "") {
+				t.Errorf("doctor finds %+v, %v; want %q", found, err, c.finds)
+			}
+			_, err = s.Migrate(t.Context())
+			if newer := name == "ahead"; newer != errors.Is(err, engine.ErrSchema) || !newer && err != nil {
+				t.Errorf("migrate: %v", err)
+			} else if !newer && s.Ping(t.Context()) != nil {
+				t.Errorf("after migrate: %v", s.Ping(t.Context()))
+			}
+		})
+	}
+}
+
+// Migrations up to this one were made before engines of two versions could work on one store.
+const lastUndeclared = 10
+
+// A new migration says which engines work beside it.
+func TestMigrationsDeclareTheOldestEngine(t *testing.T) {
+	known, err := knownMigrations(migrations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range known {
+		if m.Number > lastUndeclared && m.Oldest == 0 {
+			t.Errorf("%s has no line \"-- oldest engine: N\" (docs/adr/0042): N is the newest migration that engines beside it must know, or its own number", m.Name)
+		}
 	}
 }
 

@@ -116,7 +116,7 @@ func TestOpenMigrates(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bare.Close()
-	if _, err := bare.WorkflowIDs(t.Context()); err == nil || !strings.Contains(err.Error(), "call Migrate, or open it without Migrate: new(false)") {
+	if _, err := bare.WorkflowIDs(t.Context()); err == nil || !strings.Contains(err.Error(), "the database has no migration, this version needs ") {
 		t.Errorf("without tables: %v", err)
 	}
 	if _, err := open(t, file, sqlite.Options{}).WorkflowIDs(t.Context()); err != nil {

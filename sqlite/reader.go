@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"sync"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A reader is a small pool of connections that cannot write. In WAL mode each read sees
@@ -13,16 +15,17 @@ type reader struct {
 	db         *sql.DB
 	mu         sync.RWMutex
 	statements map[string]*sql.Stmt
+	schema     *store.SchemaGate
 }
 
-func newReader(address string, connections int) (*reader, error) {
+func newReader(address string, connections int, schema *store.SchemaGate) (*reader, error) {
 	db, err := sql.Open("sqlite", address)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	return &reader{db: db, statements: make(map[string]*sql.Stmt)}, nil
+	return &reader{db: db, statements: make(map[string]*sql.Stmt), schema: schema}, nil
 }
 
 func (r *reader) close() error { return r.db.Close() }
@@ -36,6 +39,9 @@ func (r *reader) statement(ctx context.Context, name string) (*sql.Stmt, error) 
 		return s, nil
 	}
 	s, err := r.db.PrepareContext(ctx, query(name))
+	if refusal := r.schema.Refusal(); err != nil && refusal != nil { // a table or column is missing
+		return nil, fmt.Errorf("%s: %w", name, refusal)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -16,6 +16,7 @@ import (
 	_ "modernc.org/sqlite" // the driver; docs/adr/0002-sqlite-driver.md says why this one
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Options adjust a Store. The zero value works.
@@ -45,6 +46,7 @@ type Store struct {
 	reader *reader
 	hold   *hold // nil unless opened with Options.Exclusive
 	known  known // workflows as they were last read
+	schema store.SchemaGate
 }
 
 var _ engine.Store = (*Store)(nil)
@@ -95,16 +97,19 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 	if readers <= 0 {
 		readers = 4
 	}
-	if s.writer, err = newWriter(ctx, address(abs, busy, false), s.now); err != nil {
+	if s.writer, err = newWriter(ctx, address(abs, busy, false), s.now, &s.schema); err != nil {
 		return explain(err)
 	}
-	if s.reader, err = newReader(address(abs, busy, true), readers); err != nil {
+	if s.reader, err = newReader(address(abs, busy, true), readers, &s.schema); err != nil {
 		return explain(err)
 	}
 	if err := s.reader.db.PingContext(ctx); err != nil {
 		return explain(err)
 	}
 	if o.Migrate != nil && !*o.Migrate {
+		if err := s.checkSchema(ctx); !errors.Is(err, engine.ErrSchema) { // writes are refused then, see Ping
+			return err
+		}
 		return nil
 	}
 	_, err = s.Migrate(ctx)
@@ -164,14 +169,12 @@ func (s *Store) Close() error {
 	return errors.Join(faults...)
 }
 
-// Ping reports whether the file can be read. After a write failed because the disk was full, it
+// Ping reports whether the file can be read and has the migrations of this version. After a write failed because the disk was full, it
 // also writes: a store that is reported as not ready gets no requests, so nothing else would
 // detect that there is space again.
 func (s *Store) Ping(ctx context.Context) error {
-	var tables int
-	err := s.reader.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	if err != nil || !s.writer.full.Load() {
-		return fault("ping", err)
+	if err := s.checkSchema(ctx); err != nil || !s.writer.full.Load() {
+		return err
 	}
 	return s.writer.write(ctx, "ping", func(t *tx) error { return t.touch() })
 }

@@ -13,6 +13,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A writer is the one connection that writes. turn holds a token while nobody writes: a
@@ -27,6 +28,7 @@ type writer struct {
 	direct     map[string]directStatement
 	args       []driver.NamedValue // of the statement under way
 	full       atomic.Bool         // the newest write found the disk full
+	schema     *store.SchemaGate
 }
 
 // A directStatement is one of the driver, called without database/sql: that locks, copies and checks
@@ -36,13 +38,13 @@ type directStatement interface {
 	driver.StmtExecContext
 }
 
-func newWriter(ctx context.Context, address string, now func() time.Time) (*writer, error) {
+func newWriter(ctx context.Context, address string, now func() time.Time, schema *store.SchemaGate) (*writer, error) {
 	db, err := sql.Open("sqlite", address)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	w := &writer{db: db, now: now, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	w := &writer{db: db, now: now, turn: make(chan struct{}, 1), closed: make(chan struct{}), schema: schema}
 	if err := w.connect(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -109,10 +111,18 @@ type tx struct {
 // time is now as a time.
 func (t *tx) time() time.Time { return time.UnixMicro(t.now).UTC() }
 
-// write runs fn in a transaction and commits it; an error of fn undoes all. ctx counts
+// write is transact for a file whose schema fits this version; another is not written to.
+func (w *writer) write(ctx context.Context, what string, fn func(*tx) error) error {
+	if err := w.schema.Refusal(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return w.transact(ctx, what, fn)
+}
+
+// transact runs fn in a transaction and commits it; an error of fn undoes all. ctx counts
 // until the lock is taken: a write that has begun is short, and stopping it in the middle
 // would only make its outcome unknown.
-func (w *writer) write(ctx context.Context, what string, fn func(*tx) error) error {
+func (w *writer) transact(ctx context.Context, what string, fn func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -27,7 +28,11 @@ const (
 // error only if the store does not answer.
 func (i *Inspector) Doctor(ctx context.Context) ([]store.Finding, error) {
 	d := doctor{i: i}
-	if err := i.o.Store.Ping(ctx); err != nil {
+	var wrong *store.SchemaError
+	if err := i.o.Store.Ping(ctx); errors.As(err, &wrong) { // the other checks read what may not be there
+		d.findings = append(d.findings, wrong.Finding())
+		return d.findings, nil
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", i.o.Store.Describe(), err)
 	}
 	d.ok("store", "%s answers", i.o.Store.Describe())

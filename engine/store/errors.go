@@ -43,6 +43,10 @@ var (
 	// ErrDiskFull: nothing can be written because the disk is full. It is wrapped together with
 	// ErrUnavailable: work continues once there is space.
 	ErrDiskFull = errors.New("store full")
+	// ErrSchema: the database lacks a migration, or has one that this version does not work beside;
+	// a *SchemaError has the numbers. A refused write wraps it together with ErrUnavailable: work
+	// continues once database and version fit each other.
+	ErrSchema = errors.New("schema of the store")
 	// ErrStoreDamaged: stored data cannot be read. The error is permanent.
 	ErrStoreDamaged = errors.New("store damaged")
 	// ErrNotOnThisStore: the store has no such ability (graph queries on the embedded one).

@@ -36,10 +36,12 @@ type Store interface {
 // Schema prepares the database.
 type Schema interface {
 	// Migrate creates or updates constraints and indexes (or tables). Several engines may call
-	// it at once; it does nothing if everything is current. It returns the names of the
-	// migrations it applied.
+	// it at once; it writes nothing if everything is current. It returns the names of the
+	// migrations it applied, and a *SchemaError for a database that is newer than this version
+	// and not for it.
 	Migrate(ctx context.Context) ([]string, error)
-	// Ping returns nil if the database answers.
+	// Ping returns nil if the database answers and has the migrations that this version needs. With
+	// a *SchemaError, writes are refused until a later Ping or Migrate finds the schema right.
 	Ping(ctx context.Context) error
 	// Now is the database's clock.
 	Now(ctx context.Context) (time.Time, error)

@@ -62,19 +62,25 @@ func TestSlowGroupIsSplit(t *testing.T) {
 	}
 }
 
-// TestFullStoreIsTold: who asks for something new is told at once that the store is full.
+// TestFullStoreIsTold: who asks for something new is told at once that the store is full, or of
+// another version.
 func TestFullStoreIsTold(t *testing.T) {
-	c := New(&fullStore{}, 1)
-	if _, err := c.Create(t.Context(), store.NewSession{ID: "a"}); !errors.Is(err, store.ErrDiskFull) {
-		t.Errorf("error %v", err)
+	for _, cause := range []error{store.ErrDiskFull, store.ErrSchema} {
+		c := New(&fullStore{cause: cause}, 1)
+		if _, err := c.Create(t.Context(), store.NewSession{ID: "a"}); !errors.Is(err, cause) {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 
 // A fullStore refuses new sessions.
-type fullStore struct{ store.Store }
+type fullStore struct {
+	store.Store
+	cause error
+}
 
-func (*fullStore) Create(context.Context, []store.NewSession) ([]store.Created, error) {
-	return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrDiskFull)
+func (s *fullStore) Create(context.Context, []store.NewSession) ([]store.Created, error) {
+	return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, s.cause)
 }
 
 func (*fullStore) Commit(context.Context, []store.Checkpoint) ([]store.CommitResult, error) {

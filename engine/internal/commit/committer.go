@@ -101,21 +101,24 @@ func newLines(s store.Store, writers int) *lines {
 		writers:  writers,
 		do:       s.Deliver,
 		distinct: func(d *store.Delivery) string { return d.Session },
-		refusing: isFull,
+		refusing: refusesAll,
 	}
 	c.creations = batcher[store.NewSession, store.Created]{
 		writers:  writers,
 		do:       s.Create,
 		size:     func(n *store.NewSession) int { return len(n.State) + 512 },
 		distinct: func(n *store.NewSession) string { return n.ID },
-		refusing: isFull,
+		refusing: refusesAll,
 	}
 	return c
 }
 
-// isFull reports errors of a full store. Whoever asks for something new is told at once;
-// checkpoints of what is under way wait until there is room.
-func isFull(err error) bool { return errors.Is(err, store.ErrDiskFull) }
+// refusesAll reports errors of a store that takes nothing for now: it is full, or its schema is of
+// another version. Whoever asks for something new is told at once; checkpoints of what is under
+// way wait until it is mended.
+func refusesAll(err error) bool {
+	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrSchema)
+}
 
 // Commit writes one checkpoint and returns what became of it.
 func (c *Committer) Commit(ctx context.Context, cp *store.Checkpoint) (store.CommitResult, error) {
