@@ -14,6 +14,10 @@
 // graph, each with pauses and cancels and with rules of its own for the oracle. Flows run on
 // real processes, and faster within the test process (TestFlows).
 //
+// Two rounds are of their own: an upgrade, in which one of two engines lacks a function and a migration
+// of the other (versions_test.go), and the removal of ended sessions into an archive beside traffic
+// (removal_test.go), where the oracle reads the archive as well.
+//
 // "go test" runs a short round. STEPGRAPH_FAULTS=n injects n faults, some seconds each.
 // STEPGRAPH_FAULTS_SEED repeats the seed that a failure prints; which call a fault hits
 // depends on timing, so a seed repeats the plan but not the race.

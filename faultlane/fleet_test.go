@@ -3,6 +3,7 @@ package faultlane
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 // lease is how long a dead engine blocks a session here.
 const lease = 1500 * time.Millisecond
 
+// drain is how long an engine goes on answering after SIGTERM, while clients send it requests.
+const drain = 150 * time.Millisecond
+
 // binary is the program under test: what STEPGRAPH_FAULTS_BINARY names (an older one, say),
 // else built once from this tree.
 var binary = sync.OnceValues(func() (string, error) {
@@ -31,13 +35,19 @@ var binary = sync.OnceValues(func() (string, error) {
 	if built, err = os.MkdirTemp("", "stepgraph-faultlane-*"); err != nil {
 		return "", err
 	}
-	made := filepath.Join(built, "stepgraph")
-	out, err := exec.Command("go", "build", "-o", made, "github.com/stepgraph/stepgraph/cmd/stepgraph").CombinedOutput()
+	return build("stepgraph")
+})
+
+// build makes the program in the folder of the tests, with flags for go build.
+func build(name string, flags ...string) (string, error) {
+	made := filepath.Join(built, name)
+	args := append([]string{"build", "-o", made}, flags...)
+	out, err := exec.Command("go", append(args, "github.com/stepgraph/stepgraph/cmd/stepgraph")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build stepgraph: %w: %s", err, out)
 	}
 	return made, nil
-})
+}
 
 // built is the folder of the program, "" while none was built.
 var built string
@@ -64,6 +74,8 @@ type fleet struct {
 // A process is one place in the fleet: an engine that may be running, stopped or dead.
 type process struct {
 	store   string           // as its --store
+	program string           // "" for the program under test
+	config  string           // "" for that of the fleet
 	proxy   *neo4jtest.Proxy // between it and the store; nil where there is none
 	cmd     *exec.Cmd
 	done    chan struct{}
@@ -73,18 +85,24 @@ type process struct {
 
 // newFleet prepares engines on stores, an address for each; nothing runs yet.
 func newFleet(t *testing.T, functions string) *fleet {
-	dir := t.TempDir()
-	config := filepath.Join(dir, "config.json")
-	text, err := json.Marshal(map[string]any{"functions": map[string]string{"side.*": functions}})
-	if err == nil {
-		err = os.WriteFile(config, text, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fleet{t: t, config: config, logs: dir}
+	f := &fleet{t: t, logs: t.TempDir()}
+	f.config = f.configure("config", map[string]string{"side.*": functions})
 	t.Cleanup(f.killAll)
 	return f
+}
+
+// configure writes a configuration with remote functions and returns its file.
+func (f *fleet) configure(name string, functions map[string]string) string {
+	f.t.Helper()
+	file := filepath.Join(f.logs, name+".json")
+	text, err := json.Marshal(map[string]any{"functions": functions})
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return file
 }
 
 func (f *fleet) add(store string, p *neo4jtest.Proxy) *process {
@@ -114,6 +132,7 @@ func (f *fleet) start(e *process) error {
 	if err != nil {
 		return err
 	}
+	program = cmp.Or(e.program, program)
 	f.started++
 	e.log = filepath.Join(f.logs, fmt.Sprintf("engine-%d.log", f.started))
 	log, err := os.Create(e.log)
@@ -121,7 +140,8 @@ func (f *fleet) start(e *process) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(program, "serve", "--store", e.store, "--addr", "127.0.0.1:0", "--lease", lease.String(), "--config", f.config, "-o", "json")
+	cmd := exec.Command(program, "serve", "--store", e.store, "--addr", "127.0.0.1:0", "--lease", lease.String(),
+		"--drain", drain.String(), "--config", cmp.Or(e.config, f.config), "-o", "json")
 	cmd.Env = append(os.Environ(), "NEO4J_AUTH=none", "NEO4J_USERNAME=", "NEO4J_PASSWORD=", "NEO4J_DATABASE=")
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()

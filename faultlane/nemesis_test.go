@@ -29,6 +29,7 @@ const (
 	faultCut       = "cuts"        // all connections of an engine break
 	faultCommit    = "commit_cuts" // a connection breaks at a commit
 	faultStall     = "stalls"      // nothing passes between an engine and the store, for one to ten leases
+	faultSilence   = "dead_lines"  // the connections of an engine carry nothing more, and do not close
 	faultStoreKill = "store_kills" // Neo4j is killed and started again
 )
 
@@ -38,7 +39,7 @@ type plan map[string]int
 // faults returns the plan's faults in an order that the seed decides.
 func (n *nemesis) order(p plan) []string {
 	var all []string
-	for _, name := range []string{faultKill, faultTerm, faultStop, faultFreeze, faultCut, faultCommit, faultStall, faultStoreKill} {
+	for _, name := range []string{faultKill, faultTerm, faultStop, faultFreeze, faultCut, faultCommit, faultStall, faultSilence, faultStoreKill} {
 		for range p[name] {
 			all = append(all, name)
 		}
@@ -99,6 +100,9 @@ func (n *nemesis) do(ctx context.Context, name string) error {
 		e.proxy.Pause()
 		last(ctx, leases(n.rng, lease, true))
 		e.proxy.Resume()
+		return nil
+	case faultSilence:
+		e.proxy.Silence()
 		return nil
 	case faultStoreKill:
 		return n.killStore(ctx)

@@ -2,6 +2,7 @@ package faultlane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,11 +18,14 @@ type oracle struct {
 	to     *promises
 	ledger *ledger
 	flows  []*flow
+	// archive is the folder of removed sessions; "" where none are removed.
+	archive string
 
 	traces     map[string]*trace // by session
 	found      []string
 	executions int
 	lost       int
+	removed    int // sessions that are in the archive only
 	repeated   int // calls of side effects beyond the first of their key
 	calls      int
 }
@@ -36,6 +40,10 @@ func (o *oracle) judge(ctx context.Context) []string {
 	for _, id := range slices.Sorted(maps.Keys(o.to.sessions)) {
 		p := o.to.sessions[id]
 		t, err := readTrace(ctx, o.store, id)
+		if o.archive != "" && errors.Is(err, engine.ErrSessionNotFound) {
+			t, err = archived(o.archive, id)
+			o.removed++
+		}
 		if err != nil {
 			o.violate(p, "it was acknowledged; reading it: %v", err)
 			continue

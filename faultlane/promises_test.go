@@ -15,6 +15,7 @@ type promises struct {
 	sessions   map[string]*promise // by id
 	violations []string
 	tally      tally
+	removal    bool // ended sessions are removed meanwhile
 }
 
 // A promise is what one session's client was told.

@@ -22,6 +22,7 @@ type report struct {
 	Repeated   int `json:"effect_calls_repeated"`
 	Parked     int `json:"leases_lost"` // by a worker that found its checkpoint refused
 	Lost       int `json:"lost_executions"`
+	Removed    int `json:"sessions_removed,omitempty"`
 	Violations int `json:"violations"`
 }
 

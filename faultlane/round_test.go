@@ -23,6 +23,7 @@ type round struct {
 	clients int
 	plan    plan
 	flows   []*flow                                         // played beside the workflow faults
+	archive string                                          // folder for sessions that are removed meanwhile; "" to remove none
 	server  *neo4jserver.Server                             // nil on an embedded store
 	engines func(f *fleet)                                  // adds the fleet's places
 	open    func(ctx context.Context) (engine.Store, error) // opens the store for the oracle
@@ -55,12 +56,28 @@ func (r round) play(t *testing.T) {
 	s.flows = r.flows
 	putFlows(t, newWire(s.fleet, s.to, s.rng), s.flows)
 	n := &nemesis{rng: s.rng, pulse: s.pulse, fleet: s.fleet, server: r.server, did: map[string]int{}}
-	s.work(t.Context(), r.clients, func(ctx context.Context) error { return n.run(ctx, r.plan) })
+	s.to.removal = r.archive != ""
+	s.work(t.Context(), r.clients, func(ctx context.Context) error {
+		if r.archive == "" {
+			return n.run(ctx, r.plan)
+		}
+		removing, stop := context.WithCancel(ctx)
+		var remover sync.WaitGroup
+		remover.Go(func() { s.remove(removing, r.archive) })
+		defer remover.Wait()
+		defer stop()
+		last(ctx, removedAfter) // so that faults meet sessions that may go
+		return n.run(ctx, r.plan)
+	})
 	o := s.quiet(t.Context(), r.open)
+	o.archive = r.archive
 	found := o.judge(t.Context())
 	report{Round: r.name, Seed: r.seed, Faults: n.did, Engines: s.fleet.started, tally: s.to.tally,
 		Executions: o.executions, Effects: len(s.ledger.keys()), Calls: o.calls, Repeated: o.repeated,
-		Parked: s.fleet.logged("lease lost"), Lost: o.lost, Violations: len(found)}.publish(t, began)
+		Parked: s.fleet.logged("lease lost"), Lost: o.lost, Removed: o.removed, Violations: len(found)}.publish(t, began)
+	if r.archive != "" && o.removed == 0 {
+		t.Error("no session was removed: the round shows nothing")
+	}
 	for i, v := range found {
 		if i == 20 {
 			t.Errorf("and %d more", len(found)-i)

@@ -16,6 +16,7 @@ type trace struct {
 	requests   []engine.Request
 	outputs    map[string][]json.RawMessage // of the state
 	statuses   map[string]string            // of the state's steps
+	removed    bool                         // it is in an archive only
 	counters   struct {
 		Seq      int64 `json:"seq"`
 		Messages int64 `json:"messages"`
@@ -46,20 +47,25 @@ func readTrace(ctx context.Context, store engine.Store, id string) (*trace, erro
 		func(r engine.Request) int64 { return r.N }); err != nil {
 		return nil, err
 	}
+	return t, t.decode()
+}
+
+// decode reads state and counters of the record.
+func (t *trace) decode() error {
 	var state struct {
 		Workflow map[string]struct{ Status string }
 		Data     struct {
 			Outputs map[string][]json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(rec.State, &state); err != nil {
-		return nil, fmt.Errorf("state: %w", err)
+	if err := json.Unmarshal(t.record.State, &state); err != nil {
+		return fmt.Errorf("state: %w", err)
 	}
 	t.outputs, t.statuses = state.Data.Outputs, map[string]string{}
 	for step, s := range state.Workflow {
 		t.statuses[step] = s.Status
 	}
-	return t, json.Unmarshal(rec.Counters, &t.counters)
+	return json.Unmarshal(t.record.Counters, &t.counters)
 }
 
 // pages reads a list to its end. A list that does not go on, because two rows have one
