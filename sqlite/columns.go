@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"time"
+	"unsafe"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -25,12 +26,13 @@ func fromMicros(v sql.NullInt64) time.Time {
 }
 
 // text is JSON or other text as it is stored, NULL for none. It is stored as TEXT, not as
-// a blob, so that people can read it in any SQLite shell.
+// a blob, so that people can read it in any SQLite shell. The string is b itself: the driver copies it
+// before a call returns, and b does not change until then.
 func text(b []byte) any {
 	if len(b) == 0 {
 		return nil
 	}
-	return string(b)
+	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // orNull is NULL for an empty text.

@@ -171,7 +171,11 @@ func (t *tx) touch() error {
 }
 
 func (w *writer) begin(ctx context.Context) error {
-	_, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	t := &tx{w: w}
+	s, err := t.directStatement(beginText)
+	if err == nil {
+		_, err = s.ExecContext(ctx, nil)
+	}
 	if err != nil {
 		w.rollback() // a context that ends at the wrong moment can leave it open
 	}
@@ -182,7 +186,7 @@ func (w *writer) begin(ctx context.Context) error {
 // the pages may or may not be on the disk.
 func (w *writer) commit(what string) error {
 	t := &tx{w: w}
-	_, err := t.exec("COMMIT")
+	_, err := t.exec(commitText)
 	if err == nil {
 		return nil
 	}
@@ -228,13 +232,19 @@ func (t *tx) statement(name string) (*sql.Stmt, error) {
 	return s, nil
 }
 
+// Statements that are their own names.
+const (
+	beginText  = "BEGIN IMMEDIATE"
+	commitText = "COMMIT"
+)
+
 // directStatement returns a compiled statement, by the name of its file or as text.
 func (t *tx) directStatement(name string) (directStatement, error) {
 	if s := t.w.direct[name]; s != nil {
 		return s, nil
 	}
 	text := name
-	if name != "COMMIT" {
+	if name != beginText && name != commitText {
 		text = query(name)
 	}
 	var s directStatement
