@@ -76,7 +76,17 @@ func (s checks) checkIndexes(ctx context.Context) ([]engine.Finding, error) {
 }
 
 func (s checks) checkOrphans(ctx context.Context) ([]engine.Finding, error) {
-	rows, err := s.read(ctx, queryCheckOrphans, nil)
+	ties, err := s.read(ctx, queryCountTies, nil)
+	if err != nil {
+		return nil, err
+	}
+	labels := []string{"BLOB", "RESULT"} // which sessions have without a relation
+	for _, r := range ties {
+		if r.number("nodes") > r.number("ties") {
+			labels = append(labels, r.text("label"))
+		}
+	}
+	rows, err := s.read(ctx, queryCheckOrphans, params{"labels": labels})
 	var findings []engine.Finding
 	for _, r := range rows {
 		if n := r.number("orphans"); n > 0 {

@@ -84,8 +84,8 @@ func (b *batch) rows() []any {
 func checkpointRow(c *engine.Checkpoint) params {
 	p := params{
 		"version": c.Version + 1, "transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c), "tried": optional(c.Tried),
-		"awaiting": optional(c.Awaiting), "awaiting_since": stamp(c.AwaitingSince), "awaiting_steps": awaitingSteps(c.Awaiting),
 	}
+	questionProperties(p, c.Awaiting, c.AwaitingSince)
 	if c.State != nil {
 		p["state"] = string(c.State)
 	}

@@ -53,3 +53,20 @@ func Undeclared(above int64) (names []string, err error) {
 	}
 	return names, err
 }
+
+// LookOneByOne sets how many sessions lists and counts look up one by one at most.
+func (s *Store) LookOneByOne(n int) { s.sessions.few = n }
+
+// MigrationStatements gives the tests the statements of a migration.
+func MigrationStatements(name string) []string {
+	list, err := migrations()
+	if err != nil {
+		return nil
+	}
+	for _, m := range list {
+		if m.name == name {
+			return m.statements
+		}
+	}
+	return nil
+}

@@ -111,9 +111,9 @@ func apply(record *engine.SessionRecord, edit *engine.StateEdit, changes params)
 	record.LeaseUntil = time.Time{}
 	maps.Copy(changes, params{
 		"version": record.Version, "inbox": record.Inbox, "state": string(edit.State), "status": optional(edit.Status),
-		"awaiting": optional(edit.Awaiting), "awaiting_since": stamp(edit.Since), "awaiting_steps": awaitingSteps(edit.Awaiting),
 		"lease": nil, "lease_owner": nil, "lease_until": nil, "claims": 0, "pending": nil,
 	})
+	questionProperties(changes, edit.Awaiting, edit.Since)
 	if edit.Counters != nil {
 		record.Counters = edit.Counters
 		changes["counters"] = string(edit.Counters)

@@ -3,7 +3,9 @@ package cypher
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -72,17 +74,23 @@ func questions(awaiting []byte) []engine.Waiting {
 	return list
 }
 
-// awaitingSteps is what lists and counts look for: the steps with an open question.
-func awaitingSteps(awaiting []byte) any {
+// questionProperties sets what a session stores of its open questions: the questions, and what lists
+// and counts look for. awaiting_steps has the step of each. awaiting_step, which an index can hold,
+// is that step where there is one, and the empty text, which no step is called by, where there are several.
+func questionProperties(p params, awaiting []byte, since time.Time) {
+	p["awaiting"], p["awaiting_since"], p["awaiting_steps"], p["awaiting_step"] = optional(awaiting), stamp(since), nil, nil
 	list := questions(awaiting)
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	steps := make([]string, len(list))
 	for i := range list {
 		steps[i] = list[i].Step
 	}
-	return steps
+	p["awaiting_steps"], p["awaiting_step"] = steps, steps[0]
+	if slices.ContainsFunc(steps, func(step string) bool { return step != steps[0] }) {
+		p["awaiting_step"] = ""
+	}
 }
 
 // requestFrom reads the properties of a REQUEST.

@@ -14,6 +14,7 @@ import (
 type sessions struct {
 	*db
 	counts *largeCounts
+	few    int // see narrow
 }
 
 // Session returns one session with its state.
@@ -72,6 +73,10 @@ func (s sessions) Children(ctx context.Context, parent string) ([]string, error)
 
 // ListSessions returns one page, by the index that fits the query best.
 func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+	q, err := s.narrow(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	p := filters(q)
 	limit := q.Limit
 	if limit <= 0 {
@@ -93,6 +98,8 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 // past all that does not fit; statuses have indexes in that order of their own.
 func pageOf(q engine.SessionQuery) statement {
 	switch {
+	case q.OldestWaiting && q.IDs != nil:
+		return querySessionsWaitingOfIDs
 	case q.OldestWaiting && q.Workflow != "":
 		return querySessionsWaitingOfWorkflow
 	case q.OldestWaiting:
@@ -146,6 +153,10 @@ func workflowPatterns(patterns []string) (ids, prefixes any) {
 
 // CountSessions counts by status, workflow, "workflow,status" or step.
 func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+	q, err := s.narrow(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	statement, key, err := countOf(q, by)
 	if err != nil {
 		return nil, err
@@ -181,7 +192,10 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 		key = func(r row) string { return r.text("workflow") + "," + r.text("status") }
 	case "step":
 		key = func(r row) string { return r.text("workflow") + "/" + r.text("step") }
-		if q.Workflow != "" {
+		switch {
+		case q.IDs != nil:
+			return queryCountQuestionsOfIDs, key, nil
+		case q.Workflow != "":
 			return queryCountQuestionsWorkflow, key, nil
 		}
 		return queryCountQuestions, key, nil
@@ -189,6 +203,8 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 		return statement{}, nil, fmt.Errorf("%w: count by %q: want status, workflow, workflow,status or step", engine.ErrBadRequest, by)
 	}
 	switch {
+	case q.IDs != nil:
+		return queryCountOfIDs, key, nil
 	case !counted(q):
 		return queryCount, key, nil
 	case q.Workflow != "":

@@ -46,7 +46,7 @@ func newStore(d *db) *Store {
 	return &Store{
 		db: d, auditTrail: auditTrail{d}, batches: batches{d}, checks: checks{d}, commits: commits{d}, definitions: definitions{d},
 		engines: engines{d}, history: history{d}, inbox: inbox{d}, leases: leases{d}, queries: queries{d}, retention: retention{d},
-		schema: schema{d}, sessions: sessions{d, newLargeCounts()}, turns: turns{d}, workflows: workflows{d, newKnownWorkflows()},
+		schema: schema{d}, sessions: sessions{d, newLargeCounts(), fewSessions}, turns: turns{d}, workflows: workflows{d, newKnownWorkflows()},
 	}
 }
 
