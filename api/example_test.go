@@ -47,5 +47,5 @@ func ExampleNew() {
 	fmt.Print(answer.Status, "\n", string(text))
 	// Output:
 	// 201 Created
-	// {"workflow":"hello","steps":{"added":["root"],"changed":[],"removed":[]},"paths":{"added":[],"changed":[],"removed":[]}}
+	// {"workflow":"hello","new":true,"steps":{"added":["root"],"changed":[],"removed":[]},"paths":{"added":[],"changed":[],"removed":[]}}
 }

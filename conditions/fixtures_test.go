@@ -2,32 +2,18 @@ package conditions_test
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/conditions"
+	"github.com/stepgraph/stepgraph/internal/fixtures"
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// fixture reads a recorded case file that lives beside the repository.
+// fixture reads a file of recorded cases.
 func fixture(t *testing.T, name string) []byte {
 	t.Helper()
-	root := os.Getenv("STEPGRAPH_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	file := filepath.Join(root, "fixtures", "luna", name)
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("recorded cases are absent: no folder %s; set STEPGRAPH_SHARED", filepath.Dir(file))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return fixtures.Text(t, filepath.Join(fixtures.Folder(t, "luna"), name))
 }
 
 // resolver joins the two languages as the engine does.

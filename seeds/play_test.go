@@ -11,16 +11,9 @@ import (
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
 	"github.com/stepgraph/stepgraph/functions"
-	"github.com/stepgraph/stepgraph/models"
 	"github.com/stepgraph/stepgraph/models/script"
 	"github.com/stepgraph/stepgraph/seeds"
 )
-
-// scripted answers every step by the seeds' own script.
-type scripted struct{ model models.Model }
-
-func (s scripted) Model(name string) (models.Model, string, error) { return s.model, name, nil }
-func (s scripted) Endpoint(models.Endpoint) (models.Model, error)  { return s.model, nil }
 
 // unrecorded is what the script says where none of its lines fits.
 const unrecorded = "assistant: I only play recorded lines, and none of them fits that. Start with a real model to ask freely: stepgraph dev --model openai"
@@ -112,7 +105,7 @@ func registry(t *testing.T) *engine.Registry {
 		t.Fatal(err)
 	}
 	r := engine.NewRegistry()
-	options := functions.Options{Models: scripted{script.New(file)}}
+	options := functions.Options{Models: enginetest.OneModel(script.New(file))}
 	functions.Standard(r, options)
 	compat.Functions(r, options)
 	return r

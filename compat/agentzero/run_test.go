@@ -163,18 +163,12 @@ func play(t *testing.T, text []byte, run recordedRun) *played {
 		}
 		return answer(ctx, run.AgentStubs, q.LastUser())
 	})
-	functions.Standard(registry, functions.Options{Models: only{model}})
-	compat.Functions(registry, functions.Options{Models: only{model}})
+	functions.Standard(registry, functions.Options{Models: enginetest.OneModel(model)})
+	compat.Functions(registry, functions.Options{Models: enginetest.OneModel(model)})
 	p.Result = enginetest.Play(t, enginetest.Game{Workflow: compile(t, text), Registry: registry, Store: store, Session: "run",
 		Inputs: map[string]string{"prompt": run.Prompt}, Timeout: time.Minute})
 	return p
 }
-
-// only is a catalog with one model, whatever a step asks for.
-type only struct{ model models.Model }
-
-func (o only) Model(name string) (models.Model, string, error) { return o.model, name, nil }
-func (o only) Endpoint(models.Endpoint) (models.Model, error)  { return o.model, nil }
 
 // answer is what the first stub that matches says, else an echo.
 func answer(ctx context.Context, stubs []stub, prompt string) (models.Response, error) {
@@ -308,7 +302,7 @@ func TestAllowedTools(t *testing.T) {
 	got := map[string]string{}
 	registry := engine.NewRegistry()
 	options := functions.Options{
-		Models: only{models.Func(func(_ context.Context, q models.Request) (models.Response, error) {
+		Models: enginetest.OneModel(models.Func(func(_ context.Context, q models.Request) (models.Response, error) {
 			for _, tool := range q.Tools {
 				got[q.Step] += tool.Name + " "
 			}
@@ -317,7 +311,7 @@ func TestAllowedTools(t *testing.T) {
 				return models.Response{ToolCalls: []models.ToolCall{call}, FinishReason: models.FinishToolCalls}, nil
 			}
 			return models.Response{Text: q.Messages[len(q.Messages)-1].Content, FinishReason: models.FinishStop}, nil
-		})},
+		})),
 		Profiles: func() map[string]generate.Profile {
 			return map[string]generate.Profile{"net": {Tools: []string{"api", "calculate"}}}
 		}}

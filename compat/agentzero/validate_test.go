@@ -7,6 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/compat/agentzero"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
 )
@@ -18,8 +19,8 @@ func TestFlowsValidate(t *testing.T) {
 		t.Fatalf("no flows: %v", err)
 	}
 	registry := engine.NewRegistry()
-	functions.Standard(registry, functions.Options{Models: only{}})
-	compat.Functions(registry, functions.Options{Models: only{}})
+	functions.Standard(registry, functions.Options{Models: enginetest.Models{}})
+	compat.Functions(registry, functions.Options{Models: enginetest.Models{}})
 	for _, file := range files {
 		f, err := agentzero.Parse(file, fixtures.Text(t, file))
 		if err != nil {

@@ -144,17 +144,11 @@ func play(t *testing.T, w *engine.Workflow, call recordedCall, stub *stub) *play
 
 func registry(model models.Model, _ *engine.Workflow) *engine.Registry {
 	r := engine.NewRegistry()
-	options := functions.Options{Models: only{model}, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	options := functions.Options{Models: enginetest.OneModel(model), AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	functions.Standard(r, options)
 	compat.Functions(r, options)
 	return r
 }
-
-// only is a catalog with one model, whatever a step asks for.
-type only struct{ model models.Model }
-
-func (o only) Model(name string) (models.Model, string, error) { return o.model, name, nil }
-func (o only) Endpoint(models.Endpoint) (models.Model, error)  { return o.model, nil }
 
 // A script is a model that answers each agent with its next reply of the turn; a turn begins
 // when the router is asked what the caller has just said.

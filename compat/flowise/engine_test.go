@@ -23,18 +23,12 @@ type running struct {
 	t *testing.T
 }
 
-// only is a catalog of one model.
-type only struct{ model models.Model }
-
-func (m only) Model(name string) (models.Model, string, error) { return m.model, name, nil }
-func (m only) Endpoint(models.Endpoint) (models.Model, error)  { return m.model, nil }
-
 func start(t *testing.T, model models.Func, variables map[string]json.RawMessage) running {
 	t.Helper()
 	if model == nil {
 		return startWith(t, nil, variables)
 	}
-	return startWith(t, only{model}, variables)
+	return startWith(t, enginetest.OneModel(model), variables)
 }
 
 // startWith is start with a catalog of models.

@@ -213,14 +213,14 @@ func play(t *testing.T, run recordedRun, flows []*engine.Workflow, q engine.Star
 	p := &played{flow: flows[0], seeds: q.Seeds}
 	run.Stubs.steered = make(chan struct{})
 	registry := engine.NewRegistry()
-	functions.Standard(registry, functions.Options{Shell: shell.Options{Allow: true, Dir: t.TempDir()}, Models: only{models.Func(func(ctx context.Context, ask models.Request) (models.Response, error) {
+	functions.Standard(registry, functions.Options{Shell: shell.Options{Allow: true, Dir: t.TempDir()}, Models: enginetest.OneModel(models.Func(func(ctx context.Context, ask models.Request) (models.Response, error) {
 		p.mu.Lock()
 		if ask.Messages[len(ask.Messages)-1].Role == models.RoleUser { // not a later round
 			p.prompts = append(p.prompts, ask.LastUser())
 		}
 		p.mu.Unlock()
 		return run.Stubs.answer(ctx, ask)
-	})}})
+	}))})
 	store := memory.New(memory.Options{})
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
@@ -318,11 +318,6 @@ func (p *played) edited(t *testing.T, step, command string) json.RawMessage {
 	}
 	return input
 }
-
-type only struct{ model models.Model }
-
-func (o only) Model(name string) (models.Model, string, error) { return o.model, name, nil }
-func (o only) Endpoint(models.Endpoint) (models.Model, error)  { return o.model, nil }
 
 // afterSteering reports whether a reply came after the session was paused or aborted: not the
 // first one, whose end is the reason to do so.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/nebulaflow"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
@@ -116,7 +117,7 @@ func TestRulesAreWrittenBack(t *testing.T) {
 	var rules []rule
 	fixtures.Read(t, filepath.Join("testdata", "rules.json"), &rules)
 	registry := engine.NewRegistry()
-	functions.Standard(registry, functions.Options{Models: only{}, Shell: shell.Options{Allow: true}})
+	functions.Standard(registry, functions.Options{Models: enginetest.Models{}, Shell: shell.Options{Allow: true}})
 	for _, r := range rules {
 		flow := sketch(r.Flow...)
 		w := parse(t, "flow.json", flow)

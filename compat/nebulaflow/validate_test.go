@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
@@ -17,7 +18,7 @@ func TestCompiledFlowsAreValid(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(folder, "*.workflow.json"))
 	subflows, _ := filepath.Glob(filepath.Join(folder, "subflows", "*.json"))
 	registry := engine.NewRegistry()
-	functions.Standard(registry, functions.Options{Models: only{}, Shell: shell.Options{Allow: true}})
+	functions.Standard(registry, functions.Options{Models: enginetest.Models{}, Shell: shell.Options{Allow: true}})
 	if len(files) == 0 {
 		t.Fatal("no flows")
 	}
