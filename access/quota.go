@@ -80,7 +80,7 @@ func (m *Meter) Bytes(n int64) (wait time.Duration) {
 }
 
 // take takes n of a bucket, or nothing. It must not reserve what it gives back: between the
-// two, a smaller request beside it would be refused for which there is room.
+// two, a smaller request at the same time would be refused for which there is room.
 func take(l *rate.Limiter, bounded bool, n int) time.Duration {
 	if !bounded || n <= 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 type limitedBatches struct{ limits }
 
 // StartBatch narrows the filter, and refuses items outside. The batch belongs to the token,
-// so that nobody else with a limit sees its items.
+// so that no other token with a limit sees its items.
 func (l limitedBatches) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, bool, error) {
 	if tokenLimit(ctx).IsZero() {
 		return l.e.StartBatch(ctx, q)

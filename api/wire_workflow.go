@@ -144,7 +144,7 @@ func (p *Path) isNamed() bool {
 }
 
 // keepEqual is the properties sent, with the stored value wherever it says the same: a
-// type that JSON lacks (a date, a point) survives an edit beside it.
+// type that JSON lacks (a date, a point) survives an edit of another property.
 func keepEqual(stored, sent map[string]any) map[string]any {
 	for k, v := range sent {
 		a, errA := json.Marshal(stored[k])

@@ -34,7 +34,7 @@ func startKey(key string) string {
 }
 
 // apart splits 0…n-1 into groups, in order, such that no two of one group share a name.
-// Empty names are shared by nobody.
+// Empty names are not shared.
 func apart(n int, names func(int) []string) [][]int {
 	var groups [][]int
 	next := map[string]int{} // the first group that is free of a name

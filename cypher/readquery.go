@@ -170,7 +170,7 @@ func unreadable(message string) error {
 }
 
 // refusal makes what the server says of a query, its syntax or its types, an error that
-// nobody tries again.
+// there is no second attempt.
 func refusal(err error) error {
 	var answer *neo4j.Neo4jError
 	if err == nil || errors.Is(err, engine.ErrUnavailable) || !errors.As(err, &answer) || !strings.HasPrefix(answer.Code, "Neo.ClientError.") {

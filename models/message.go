@@ -28,7 +28,7 @@ type Message struct {
 	Thinking json.RawMessage `json:"thinking,omitempty"`
 }
 
-// An Image stands beside the text of a user message: either a URL, which the
+// An Image is part of a user message, in addition to its text: either a URL, which the
 // provider fetches, or the bytes themselves.
 type Image struct {
 	URL       string `json:"url,omitempty"`

@@ -145,7 +145,7 @@ func (b *Bus) disconnected(c *nats.Conn, err error) {
 	}
 }
 
-// failed handles what the connection reports beside its work: mostly a listener that is too slow.
+// failed handles errors that the connection reports by itself: mostly a listener that is too slow.
 func (b *Bus) failed(sub *nats.Subscription, err error) {
 	if !errors.Is(err, nats.ErrSlowConsumer) {
 		b.o.Log.Warn("nats", "error", hideIn(err, b.o))
@@ -166,7 +166,7 @@ func (b *Bus) failed(sub *nats.Subscription, err error) {
 }
 
 // subject is the NATS subject of a topic. A session's id may hold any text, a token of a subject
-// may not, so the topic stands in base64.
+// may not, so the topic is in base64.
 func (b *Bus) subject(topic string) string {
 	return b.o.Subject + "." + base64.RawURLEncoding.EncodeToString([]byte(topic))
 }

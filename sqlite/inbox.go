@@ -52,7 +52,7 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 	return found, nil
 }
 
-// EditState replaces the state of a session that nobody holds.
+// EditState replaces the state of a session without a lease.
 func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	var rec engine.SessionRecord
 	err := s.writer.write(ctx, "edit state", func(t *tx) (err error) {

@@ -16,7 +16,7 @@ import (
 
 const keyLength = 32 // AES-256
 
-// sealed is a secret as it stands in the file: its value encrypted with AES-GCM under the
+// sealed is a secret as the file has it: its value encrypted with AES-GCM under the
 // key file, bound to its name, so that it cannot be put under another one.
 type sealed struct {
 	Secret

@@ -11,7 +11,7 @@ import (
 
 // Options say where things are kept. The zero value works: in memory.
 type Options struct {
-	File string // of what is set; its key stands in File + ".key"
+	File string // of what is set; its key is in File + ".key"
 	// Fixed is what the configuration file says. It comes before what is stored under the
 	// same name.
 	Fixed Fixed

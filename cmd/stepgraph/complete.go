@@ -12,8 +12,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// complete gives all commands below c the completion of their words and flags. What a word is
-// stands in the usage line: answer SESSION RESPONSE.
+// complete gives all commands below c the completion of their words and flags. The usage line says
+// what a word is: answer SESSION RESPONSE.
 func (cmd *completion) complete(c *cobra.Command) {
 	for _, below := range c.Commands() {
 		cmd.complete(below)
@@ -73,7 +73,7 @@ const (
 )
 
 // names asks the engine that the command would reach. A completion says nothing of what is
-// wrong: there is nobody to read it.
+// wrong: a shell would not show it.
 func (cmd *completion) names(c *cobra.Command, ask func(ctx context.Context, s service) []string) (all []string) {
 	to := &reach{}
 	to.on = c.Flags()

@@ -78,7 +78,7 @@ func readConfig(file string) (config, error) {
 
 // settings say how to run steps and where, after flags, environment, file and defaults.
 type settings struct {
-	store      string // "" where nobody said
+	store      string // "" where it is not set
 	model      string
 	script     string
 	allowNet   []string
@@ -90,7 +90,7 @@ type settings struct {
 type settingFlags struct {
 	set settings
 	on  *pflag.FlagSet
-	// isolate is the level where nobody said: a production server requires isolation.
+	// isolate is the level where none is set: a production server requires isolation.
 	isolate isolation.Level
 	level   string
 }

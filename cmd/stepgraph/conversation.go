@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A conversation plays one session to its end, or to a question that nobody answers. It
+// A conversation plays one session to its end, or to a question without an answer. It
 // shows what is said as it comes: events only tell that there is something to read, the
 // history is what is shown, so that nothing is lost and nothing shown twice.
 type conversation struct {
@@ -21,7 +21,7 @@ type conversation struct {
 	s       service
 	id      string
 	answers *answers
-	person  *terminal // nil when nobody is there
+	person  *terminal // nil without a terminal
 	piped   *terminal // lines of a pipe, nil when there are none
 	talk    io.Writer // where messages go
 	trace   bool

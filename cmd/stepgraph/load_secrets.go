@@ -71,7 +71,7 @@ func (m *secretMover) step(s *engine.Step, registry *engine.Registry) {
 	}))
 }
 
-// secret is the secret of a credential; one that stands in several places is one.
+// secret is the secret of a credential; one that is used in several places is one.
 func (m *secretMover) secret(step string, c engine.Credential, host string) *movedSecret {
 	at := slices.IndexFunc(m.moved, func(s *movedSecret) bool { return s.value == c.Value })
 	if at < 0 {

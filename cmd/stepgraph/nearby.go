@@ -58,7 +58,7 @@ func workflowHint(ctx context.Context, s service, message string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// between is what stands in the first quotes of a message.
+// between returns the text in the first quotes of a message.
 func between(message string) string {
 	_, rest, _ := strings.Cut(message, `"`)
 	name, _, _ := strings.Cut(rest, `"`)

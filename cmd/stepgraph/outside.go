@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/vault"
 )
 
-// An outside is what the functions of one engine reach beside its sessions.
+// An outside is what the functions of one engine reach in addition to its sessions.
 type outside struct {
 	vault    *vault.Vault
 	servers  *mcp.Pool

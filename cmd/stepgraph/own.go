@@ -137,7 +137,7 @@ func (o *ownEngine) EditState(ctx context.Context, id string, version int64, tex
 	return o.rested(ctx)(o.Client.EditState(ctx, id, version, text))
 }
 
-// rested waits for the session that a call gave, while the processor runs: nobody else
+// rested waits for the session that a call gave, while the processor runs: nothing else
 // would move it on.
 func (o *ownEngine) rested(ctx context.Context) func(*api.Session, error) (*api.Session, error) {
 	return func(s *api.Session, err error) (*api.Session, error) {

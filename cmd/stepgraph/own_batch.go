@@ -12,7 +12,7 @@ import (
 const settlePage = 500
 
 // settle waits until the sessions that a batch has touched rest: done means accepted, and
-// when this process ends nobody would move them on.
+// when this process ends no engine would move them on.
 func (o *ownEngine) settle(ctx context.Context, b *api.Batch) error {
 	if b.DryRun || b.Action == engine.ActionDelete {
 		return nil

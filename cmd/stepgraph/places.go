@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A place is where something stands in a file, from 1.
+// A place is a position in a file: line and column count from 1.
 type place struct {
 	file         string
 	line, column int

@@ -242,7 +242,7 @@ func (cmd *runCommands) sayRest(s *api.Session) {
 	}
 }
 
-// unsaid are the problems of a session beside its error, which is often one of them.
+// unsaid are the problems of a session other than its error, which is often one of them.
 func unsaid(s *api.Session) []engine.SessionProblem {
 	var list []engine.SessionProblem
 	for _, p := range s.Problems {

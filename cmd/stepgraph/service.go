@@ -21,7 +21,7 @@ import (
 
 // A service is an engine as commands see it: one that serves over HTTP, or one of this
 // process. wait is how long a server may wait for the session to rest; an engine of this
-// process waits until it does, as nobody else would move it.
+// process waits until it does, as no other engine would move it.
 type service interface {
 	batches
 	operating
@@ -53,7 +53,7 @@ var (
 	_ service = (*client.Client)(nil)
 )
 
-// reach is how a command comes to an engine.
+// reach says how a command finds its engine.
 type reach struct {
 	settingFlags
 	server, token string
@@ -151,7 +151,7 @@ func (r *reach) mayDial(address string) error {
 }
 
 // running looks for the engine that wrote its address into ./.stepgraph, or holds the
-// file there. An address nobody answers at is left from a crash.
+// file there. An address that does not answer is left from a crash.
 func (f *services) running(ctx context.Context, r *reach) service {
 	addresses := []string{}
 	if text, err := os.ReadFile(f.local.addressFile()); err == nil {

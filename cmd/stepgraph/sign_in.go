@@ -17,7 +17,7 @@ import (
 var anonymous = []string{"read", "answer"}
 
 // devTokenFile holds the token that dev makes for itself. Commands in the same folder read it
-// by themselves, which the owner of the folder may do and nobody else.
+// by themselves, which only the owner of the folder may do.
 func (l *local) devTokenFile() string { return filepath.Join(l.dir, "token") }
 
 // devToken reads the token of this folder, and makes it where there is none. It stays the same
@@ -67,7 +67,7 @@ func bare(address string) string {
 	return strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(address), "http://"), "/")
 }
 
-// A signIn gives the page its token for a code that is taken once. The code stands in a link
+// A signIn gives the page its token for a code that is taken once. The code is part of a link
 // that dev prints, so that who sees the terminal can sign in, and a link that somebody finds
 // later is worth nothing.
 type signIn struct {
@@ -104,7 +104,7 @@ func (s *signIn) take(code string) string {
 	return s.token
 }
 
-// ownDoor makes dev's own token where nobody gave one: then everybody on this machine may look
+// ownDoor makes dev's own token where none was given: then everybody on this machine may look
 // and answer, and whoever reads the folder, or has the link, may do everything.
 func (s *serving) ownDoor() error {
 	if s.o.token != "" || s.o.open {

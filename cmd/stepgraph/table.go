@@ -38,7 +38,7 @@ func (a *app) table(headings string, rows [][]any) error {
 	return err
 }
 
-// width is how many characters a line of the terminal has, 0 where nobody looks at one.
+// width is how many characters a line of the terminal has, 0 where stdout is not a terminal.
 func (a *app) width() int {
 	if !isTerminal(a.out) {
 		return 0

@@ -22,7 +22,7 @@ type terminal struct {
 	again bool  // it was refused in part
 }
 
-// terminal returns the person at stdin, or nil when nobody is there.
+// terminal returns the person at stdin, or nil without a terminal.
 func (a *app) terminal() *terminal {
 	file, ok := a.in.(*os.File)
 	if !ok || !isatty.IsTerminal(file.Fd()) && !isatty.IsCygwinTerminal(file.Fd()) {

@@ -18,7 +18,7 @@ type secretConfig struct {
 }
 
 // openVault opens the profiles, variables and secrets of an engine on a store: those of the
-// configuration, and those in a file beside it.
+// configuration, and those in a file next to the store.
 func (h *host) openVault(store string) (*vault.Vault, error) {
 	fixed := vault.Fixed{Profiles: h.config.Profiles, Variables: map[string]vault.Variable{}, Secrets: map[string]vault.FixedSecret{}}
 	for name, value := range h.config.Variables {

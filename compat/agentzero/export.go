@@ -134,7 +134,7 @@ func (x *exporter) node(s *engine.Step) (json.RawMessage, error) {
 	return edit.Text, edit.Err
 }
 
-// place is where the node stands in the file: children relative to their group.
+// place is the position of the node in the file: children relative to their group.
 func (x *exporter) place(s *engine.Step, parent string) (px, py float64) {
 	if s.X != nil && s.Y != nil {
 		px, py = *s.X, *s.Y

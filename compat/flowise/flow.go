@@ -66,7 +66,7 @@ type node struct {
 
 	raw      json.RawMessage
 	index    int
-	parent   *node // the iteration it stands in
+	parent   *node // the iteration that contains it
 	children []*node
 }
 

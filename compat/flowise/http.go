@@ -82,7 +82,7 @@ func (c *compiler) httpBody(n *node) inputs.Object {
 	return out
 }
 
-// credential reports whether a node names a credential beside its inputs.
+// credential reports whether a node names a credential in addition to its inputs.
 func (n *node) credential() bool {
 	var data struct {
 		Data struct {

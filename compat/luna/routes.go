@@ -213,5 +213,5 @@ func readObject(w http.ResponseWriter, r *http.Request, into any) error {
 func (l *luna) write(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client is gone: nobody is left to be told
+	_ = json.NewEncoder(w).Encode(body) // the client is gone: the error has no reader
 }

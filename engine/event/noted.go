@@ -1,6 +1,6 @@
 package event
 
-// A Noted waits for the checkpoint that makes it true. It is noted also when nobody
+// A Noted waits for the checkpoint that makes it true. It is noted also when no one
 // watches: somebody may begin to before the checkpoint is written.
 type Noted struct {
 	Kind   string

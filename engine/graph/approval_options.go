@@ -13,7 +13,7 @@ import (
 
 // approvalOptions say how the approval of a step is asked for. They stand as JSON text in
 // the STEP property approval_options: {"prompt", "due", "on_due"}, where on_due is the
-// approval given in a person's stead when nobody answers in time (without it the step
+// approval given in a person's stead when no answer comes in time (without it the step
 // fails with kind timeout).
 type ApprovalOptions struct {
 	Prompt string

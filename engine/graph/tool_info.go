@@ -81,7 +81,7 @@ func (d *Definition) ToolInfos(step string, registry *function.Registry) []funct
 }
 
 // toolParameters is the JSON Schema of a tool's arguments: the path's, else that of the
-// function's input, which then takes nothing beside it. What the step gives itself is left
+// function's input, which then takes no other fields. What the step gives itself is left
 // out of either.
 func ToolParameters(p *Path, target *CompiledStep, spec *function.Spec) json.RawMessage {
 	fixed := map[string]bool{}
@@ -146,7 +146,7 @@ func withoutProperties(schema json.RawMessage, names map[string]bool) json.RawMe
 }
 
 // closedSchema makes a function's schema that of a tool: nothing is required, since steps
-// fail by themselves where something is missing, and nothing is taken beside it.
+// fail by themselves where something is missing, and no other fields are taken.
 func closedSchema(schema json.RawMessage) json.RawMessage {
 	var whole []jsontext.Field
 	for _, f := range jsontext.Fields(schema) {

@@ -85,7 +85,7 @@ func (o own) WriteDocument(ctx context.Context, id string, w io.Writer) error {
 }
 
 // restFor keeps Run from taking more than a fifth of a writer's time: what people wait for goes
-// on beside it.
+// on at the same time.
 const restFor = 4
 
 // Run removes sessions that are not kept any more until ctx ends. Of all engines on the store one

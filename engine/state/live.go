@@ -36,7 +36,7 @@ type LiveStep struct {
 type TakenPath struct {
 	Seq  int64  `json:"seq,omitempty"`
 	Path string `json:"path"`
-	Jump bool   `json:"jump,omitempty"` // a back path, or an operator's move: it needs nothing beside it
+	Jump bool   `json:"jump,omitempty"` // a back path, or an operator's move: it needs no other path
 }
 
 // A Wait is what a step waits for, a time or a signal, kept in its live entry.

@@ -6,7 +6,7 @@ import (
 )
 
 // The rules by which a store changes a session for a request from outside. They are pure
-// functions of the record under its lock, so that every store comes to the same.
+// functions of the record under its lock, so that every store decides the same.
 
 // Held reports whether a worker holds a lease of the session that has not run out.
 func (rec *SessionRecord) Held(now time.Time) bool {

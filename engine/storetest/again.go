@@ -11,7 +11,7 @@ var againCases = []testCase{
 	{"the same sent twice is written once", againTwice},
 	{"the same after the lease was given up", againReleased},
 	{"the same after a later one is lost", againLater},
-	{"again beside rows that are new", againMixed},
+	{"again together with rows that are new", againMixed},
 	{"sent again while the first is still under way", againRace},
 	{"all of a batch sent again while the first is still under way", againBatchRace},
 	{"again beats closing", againClosing},

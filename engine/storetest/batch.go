@@ -49,7 +49,7 @@ func batchDuplicate(k *kit) {
 	before := k.session("bad")
 	results, err := k.store.Commit(k.ctx, rows)
 	k.isFault(err)
-	k.equal("results beside the error", len(results), 0)
+	k.equal("results with an error", len(results), 0)
 	for _, name := range []string{"a", "b"} {
 		k.equal("version of "+name, k.session(name).Version, int64(0))
 		k.historyLength(k.id(name), 0, 0)

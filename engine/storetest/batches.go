@@ -89,7 +89,7 @@ func batchesKey(k *kit) {
 	_, exists, err = k.store.CreateBatch(k.ctx, second)
 	k.isError(err, engine.ErrKeyReused)
 	k.isFault(err)
-	k.equal("exists beside the error", exists, false)
+	k.equal("exists with an error", exists, false)
 	_, err = k.store.Batch(k.ctx, second.ID)
 	k.isError(err, engine.ErrBatchNotFound)
 	k.createBatch(k.newBatch("without key"))
@@ -169,25 +169,25 @@ func batchesList(k *kit) {
 }
 
 func batchesUnknown(k *kit) {
-	_, err := k.store.Batch(k.ctx, k.id("nobody"))
+	_, err := k.store.Batch(k.ctx, k.id("not-there"))
 	k.isError(err, engine.ErrBatchNotFound)
-	k.isError(k.store.AddBatchItems(k.ctx, k.id("nobody"), k.newItems(1, 2)), engine.ErrBatchNotFound)
-	_, err = k.store.StopBatch(k.ctx, k.id("nobody"), "")
+	k.isError(k.store.AddBatchItems(k.ctx, k.id("not-there"), k.newItems(1, 2)), engine.ErrBatchNotFound)
+	_, err = k.store.StopBatch(k.ctx, k.id("not-there"), "")
 	k.isError(err, engine.ErrBatchNotFound)
-	_, err = k.store.ContinueBatch(k.ctx, k.id("nobody"))
+	_, err = k.store.ContinueBatch(k.ctx, k.id("not-there"))
 	k.isError(err, engine.ErrBatchNotFound)
-	_, err = k.store.DeleteBatch(k.ctx, k.id("nobody"))
+	_, err = k.store.DeleteBatch(k.ctx, k.id("not-there"))
 	k.isError(err, engine.ErrBatchNotFound)
 	k.isFault(err)
-	ok, err := k.store.SaveBatch(k.ctx, engine.Batch{ID: k.id("nobody"), Phase: engine.BatchRunning}, nil, long, true)
+	ok, err := k.store.SaveBatch(k.ctx, engine.Batch{ID: k.id("not-there"), Phase: engine.BatchRunning}, nil, long, true)
 	k.noError(err)
 	k.equal("saved", ok, false)
-	k.equal("items", len(k.items("nobody", engine.ItemQuery{})), 0)
+	k.equal("items", len(k.items("not-there", engine.ItemQuery{})), 0)
 }
 
 func batchesSaveCollecting(k *kit) {
 	b := k.createBatch(k.newBatch("a"))
-	b.Lease = "nobody's"
+	b.Lease = "of another engine"
 	k.saveBatch(b, nil, false)
 	b.Lease, b.Phase, b.Total, b.DueAt = "", engine.BatchRunning, 3, k.now().Add(long)
 	k.saveBatch(b, nil, true)

@@ -37,7 +37,7 @@ func blobKept(k *kit) {
 	k.equal("blobs", k.blobs("a", "one", "two", "three"), map[string]string{"one": `"1"`, "two": `"2"`})
 	k.equal("one of them", k.blobs("a", "two"), map[string]string{"two": `"2"`})
 	k.equal("of no hashes", len(k.blobs("a")), 0)
-	k.equal("of another session", len(k.blobs("nobody", "one")), 0)
+	k.equal("of another session", len(k.blobs("not-there", "one")), 0)
 	c = k.checkpoint(k.session("a"))
 	c.DropBlobs = []string{"one", "three"}
 	k.commit(c)
@@ -63,11 +63,11 @@ func blobCopy(k *kit) {
 	other := k.checkpoint(k.held("other"))
 	other.Blobs = []engine.Blob{{Hash: "one", Text: []byte(`"1"`)}}
 	c := k.checkpoint(k.held("child"))
-	c.Blobs = []engine.Blob{{Session: parent.ID, Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("nobody"), Hash: "one", Text: []byte(`"1"`)}}
+	c.Blobs = []engine.Blob{{Session: parent.ID, Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("not-there"), Hash: "one", Text: []byte(`"1"`)}}
 	k.commit(c, other)
 	k.equal("of the parent", k.blobs("parent", "one"), map[string]string{"one": `"1"`})
 	k.equal("of the child", len(k.blobs("child", "one")), 0)
-	k.equal("of nobody", len(k.blobs("nobody", "one")), 0)
+	k.equal("of one that is not there", len(k.blobs("not-there", "one")), 0)
 	drop := k.checkpoint(k.session("other"))
 	drop.DropBlobs = []string{"one"}
 	k.commit(drop)

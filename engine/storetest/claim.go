@@ -96,7 +96,7 @@ func claimSkip(k *kit) {
 	}
 	create("little", "little")
 	o := k.claim(long)
-	o.Limit, o.Skip = 2, k.ids("much", "nobody")
+	o.Limit, o.Skip = 2, k.ids("much", "not-there")
 	var mine []string // sessions that other cases left may become due now
 	for {
 		claimed, err := k.store.Claim(k.ctx, o)

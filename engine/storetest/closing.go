@@ -11,7 +11,7 @@ var closingCases = []testCase{
 	{"refused while the inbox is above what was read", closingRefused},
 	{"written once all is read", closingSeen},
 	{"a stale closing row is lost, not refused", closingStale},
-	{"beside other rows", closingMixed},
+	{"together with other rows", closingMixed},
 	{"a request is before the end or sees it", closingRace},
 }
 

@@ -38,7 +38,7 @@ func countQuery(k *kit) {
 	k.counts(all, "status", map[string]int64{"complete": 1, "awaiting_input": 2})
 	k.counts(engine.SessionQuery{Workflow: k.prefix, WaitingBefore: since(5)}, "step", map[string]int64{k.prefix + "/ask": 1})
 	k.counts(engine.SessionQuery{IDs: k.ids("done", "ask")}, "workflow", map[string]int64{k.prefix: 2})
-	k.counts(engine.SessionQuery{Workflow: k.id("nobody")}, "status", nil)
+	k.counts(engine.SessionQuery{Workflow: k.id("not-there")}, "status", nil)
 }
 
 func countUnknown(k *kit) {

@@ -111,9 +111,9 @@ func createChildren(k *kit) {
 	ids, err = k.store.Children(k.ctx, k.id("child a"))
 	k.noError(err)
 	k.equal("children of a child", len(ids), 0)
-	ids, err = k.store.Children(k.ctx, k.id("nobody"))
+	ids, err = k.store.Children(k.ctx, k.id("not-there"))
 	k.noError(err)
-	k.equal("children of nobody", len(ids), 0)
+	k.equal("children of one that is not there", len(ids), 0)
 }
 
 // A SESSION made in a database browser has an id and a state, nothing else.
@@ -165,7 +165,7 @@ func createNone(k *kit) {
 	results, err := k.store.Create(k.ctx, nil)
 	k.noError(err)
 	k.equal("results", len(results), 0)
-	_, err = k.store.Session(k.ctx, k.id("nobody"))
+	_, err = k.store.Session(k.ctx, k.id("not-there"))
 	k.isError(err, engine.ErrSessionNotFound)
 	read, err := k.store.SessionsByID(k.ctx, nil)
 	k.noError(err)

@@ -10,13 +10,13 @@ import (
 
 var deliverCases = []testCase{
 	{"what is delivered is what is read", deliverAndRead},
-	{"to nobody", deliverNobody},
+	{"to a session that is not there", deliverMissing},
 	{"an error of Decide leaves nothing", deliverRefused},
 	{"nothing to write writes nothing", deliverNothing},
 	{"a key counts once, whatever Decide says", deliverKey},
 	{"a target counts once, whatever Decide says", deliverTarget},
 	{"to a held session only counts the inbox up", deliverHeld},
-	{"to one nobody holds wakes it and forgives its claims", deliverWakes},
+	{"to one that is not held wakes it and forgives its claims", deliverWakes},
 	{"numbers have no gaps and no doubles under a race", deliverRace},
 	{"one key from many at once is written once", deliverKeyRace},
 	{"one question answered by many at once has one answer", deliverTargetRace},
@@ -47,9 +47,9 @@ func deliverAndRead(k *kit) {
 	k.sameRequest("read", all[0], want)
 }
 
-func deliverNobody(k *kit) {
-	out := k.deliverAll(engine.Delivery{Session: k.id("nobody"), Key: "key", Decide: func(engine.InboxView) (*engine.Request, error) {
-		return nil, errors.New("asked to decide about nobody")
+func deliverMissing(k *kit) {
+	out := k.deliverAll(engine.Delivery{Session: k.id("not-there"), Key: "key", Decide: func(engine.InboxView) (*engine.Request, error) {
+		return nil, errors.New("asked to decide about a session that is not there")
 	}})
 	k.isError(out[0].Err, engine.ErrSessionNotFound)
 }

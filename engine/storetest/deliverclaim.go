@@ -8,7 +8,7 @@ import (
 )
 
 var deliverClaimCases = []testCase{
-	{"takes a lease nobody has, in the same write", deliverClaims},
+	{"takes a free lease, in the same write", deliverClaims},
 	{"takes one that ran out", deliverClaimsExpired},
 	{"leaves one that somebody has", deliverClaimsHeld},
 	{"two of one session in one call take one lease", deliverClaimsTwice},
@@ -20,7 +20,7 @@ var deliverClaimCases = []testCase{
 var manyDeliveryCases = []testCase{
 	{"to many sessions in one call, results in order", deliverMany},
 	{"two to one session in one call both count, in order", deliverTwo},
-	{"each for itself, the bad beside the good", deliverMixed},
+	{"each for itself, a bad one next to a good one", deliverMixed},
 	{"none", func(k *kit) { k.equal("results", len(k.deliverAll()), 0) }},
 }
 
@@ -209,7 +209,7 @@ func deliverMixed(k *kit) {
 	k.deliver(b.ID, "key", answer(b.ID, "ask", 1))
 	out := k.deliverAll(
 		engine.Delivery{Session: a.ID, Key: "new", Decide: always(signal())},
-		engine.Delivery{Session: k.id("nobody"), Key: "new", Decide: always(signal())},
+		engine.Delivery{Session: k.id("not-there"), Key: "new", Decide: always(signal())},
 		engine.Delivery{Session: b.ID, Key: "key", Decide: always(signal())},
 		engine.Delivery{Session: b.ID, Key: "other", Decide: always(answer(b.ID, "ask", 1))},
 		engine.Delivery{Session: b.ID, Key: "no", Decide: func(engine.InboxView) (*engine.Request, error) { return nil, engine.ErrSessionEnded }},

@@ -13,7 +13,7 @@ var editStateCases = []testCase{
 	{"not while somebody holds the session", editStateBusy},
 	{"not with another version", editStateVersion},
 	{"not before a request that is not applied", editStateUnread},
-	{"not of nobody", editStateMissing},
+	{"not of one that is not there", editStateMissing},
 	{"takes away a lease that ran out", editStateExpired},
 	{"of many at once with one version one wins", editStateRace},
 }
@@ -90,7 +90,7 @@ func editStateUnread(k *kit) {
 }
 
 func editStateMissing(k *kit) {
-	_, err := k.store.EditState(k.ctx, k.edit(engine.SessionRecord{ID: k.id("nobody")}))
+	_, err := k.store.EditState(k.ctx, k.edit(engine.SessionRecord{ID: k.id("not-there")}))
 	k.isError(err, engine.ErrSessionNotFound)
 }
 

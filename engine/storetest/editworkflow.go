@@ -63,9 +63,9 @@ func editMatch(k *kit) {
 	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, Match: first, Delete: true})
 	k.isError(err, engine.ErrVersionMismatch)
 	k.equal("shape", shape(k.workflow(k.prefix)), "a root")
-	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.id("nobody"), Match: first, PutSteps: []engine.Step{{ID: "b"}}})
+	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.id("not-there"), Match: first, PutSteps: []engine.Step{{ID: "b"}}})
 	k.isError(err, engine.ErrVersionMismatch)
-	k.noWorkflow(k.id("nobody"))
+	k.noWorkflow(k.id("not-there"))
 }
 
 func editRace(k *kit) {
@@ -102,7 +102,7 @@ func editFault(k *kit) {
 	for what, path := range map[string]engine.Path{
 		"no source":         {Kind: engine.Next, Source: "nothing", Target: "a"},
 		"no target":         {Kind: engine.Next, Source: "a", Target: "nothing"},
-		"no other workflow": {Kind: engine.Next, Source: "a", Target: "root", TargetWorkflow: k.id("nobody")},
+		"no other workflow": {Kind: engine.Next, Source: "a", Target: "root", TargetWorkflow: k.id("not-there")},
 		"source removed":    {Kind: engine.Next, Source: "root", Target: "a"},
 	} {
 		edit := engine.Edit{Workflow: k.prefix, Put: &engine.Workflow{Name: "x"}, PutSteps: []engine.Step{{ID: "new"}, {ID: "a", Function: "changed"}},

@@ -8,7 +8,7 @@ import (
 )
 
 var familyCases = []testCase{
-	{"all below one, and nobody else", familyBelow},
+	{"all below one, and no others", familyBelow},
 	{"those with a question, longest waiting first", familyAwaiting},
 	{"those that go on by themselves", familyMoving},
 	{"page by page", familyPages},
@@ -34,7 +34,7 @@ func familyBelow(k *kit) {
 	k.equal("below a", k.below(of("a")), "a/m/1/0 a/m/1/0/s/1/0 a/m/1/1")
 	k.equal("below a nested one", k.below(of("a/m/1/0")), "a/m/1/0/s/1/0")
 	k.equal("below one without any", k.below(of("a/m/1/1")), "")
-	k.equal("below nobody", k.below(of("nobody")), "")
+	k.equal("below one that is not there", k.below(of("not-there")), "")
 	rows, err := k.store.Descendants(k.ctx, engine.DescendantQuery{Of: k.id("a/m/1/0"), WithState: true})
 	k.noError(err)
 	k.sameRecord("with its state", rows[0], k.session("a/m/1/0/s/1/0"))

@@ -40,9 +40,9 @@ func guardNoToken(k *kit) {
 }
 
 func guardUnknown(k *kit) {
-	c := k.checkpoint(engine.SessionRecord{ID: k.id("nobody"), Lease: k.token()})
+	c := k.checkpoint(engine.SessionRecord{ID: k.id("not-there"), Lease: k.token()})
 	k.outcome(c, engine.Lost)
-	k.missing("nobody")
+	k.missing("not-there")
 }
 
 func guardExpired(k *kit) {
@@ -81,7 +81,7 @@ func guardMixed(k *kit) {
 	a, b, c := k.held("a"), k.held("b"), k.held("c")
 	stale := k.checkpoint(b)
 	stale.Version = 7
-	unknown := k.checkpoint(engine.SessionRecord{ID: k.id("nobody"), Lease: "x"})
+	unknown := k.checkpoint(engine.SessionRecord{ID: k.id("not-there"), Lease: "x"})
 	got := k.send(k.checkpoint(c), stale, k.checkpoint(a), unknown)
 	k.equal("outcomes", got, []engine.CommitOutcome{engine.Committed, engine.Lost, engine.Committed, engine.Lost})
 	k.equal("versions", []int64{k.session("a").Version, k.session("b").Version, k.session("c").Version}, []int64{1, 0, 1})

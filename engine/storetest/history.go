@@ -14,7 +14,7 @@ var historyCases = []testCase{
 	{"messages come back as they were written, by page", historyMessages},
 	{"fifty rows unless asked", historyDefaultLimit},
 	{"a session has its own history only", historyOwn},
-	{"of nobody", historyNobody},
+	{"of one that is not there", historyMissing},
 }
 
 // write commits executions of a session that is held.
@@ -146,9 +146,9 @@ func historyOwn(k *kit) {
 	k.equal("requests of the first", k.requestKeys(a.ID, false), "")
 }
 
-func historyNobody(k *kit) {
-	k.historyLength(k.id("nobody"), 0, 0)
-	k.equal("requests", k.requestKeys(k.id("nobody"), false), "")
-	k.equal("results", len(k.results("nobody", "loop", 1)), 0)
-	k.equal("blobs", len(k.blobs("nobody", "h")), 0)
+func historyMissing(k *kit) {
+	k.historyLength(k.id("not-there"), 0, 0)
+	k.equal("requests", k.requestKeys(k.id("not-there"), false), "")
+	k.equal("results", len(k.results("not-there", "loop", 1)), 0)
+	k.equal("blobs", len(k.blobs("not-there", "h")), 0)
 }

@@ -17,7 +17,7 @@ func inboxRequests(k *kit) {
 	}
 	k.applied("a", "three")
 	found, err := k.store.Requests(k.ctx, []engine.InboxAfter{
-		{Session: a.ID, N: 1}, {Session: b.ID, N: 3}, {Session: k.id("empty")}, {Session: k.id("nobody")}})
+		{Session: a.ID, N: 1}, {Session: b.ID, N: 3}, {Session: k.id("empty")}, {Session: k.id("not-there")}})
 	k.noError(err)
 	k.equal("sessions", len(found), 1)
 	k.equal("requests, applied ones too", keysOf(found[a.ID], false), "two three")
@@ -27,20 +27,20 @@ func inboxRequests(k *kit) {
 	k.equal("of both", keysOf(found[a.ID], false)+"; "+keysOf(found[b.ID], false), "one two three; three")
 	found, err = k.store.Requests(k.ctx, nil)
 	k.noError(err)
-	k.equal("of nobody", len(found), 0)
+	k.equal("of one that is not there", len(found), 0)
 }
 
 func inboxStates(k *kit) {
 	a, late := k.held("a"), k.expired("late")
 	k.atRest("resting")
 	k.deliver(a.ID, "key", signal())
-	got, err := k.store.Inboxes(k.ctx, k.ids("a", "late", "resting", "nobody"))
+	got, err := k.store.Inboxes(k.ctx, k.ids("a", "late", "resting", "not-there"))
 	k.noError(err)
 	k.equal("inboxes", got, map[string]engine.InboxState{
 		a.ID: {Inbox: 1, Lease: a.Lease}, late.ID: {Lease: late.Lease}, k.id("resting"): {}})
 	got, err = k.store.Inboxes(k.ctx, nil)
 	k.noError(err)
-	k.equal("inboxes of nobody", len(got), 0)
+	k.equal("inboxes of one that is not there", len(got), 0)
 }
 
 func inboxPages(k *kit) {

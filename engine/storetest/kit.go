@@ -24,7 +24,7 @@ const (
 	patience = 10 * time.Second
 )
 
-// A kit is what a case works with: the store and names nobody else uses.
+// A kit is what a case works with: the store and names that no other case uses.
 type kit struct {
 	*testing.T
 	store  engine.Store

@@ -24,7 +24,7 @@ var leaseCases = []testCase{
 
 var extendCases = []testCase{
 	{"moves the end of leases still held, names the lost", extendHeld},
-	{"one that ran out but that nobody took goes on", extendExpired},
+	{"one that ran out and was not taken goes on", extendExpired},
 	{"none", extendNone},
 	{"released: due at once, claims forgiven", releaseHeld},
 	{"released by somebody else: left alone", releaseOther},
@@ -35,7 +35,7 @@ func leaseByID(k *kit) {
 	k.create(k.newSession("due"))
 	k.atRest("resting")
 	k.expired("expired")
-	claimed, err := k.store.ClaimByID(k.ctx, k.ids("resting", "held", "nobody", "due", "expired", "due"), k.claim(long))
+	claimed, err := k.store.ClaimByID(k.ctx, k.ids("resting", "held", "not-there", "due", "expired", "due"), k.claim(long))
 	k.noError(err)
 	var got []string
 	for _, c := range claimed {
@@ -217,10 +217,10 @@ func extendHeld(k *kit) {
 	a, b := k.heldFor("a", time.Minute), k.heldFor("b", time.Minute)
 	k.create(k.newSession("free"))
 	lost, err := k.store.Extend(k.ctx, []engine.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: "stale"},
-		{Session: k.id("nobody"), Token: "x"}, {Session: k.id("free"), Token: ""}}, long)
+		{Session: k.id("not-there"), Token: "x"}, {Session: k.id("free"), Token: ""}}, long)
 	k.noError(err)
 	slices.Sort(lost)
-	k.equal("lost", lost, k.ids("b", "free", "nobody"))
+	k.equal("lost", lost, k.ids("b", "free", "not-there"))
 	got := k.session("a")
 	if d := got.LeaseUntil.Sub(k.now()); d > long || d < long-time.Minute {
 		k.Errorf("the lease goes on for %v, want about %v", d, long)
@@ -261,7 +261,7 @@ func releaseHeld(k *kit) {
 func releaseOther(k *kit) {
 	a, rest := k.held("a"), k.atRest("resting")
 	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: a.ID, Token: "stale"}, {Session: rest.ID, Token: ""},
-		{Session: k.id("nobody"), Token: "x"}}))
+		{Session: k.id("not-there"), Token: "x"}}))
 	k.sameRecord("held", k.session("a"), a)
 	k.sameRecord("resting", k.session("resting"), rest)
 }

@@ -145,7 +145,7 @@ func listFilters(k *kit) {
 	k.lists("step", engine.SessionQuery{Workflow: w, Step: "ask"}, "ask", "both")
 	k.lists("step other", engine.SessionQuery{Workflow: w, Step: "other"}, "both")
 	k.lists("the word question is not a step", engine.SessionQuery{Workflow: w, Step: "question"})
-	k.lists("ids", engine.SessionQuery{IDs: k.ids("done", "both", "nobody", "done")}, "done", "both")
+	k.lists("ids", engine.SessionQuery{IDs: k.ids("done", "both", "not-there", "done")}, "done", "both")
 	k.lists("ids and status", engine.SessionQuery{IDs: k.ids("done", "both"), Status: []string{engine.StatusComplete}}, "done")
 	k.lists("waiting before", engine.SessionQuery{Workflow: w, WaitingBefore: since(3)}, "ask", "ask2")
 	k.lists("all at once", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusAwaitingInput}, Awaiting: true, Step: "ask",

@@ -115,10 +115,10 @@ func parentAgain(k *kit) {
 }
 
 func parentGone(k *kit) {
-	c := k.ending(k.held("child"), k.id("nobody"))
+	c := k.ending(k.held("child"), k.id("not-there"))
 	k.outcome(c, engine.Committed)
 	k.equal("status", k.session("child").Status, engine.StatusComplete)
-	k.missing("nobody")
+	k.missing("not-there")
 }
 
 func parentKeyTaken(k *kit) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// newSession is a session nobody has.
+// newSession is a session that is not stored.
 func (k *kit) newSession(name string) engine.NewSession {
 	return engine.NewSession{
 		ID: k.id(name), Workflow: k.prefix, Status: engine.StatusActive,
@@ -53,7 +53,7 @@ func (k *kit) heldFor(name string, d time.Duration) engine.SessionRecord {
 	return k.create(n)
 }
 
-// atRest creates a session nobody holds that is never due, as one that waits for an
+// atRest creates a session without a lease that is never due, as one that waits for an
 // answer; change may set what its checkpoint writes.
 func (k *kit) atRest(name string, change ...func(c *engine.Checkpoint)) engine.SessionRecord {
 	k.Helper()

@@ -16,7 +16,7 @@ var retentionCases = []testCase{
 	{"one that a batch at work has to do with keeps all of them", retentionBatch},
 	{"a stopped or ended batch keeps none", retentionBatchOver},
 	{"sessions that are not there count as removed", retentionGone},
-	{"much goes in parts, and nobody gets hold of it meanwhile", retentionParts},
+	{"much goes in parts, and none of it can be claimed meanwhile", retentionParts},
 	{"a key can be used again", retentionKey},
 	{"a duty has one owner", dutyOne},
 	{"a duty ends, is extended and given back", dutyEnds},

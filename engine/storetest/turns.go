@@ -217,7 +217,7 @@ func turnsCancelled(k *kit) {
 	k.rested(k.among("0")[0], engine.StatusComplete)
 	k.equal("next", k.turns(l), []string{"1"})
 	k.rested(k.among("1")[0], engine.StatusComplete)
-	k.equal("nobody is left", len(k.turns(l)), 0)
+	k.equal("turns left", len(k.turns(l)), 0)
 }
 
 func turnsRace(k *kit) {

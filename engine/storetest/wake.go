@@ -38,7 +38,7 @@ func wakePending(k *kit) {
 	k.sameRecord("one that waits", k.session("ask"), ask)
 	k.sameRecord("one that is held", k.session("held"), held)
 	k.equal("one of another workflow is not due", k.session("other").DueAt.IsZero(), true)
-	n, err = k.store.WakePending(k.ctx, k.id("nobody"), "", 10)
+	n, err = k.store.WakePending(k.ctx, k.id("not-there"), "", 10)
 	k.noError(err)
 	k.equal("woken of no workflow", n, 0)
 }

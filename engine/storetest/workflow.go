@@ -20,7 +20,7 @@ var workflowCases = []testCase{
 	{"two reads have one ETag, a change has another", workflowETag},
 	{"one node without steps is a workflow", workflowEmpty},
 	{"two hundred steps", workflowLarge},
-	{"a read beside edits is of one edit", workflowWhole},
+	{"a read during edits sees one edit", workflowWhole},
 }
 
 // edited applies an edit to this case's workflow.
@@ -172,7 +172,7 @@ func workflowSeveral(k *kit) {
 		edit.Workflow = k.id(name)
 		k.edited(edit)
 	}
-	list, err := k.store.Workflows(k.ctx, k.ids("two", "nobody", "one", "two"), map[string][]string{k.id("one"): {"root"}})
+	list, err := k.store.Workflows(k.ctx, k.ids("two", "not-there", "one", "two"), map[string][]string{k.id("one"): {"root"}})
 	k.noError(err)
 	shapes := make(map[string]string)
 	for _, w := range list {
@@ -251,7 +251,7 @@ func workflowLarge(k *kit) {
 	k.equal("steps and paths", []int{len(got.Steps), len(got.Paths)}, []int{200, 199})
 }
 
-// workflowWhole reads a workflow beside edits each of which replaces the step between two others
+// workflowWhole reads a workflow during edits each of which replaces the step between two others
 // and writes its number into all three.
 func workflowWhole(k *kit) {
 	id := k.id("whole")

@@ -23,7 +23,7 @@ type box struct {
 	id       string
 	inactive bool
 	bypass   bool
-	frame    *frame // the frame it stands in; nil: in none
+	frame    *frame // the frame that contains it; nil for none
 }
 
 // A frame stands around a container and what it contains.

@@ -118,7 +118,7 @@ func jsonOrText(s string) any {
 	return s
 }
 
-// inside is how deep the JSON of a step's property stands in a document.
+// inside is the depth of the JSON of a step's property in a document.
 const inside = 3
 
 func isReadable(s string) bool {

@@ -131,7 +131,7 @@ func updateObject(n *yaml.Node, have, want *value, except ...string) {
 	}
 }
 
-// entry is where a key stands in a mapping, -1 for nowhere.
+// entry is the index of a key in a mapping, -1 for nowhere.
 func entry(n *yaml.Node, key string) int {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

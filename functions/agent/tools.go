@@ -19,7 +19,7 @@ const propertyOnRequest = "on_request"
 // setTools selects the tools that the agent may call: those that its step names, else those
 // that its profile allows, by name, step or function of the tool. A profile may allow tools
 // that this agent does not have. A name in the step that matches none of the agent's tools is
-// an error, because otherwise nobody would notice until the model needs the tool.
+// an error, because otherwise it would be noticed only when the model needs the tool.
 func (r *round) setTools(allowed []string) error {
 	r.tools = r.call.Tools
 	if r.in.Tools == nil {

@@ -112,7 +112,7 @@ func pointer(tokens []string) string {
 	return b.String()
 }
 
-// decode reads one JSON value and refuses numbers that nobody can compute with.
+// decode reads one JSON value and refuses numbers that are out of range.
 func decode(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -17,7 +17,7 @@ import (
 // under way, but one that was killed does not come back. So every checkpoint lists, among
 // the counters, the calls that are under way or may begin before the next one (callsUnderWay),
 // no other call is started, and whoever claims the session finds in that list what its
-// predecessor may have done (noteLost). The list stands in the counters and not in the state,
+// predecessor may have done (noteLost). The list is in the counters and not in the state,
 // because an edit of the state does not undo a call. It is made anew for each checkpoint from
 // what the runner has under way, so no place that ends a call has to remember to strike it out.
 

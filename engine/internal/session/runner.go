@@ -13,7 +13,7 @@ import (
 )
 
 // A Runner advances one session whose lease this engine holds. One goroutine owns the Runner and
-// the decoded state; calls with effects run in goroutines beside it and return their results over
+// the decoded state; calls with effects run in goroutines of their own and return their results over
 // a channel. A Runner lives from the claim to the checkpoint that gives up the lease.
 //
 // Its work is divided into types, each of which knows only the types above it in this list:

@@ -39,7 +39,7 @@ func (c *sessions) Executions(id, step string) *Trail[api.Execution] {
 		number: func(x *api.Execution) int64 { return x.Seq }}
 }
 
-// Requests follows what comes to a session from outside.
+// Requests follows the requests that a session receives.
 func (c *sessions) Requests(id string) *Trail[api.Request] {
 	return &Trail[api.Request]{c: c.connection, path: path("sessions", id, "requests"), query: url.Values{}, number: func(q *api.Request) int64 { return q.N }}
 }

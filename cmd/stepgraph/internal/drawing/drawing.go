@@ -183,7 +183,7 @@ func pathText(p *engine.Path) string {
 	return "[" + strings.Join(parts, ": ") + "] "
 }
 
-// maxCondition is how much of a condition stands in a drawing, in characters.
+// maxCondition is how much of a condition a drawing shows, in characters.
 const maxCondition = 80
 
 func conditionText(p *engine.Path) string {
