@@ -86,6 +86,13 @@ export const newestQuery = (workflow: string) =>
     queryFn: async ({ signal }) => ok(await api.GET('/api/v1/sessions', { params: { query: { workflow, limit: CHOICE } }, signal })).items,
   })
 
+/** evalQuery is what a condition comes to with the values that a session has now. */
+export const evalQuery = (session: string | undefined, condition: unknown, operator: string | undefined) =>
+  queryOptions({
+    queryKey: ['eval', session, condition, operator],
+    queryFn: async ({ signal }) => ok(await api.POST('/api/v1/eval/condition', { body: { condition, operator, session }, signal })),
+  })
+
 export const sessionQuery = (session: string) =>
   queryOptions({
     queryKey: ['session', session],

@@ -63,6 +63,8 @@ export interface WorkflowSearch {
   start?: boolean
   /** Of a start: where it begins, after which steps it ends. */
   entry?: string
+  /** The session on which a path's condition is judged, or none; the newest without it. */
+  on?: string
   until?: string[]
 }
 
@@ -76,6 +78,7 @@ const workflow = createRoute({
     since: text(s.since),
     start: s.start === true ? true : undefined,
     entry: text(s.entry),
+    on: text(s.on),
     until: list(s.until),
   }),
   component: lazyRouteComponent(PAGES.workflow, 'WorkflowPage'),

@@ -26,7 +26,8 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
   const run = usePathRun(view.id)
   const shown = useRun((s) => s.shown)
   const moving = useRun((s) => s.fresh['path ' + view.id])
-  const { overlay } = useCanvas()
+  const { overlay, verdicts } = useCanvas()
+  const verdict = verdicts?.[view.id]
   const over = shown ? undefined : overlay?.paths[view.id]
   const route = p.data!.route
   const [d, x, y] = route
@@ -34,11 +35,11 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
     : view.back
       ? backCurve(p.sourceX, p.sourceY, p.targetX, p.targetY)
       : getBezierPath({ sourceX: p.sourceX, sourceY: p.sourceY, sourcePosition: p.sourcePosition, targetX: p.targetX, targetY: p.targetY, targetPosition: p.targetPosition })
-  const state = !shown || !run ? '' : run.taken > 0 ? 'taken' : 'refused'
+  const state = verdict ? (verdict === 'true' ? 'taken' : 'refused') : !shown || !run ? '' : run.taken > 0 ? 'taken' : 'refused'
   const className = ['path', view.kind === 'TOOL' ? 'tool' : '', state, p.selected ? 'selected' : '', moving ? 'moving' : ''].join(' ')
   const text = over?.text ?? cut(view.label, 26)
   const times = shown && run && run.taken > 1 ? `×${run.taken}` : ''
-  const no = state === 'refused'
+  const no = state === 'refused' && !verdict
   return (
     <>
       <BaseEdge id={p.id} path={d} className={className} markerEnd={p.markerEnd} interactionWidth={16} style={over ? { strokeWidth: over.weight } : undefined} />
@@ -47,7 +48,7 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
           <animateMotion dur="0.9s" path={d} fill="freeze" repeatCount="2" />
         </circle>
       )}
-      {(text || times || no || view.back) && (
+      {(text || times || no || verdict || view.back) && (
         <EdgeLabelRenderer>
           <div
             className={`path-label nodrag nopan ${state} ${view.kind === 'TOOL' ? 'tool' : ''}`}
@@ -58,6 +59,7 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
             {view.back && !text && <RotateCcw size={11} aria-hidden />}
             {text}
             {no && <b>no</b>}
+            {verdict && <b>{verdict === 'unresolved' ? 'no value' : verdict}</b>}
             {times && <b>{times}</b>}
           </div>
         </EdgeLabelRenderer>

@@ -20,6 +20,8 @@ export interface CanvasContext {
   counts: StepCounts
   onCount?: (step: string, status: string) => void
   overlay?: Overlay
+  /** What the conditions of paths come to on a chosen session. */
+  verdicts?: Record<string, 'true' | 'false' | 'unresolved'>
 }
 
 export const Canvas = createContext<CanvasContext>({ run: newRunStore(), counts: {} })

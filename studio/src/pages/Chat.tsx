@@ -4,6 +4,8 @@ import type { Message, Question, Session } from '../api/schema'
 import { AnswerForm, InputTable } from '../form/Answer'
 import { clock } from '../ui/format'
 import { Prose } from '../ui/Prose'
+import { Button } from '../ui/parts'
+import { sentencesOf } from '../session/sentences'
 import type { Partial } from './live'
 
 /** Lines are a chat's messages. Nothing of a message becomes markup by itself. */
@@ -38,7 +40,7 @@ function fieldsIn(text: string): Record<string, unknown> | undefined {
 }
 
 /** Chat is a session's conversation, with what is being said and what is asked. */
-export function Chat({ session, messages, partial, onAnswered }: { session: Session; messages: Message[]; partial: Partial[]; onAnswered: (s: Session | undefined) => void }) {
+export function Chat({ session, messages, partial, onStop, onAnswered }: { onStop?: () => void; session: Session; messages: Message[]; partial: Partial[]; onAnswered: (s: Session | undefined) => void }) {
   const box = useRef<HTMLDivElement>(null)
   const stick = useRef(true)
   useEffect(() => {
@@ -64,8 +66,16 @@ export function Chat({ session, messages, partial, onAnswered }: { session: Sess
           <div key={p.key} className="line provisional">
             <Prose text={p.text} />
             <i className="cursor" aria-hidden />
+            {onStop && (
+              <Button className="small" danger needs="operate" onClick={onStop}>
+                Stop…
+              </Button>
+            )}
           </div>
         ))}
+        <div className="sr" role="log" aria-live="polite" aria-label="Being written">
+          {partial.flatMap((p) => sentencesOf(p.text).map((s, i) => <p key={`${p.key} ${i}`}>{s}</p>))}
+        </div>
       </div>
       {open.map((q) => (
         <div key={questionKey(q)} className="ask">

@@ -137,7 +137,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
               ['outline', <><ListTree size={14} aria-hidden /> Steps</>],
             ]}
           />
-          {side === 'chat' && <Chat session={session} messages={live.messages} partial={live.partial.filter((p) => p.person)} onAnswered={() => undefined} />}
+          {side === 'chat' && <Chat session={session} messages={live.messages} partial={live.partial.filter((p) => p.person)} onStop={() => setMend({ action: 'cancel' })} onAnswered={() => undefined} />}
           {side === 'why' && <Why session={id} version={`${live.history.length} ${session.status} ${session.version} ${session.awaiting.length}`} model={model} onMend={setMend} onEdit={() => (setEditing({}), toPanel('state'))} onStep={(s) => visit(s)} />}
           {side === 'outline' && model && <Outline model={model} choice={choice} counts={{}} run={shown.steps} onChoose={(s) => visit(s)} />}
         </div>
@@ -223,8 +223,14 @@ function Head({ session, live, now, onMend, onCypher }: { session: Session; live
           {elapsed.what} {duration(elapsed.ms)}
         </span>
         <span className="faint">{plural(totals.steps, 'visit')}</span>
+        {totals.models.length > 0 && (
+          <span className="faint ellipsis" title={totals.models.join(', ')}>
+            {totals.models[0]}
+            {totals.models.length > 1 ? ` and ${totals.models.length - 1} more` : ''}
+          </span>
+        )}
         {totals.input + totals.output > 0 && (
-          <span className="faint tabular" title={totals.models.join(', ')}>
+          <span className="faint tabular" title="Tokens">
             {count(totals.input)} in, {count(totals.output)} out
             {totals.estimated ? ' (estimated)' : ''}
           </span>

@@ -6,6 +6,7 @@ import { type GraphModel, titleOf } from '../graph/model'
 import { shorten } from '../graph/words'
 import { Button, ErrorState, Loading, StatusIcon } from '../ui/parts'
 import { type Mend, ACTIONS, remedyOf } from './actions'
+import { VERDICTS, verdictOfClause } from './verdict'
 
 const KIND: Record<string, string> = { question: 'awaiting_input', pending: 'pending', join: 'pending', error: 'error', retry: 'active', paused: 'paused', cancelled: 'cancelled', running: 'active', held: 'paused', due: 'pending' }
 
@@ -128,7 +129,7 @@ export function Clauses({ list }: { list: Clause[] }) {
               </code>
             </td>
             <td>{c.values?.length ? c.values.map((v) => <Compared key={v.reference} name={shorten(v.reference)} value={v.value} />) : <Compared value={c.value} />}</td>
-            <td>{c.result ? 'true' : 'false'}</td>
+            <td>{VERDICTS[verdictOfClause(c)]}</td>
           </tr>
         ))}
       </tbody>

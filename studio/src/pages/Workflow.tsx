@@ -15,6 +15,7 @@ import { Menu } from '../ui/menu'
 import { Button, Empty, ErrorState, Loading, StatusIcon, lookOf } from '../ui/parts'
 import { Outline } from './Outline'
 import { StartDialog } from './StartDialog'
+import { useVerdicts } from './Truth'
 import { Inspector } from './WorkflowInspector'
 import { countsOf, standingAt } from './counts'
 import { copyLink, copyWorkflow, formatsOf, save } from './exports'
@@ -51,9 +52,10 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
     [go],
   )
   const counts = useMemo(() => countsOf(stats), [stats])
+  const verdicts = useVerdicts(id, model, choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined, search.on)
   const context: CanvasContext = useMemo(
-    () => ({ run, counts, overlay: overlay.overlay, onCount: (step, status) => void go({ to: '/sessions', search: standingAt(id, step, status) }) }),
-    [run, counts, overlay.overlay, go, id],
+    () => ({ run, counts, verdicts, overlay: overlay.overlay, onCount: (step, status) => void go({ to: '/sessions', search: standingAt(id, step, status) }) }),
+    [run, counts, verdicts, overlay.overlay, go, id],
   )
   const errors = model.problems.filter((p) => p.level === 'error').length
   return (
@@ -122,7 +124,7 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
           )}
           {overlay.note && <p className="stage-note">{overlay.note}</p>}
         </section>
-        {choice && <Inspector workflow={id} onStart={(more) => void go({ search: (s) => ({ ...s, ...more, start: true }) })} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
+        {choice && <Inspector workflow={id} on={search.on} onOn={(on) => void go({ search: (s) => ({ ...s, on }), replace: true })} onStart={(more) => void go({ search: (s) => ({ ...s, ...more, start: true }) })} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
       </div>
       {search.start && workflow && <StartDialog workflow={{ ...workflow, id }} entry={search.entry} until={search.until} onClose={() => void go({ search: (s) => ({ ...s, start: undefined, entry: undefined, until: undefined }), replace: true })} />}
       {cypher && <CypherDialog title={`Cypher of ${title}`} statements={cypherOfWorkflow(id)} onClose={() => setCypher(false)} />}

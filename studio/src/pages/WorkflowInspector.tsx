@@ -22,17 +22,20 @@ interface Props {
   choice: Choice
   counts: StepCounts
   onChoose: (c: Choice) => void
+  /** The session on which a path's condition is judged. */
+  on?: string
+  onOn: (session: string | undefined) => void
   onStart: (more: { entry?: string; until?: string[] }) => void
 }
 
 /** Inspector shows a step or a path of a definition. */
-export function Inspector({ workflow, model, choice, counts, onChoose, onStart }: Props) {
+export function Inspector({ workflow, model, choice, counts, on, onOn, onChoose, onStart }: Props) {
   const step = choice?.kind === 'step' ? model.byId.get(choice.id) : undefined
   const path = choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined
   if (!step && !path) return null
   return (
     <aside className="inspector" aria-label="Inspector" data-region>
-      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} onStart={onStart} /> : <PathPart workflow={workflow} model={model} path={path!} onChoose={onChoose} />}
+      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} onStart={onStart} /> : <PathPart workflow={workflow} model={model} path={path!} on={on} onOn={onOn} onChoose={onChoose} />}
     </aside>
   )
 }
@@ -181,7 +184,7 @@ function Judgements({ workflow, path }: { workflow: string; path: string }) {
   )
 }
 
-function PathPart({ workflow, model, path, onChoose }: { workflow: string; model: GraphModel; path: PathView; onChoose: (c: Choice) => void }) {
+function PathPart({ workflow, model, path, on, onOn, onChoose }: Pick<Props, 'on' | 'onOn'> & { workflow: string; model: GraphModel; path: PathView; onChoose: (c: Choice) => void }) {
   const [cypher, setCypher] = useState(false)
   const p = path.path
   return (
@@ -208,7 +211,7 @@ function PathPart({ workflow, model, path, onChoose }: { workflow: string; model
         <>
           <h3>Condition as written</h3>
           <Value value={pretty(p.condition)} label="Condition as written" />
-          {path.kind === 'NEXT' && <Truth key={path.id} workflow={workflow} path={path} />}
+          {path.kind === 'NEXT' && <Truth key={path.id} workflow={workflow} path={path} on={on} onOn={onOn} />}
         </>
       )}
       {Object.keys(p.extra ?? {}).length > 0 && (
