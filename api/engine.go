@@ -42,6 +42,7 @@ type Steering interface {
 	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
 	Fork(ctx context.Context, q engine.ForkRequest) (*engine.Session, error)
 	Wait(ctx context.Context, id string) (*engine.Session, error)
+	WaitAfter(ctx context.Context, s *engine.Session) (*engine.Session, error)
 }
 
 // History reads what happened, and follows what happens.

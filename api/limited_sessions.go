@@ -102,6 +102,10 @@ func (l limitedSessions) Wait(ctx context.Context, id string) (*engine.Session, 
 	return in(ctx, l.limits, id, func() (*engine.Session, error) { return l.e.Wait(ctx, id) })
 }
 
+func (l limitedSessions) WaitAfter(ctx context.Context, s *engine.Session) (*engine.Session, error) {
+	return in(ctx, l.limits, s.ID, func() (*engine.Session, error) { return l.e.WaitAfter(ctx, s) })
+}
+
 func (l limitedSessions) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
 	return in(ctx, l.limits, id, func() ([]engine.Execution, error) { return l.e.Executions(ctx, id, q) })
 }

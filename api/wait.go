@@ -54,7 +54,7 @@ func (r *sessionRoutes) wait(ctx context.Context, made *engine.Session, howLong 
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, howLong, errWaitOver)
 	defer cancel()
-	after, err := r.e.Wait(limited, made.ID)
+	after, err := r.e.WaitAfter(limited, made)
 	if err != nil && context.Cause(limited) == errWaitOver {
 		after, err = r.e.Session(ctx, made.ID)
 	}

@@ -95,10 +95,11 @@ var reply = json.RawMessage(`"Go on"`)
 
 // answer answers one session and waits until it rests with a status.
 func (b *bench) answer(ctx context.Context, id, status string) error {
-	if _, err := b.engine.Answer(ctx, engine.AnswerRequest{Session: id, Response: reply}); err != nil {
+	answered, err := b.engine.Answer(ctx, engine.AnswerRequest{Session: id, Response: reply})
+	if err != nil {
 		return err
 	}
-	s, err := b.engine.Wait(ctx, id)
+	s, err := b.engine.WaitAfter(ctx, answered)
 	if err != nil {
 		return err
 	}

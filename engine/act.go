@@ -27,8 +27,8 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
 	a.Key = store.EscapeKey(a.Key)
-	replayed := false
-	delivered, err := e.deliver(ctx, Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v InboxView) (*Request, error) {
+	replayed, read := false, opened{}
+	delivered, err := e.deliver(ctx, &read, Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v InboxView) (*Request, error) {
 		replayed = false
 		hash := steeringHash(a.Kind, body)
 		if v.Same != nil {
@@ -38,11 +38,12 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 			replayed = true
 			return nil, nil
 		}
-		if err := session.MayAct(a.Kind, &v.Session); err != nil {
+		st, err := read.of(&v.Session)
+		if err := session.MayActIn(st, err, a.Kind, &v.Session); err != nil {
 			return nil, err
 		}
 		if a.Kind == RequestSignal {
-			if err := admitSignal(&v, a.Name); err != nil {
+			if err := admitSignal(&v, st, a.Name); err != nil {
 				return nil, err
 			}
 		}
@@ -51,10 +52,11 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.view(ctx, &delivered.Session, requestsOf(&delivered)...)
+	s, err := e.viewOf(ctx, &delivered.Session, &read, requestsOf(&delivered)...)
 	if err != nil {
 		return nil, err
 	}
+	s.after = delivered.Session.Inbox + 1
 	s.Replayed = replayed && a.Key != ""
 	return s, nil
 }

@@ -27,6 +27,10 @@ type Session struct {
 
 	parent bool // a step waits for child sessions
 
+	// after is one above the number of the newest request in the inbox when a start, an answer or an
+	// action made this view; 0 for any other view. See WaitAfter.
+	after int64
+
 	// Steps is the status of each step that has one; not part of the wire form.
 	Steps map[string]string `json:"-"`
 	// Replayed is true when the request had been made before (same key).

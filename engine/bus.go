@@ -23,10 +23,11 @@ type eventBus struct {
 
 // A watcher receives the events of one session.
 type watcher struct {
-	events chan busEvent // nil for a watcher that only waits until the session is at rest
-	missed chan struct{} // capacity 1: events were dropped
-	rested chan struct{} // capacity 1: the lease was given up
-	below  chan struct{} // capacity 1: a descendant session has come to rest
+	events chan busEvent  // nil for a watcher that only waits until the session is at rest
+	missed chan struct{}  // capacity 1: events were dropped
+	rested chan struct{}  // capacity 1: the lease was given up
+	rest   *SessionRecord // the session as it was then, if this engine gave the lease up; guarded by eventBus.mu
+	below  chan struct{}  // capacity 1: a descendant session has come to rest
 }
 
 // busEvent is an event with the version of its checkpoint, 0 for a provisional event. A nudge has
@@ -34,8 +35,9 @@ type watcher struct {
 type busEvent struct {
 	Event
 	version int64
-	rested  bool    // a nudge: the lease was given up
-	notice  *notice // of another engine's checkpoint; then there is no Event
+	rested  bool           // a nudge: the lease was given up
+	rest    *SessionRecord // with rested: the session then, if known
+	notice  *notice        // of another engine's checkpoint; then there is no Event
 }
 
 // watcherRoom is the number of events buffered for a watcher.
@@ -82,6 +84,9 @@ func (b *eventBus) send(session string, ev busEvent) {
 	defer b.mu.Unlock()
 	for w := range b.watchers[session] {
 		if ev.rested {
+			if ev.rest != nil && ev.rest.State != nil {
+				w.rest = ev.rest
+			}
 			signal(w.rested)
 		}
 		if w.events == nil {
@@ -126,13 +131,23 @@ func (b *eventBus) publish(ev Event) {
 	}
 }
 
-// publishAll sends the events of a written checkpoint, and a nudge.
-func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested bool) {
-	if rested {
+// takeRest returns the session as it was when this engine gave its lease up last, once; nil for none.
+func (b *eventBus) takeRest(w *watcher) *SessionRecord {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rest := w.rest
+	w.rest = nil
+	return rest
+}
+
+// publishAll sends the events of a written checkpoint, and a nudge. rested is the session as the
+// checkpoint left it, if that gave up the lease.
+func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested *SessionRecord) {
+	if rested != nil {
 		b.stir(session)
 	}
 	if b.relay != nil {
-		b.tell(session, noticeOf(version, events, rested))
+		b.tell(session, noticeOf(version, events, rested != nil))
 	}
 	if !b.watched(session) {
 		return
@@ -141,7 +156,7 @@ func (b *eventBus) publishAll(session string, version int64, events []event.Note
 		b.send(session, busEvent{version: version, Event: Event{
 			Type: ev.Kind, Session: session, Data: ev.Data, ID: cursor{version: version, seq: ev.Seq, n: ev.N}.String()}})
 	}
-	b.send(session, busEvent{version: version, rested: rested})
+	b.send(session, busEvent{version: version, rested: rested != nil, rest: rested})
 }
 
 // stir notifies the watchers of every ancestor of a session that the session has come to

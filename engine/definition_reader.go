@@ -22,7 +22,8 @@ type definitionReader struct {
 	divided store.Divided // nil for a store that is one database, and in its readers
 
 	mu     sync.Mutex
-	gather *definitionRead
+	gather *definitionRead // collects calls for the next read
+	now    *definitionRead // under way, nil for none
 	busy   bool
 	// notBefore is the earliest time of the next read. Only the working goroutine writes it.
 	notBefore time.Time
@@ -34,6 +35,7 @@ type definitionReader struct {
 type definitionRead struct {
 	ids     map[string]bool
 	entries map[string][]string
+	began   time.Time // set when the read begins
 	done    chan struct{}
 	result  map[string]*Definition
 	err     error
@@ -75,30 +77,66 @@ func (d *definitionReader) of(workflow string) *definitionReader {
 // definition without steps. entry is a step to look for in addition to root.
 func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*Definition, error) {
 	d = d.of(workflow)
-	return retry.Unless(ctx, ofOtherSchema, func() (*Definition, error) {
-		r := d.join(workflow, entry)
-		select {
-		case <-r.done:
-			return r.result[workflow], r.err
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	})
+	return retry.Unless(ctx, ofOtherSchema, func() (*Definition, error) { return d.join(workflow, entry).wait(ctx, workflow) })
 }
 
 // ofOtherSchema reports that a definition cannot be saved before the schema of the store is mended.
 func ofOtherSchema(err error) bool { return errors.Is(err, ErrSchema) }
 
-// Recent returns a definition at most age old, from memory if possible.
+// Begin is Read for a caller that needs the definition later: the read contains every edit committed
+// before the call of Begin, and the returned func waits for it.
+func (d *definitionReader) Begin(workflow, entry string) func(context.Context) (*Definition, error) {
+	d = d.of(workflow)
+	r := d.join(workflow, entry)
+	return func(ctx context.Context) (*Definition, error) {
+		def, err := r.wait(ctx, workflow)
+		if err != nil && retry.Transient(err) {
+			return d.Read(ctx, workflow, entry)
+		}
+		return def, err
+	}
+}
+
+// Recent returns a definition at most age old: from memory, from a read that others wait for, or by a
+// read of its own.
 func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
 	d = d.of(workflow)
-	d.mu.Lock()
-	known := d.known[workflow]
-	d.mu.Unlock()
-	if known != nil && time.Since(known.ReadAt) < age {
+	known, pending := d.recent(workflow, age)
+	if known != nil {
 		return known, nil
 	}
+	if pending != nil {
+		if def, err := pending.wait(ctx, workflow); err == nil {
+			return def, nil
+		}
+	}
 	return d.Read(ctx, workflow, "")
+}
+
+// recent returns the known definition if it is at most age old, or a read of it that is under way or
+// about to begin.
+func (d *definitionReader) recent(workflow string, age time.Duration) (*Definition, *definitionRead) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch known := d.known[workflow]; {
+	case known != nil && time.Since(known.ReadAt) < age:
+		return known, nil
+	case d.now != nil && d.now.ids[workflow] && time.Since(d.now.began) < age:
+		return nil, d.now
+	case d.gather != nil && d.gather.ids[workflow]:
+		return nil, d.gather
+	}
+	return nil, nil
+}
+
+// wait returns the definition of a workflow that was read.
+func (r *definitionRead) wait(ctx context.Context, workflow string) (*Definition, error) {
+	select {
+	case <-r.done:
+		return r.result[workflow], r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func (d *definitionReader) join(workflow, entry string) *definitionRead {
@@ -127,9 +165,8 @@ func (d *definitionReader) work() {
 		}
 		ctx, cancel := context.WithTimeoutCause(context.Background(), readTimeout,
 			store.Detailf(ErrUnavailable, "reading definitions took longer than %s", readTimeout))
-		began := time.Now()
 		r.result, r.err = d.fetch(ctx, r)
-		if took := time.Since(began); took > time.Millisecond { // an embedded store is read faster than a pause would take
+		if took := time.Since(r.began); took > time.Millisecond { // an embedded store is read faster than a pause would take
 			d.notBefore = time.Now().Add(min(took, longestGathering))
 		}
 		cancel()
@@ -142,7 +179,7 @@ func (d *definitionReader) work() {
 func (d *definitionReader) next() *definitionRead {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.gather == nil {
+	if d.now = nil; d.gather == nil {
 		d.busy = false
 		return nil
 	}
@@ -153,6 +190,7 @@ func (d *definitionReader) next() *definitionRead {
 	}
 	r := d.gather
 	d.gather = nil
+	d.now, r.began = r, time.Now()
 	return r
 }
 
@@ -161,7 +199,7 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 	for id := range r.ids {
 		ids = append(ids, id)
 	}
-	began := time.Now()
+	began := r.began
 	workflows, err := d.store.Workflows(ctx, ids, r.entries)
 	if err != nil {
 		return nil, err

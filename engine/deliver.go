@@ -45,10 +45,11 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 	if err != nil {
 		return nil, e.explainAnswer(ctx, &a, err)
 	}
-	s, err := e.view(ctx, &delivered.Session, requestsOf(&delivered)...)
+	s, err := e.viewOf(ctx, &delivered.Session, &a.read, requestsOf(&delivered)...)
 	if err != nil {
 		return nil, err
 	}
+	s.after = delivered.Session.Inbox + 1
 	s.Accepted = a.accepted(delivered.Request)
 	s.Replayed = s.Accepted.Replayed
 	for i := range s.Awaiting {
@@ -72,7 +73,7 @@ func requestsOf(d *Delivered) []Request {
 
 // accept puts an answer into its session's inbox.
 func (e *Engine) accept(ctx context.Context, a *acceptance) (Delivered, error) {
-	return e.deliver(ctx, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
+	return e.deliver(ctx, &a.read, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
 }
 
 // explainAnswer distinguishes a step that does not exist from one that does not wait. It reads the
@@ -97,6 +98,7 @@ type acceptance struct {
 	q        AnswerRequest
 	strange  bool     // the named step has never run in this session
 	replayed *Request // the earlier request, when this answer repeats it
+	read     opened
 }
 
 func (a *acceptance) decide(v InboxView) (*Request, error) {
@@ -109,7 +111,7 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 		}
 		return nil, store.Detailf(ErrKeyReused, "idempotency key %q was used for another request to this session", v.Same.Key)
 	}
-	read, err := state.ReadOnly(v.Session.ID, v.Session.State)
+	read, err := a.read.of(&v.Session)
 	if err != nil {
 		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
@@ -275,7 +277,8 @@ func bodyHash(body json.RawMessage) string {
 // deliver puts a request into a session's inbox and makes sure that it is processed. If this
 // engine holds the session, its runner is notified; otherwise this engine claims the session in the
 // same transaction when it has a free place; otherwise the session becomes due and polling finds it.
-func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
+// read holds what d.Decide has decoded.
+func (e *Engine) deliver(ctx context.Context, read *opened, d Delivery) (Delivered, error) {
 	place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
 	d.Claim = e.leaseFor(place)
 	var kind string
@@ -297,12 +300,22 @@ func (e *Engine) deliver(ctx context.Context, d Delivery) (Delivered, error) {
 	}
 	switch {
 	case delivered.Claimed != nil && place != nil:
-		e.runNow(place, *delivered.Claimed, nil)
+		e.runNow(place, *delivered.Claimed, beginning(e.definitions, &delivered.Claimed.Session, read))
 	default:
 		e.giveBack(place)
 		e.pokeHolder(d.Session)
 	}
 	return delivered, nil
+}
+
+// beginning gives a runner what the delivery has decoded, and begins the read of the definition, which
+// the view of the session shares.
+func beginning(definitions *definitionReader, rec *SessionRecord, read *opened) session.Beginning {
+	st := read.own(rec)
+	if st == nil {
+		return session.Beginning{}
+	}
+	return session.Beginning{State: st, Definition: definitions.Begin(cmp.Or(rec.Workflow, graph.DefaultWorkflow), st.Entry())}
 }
 
 func explainDelivery(err error, session string) error {

@@ -34,6 +34,6 @@ func (h host) LeaveAlone(session string) {
 	h.e.tellInbox("")
 }
 func (h host) Publish(ev event.Event) { h.e.events.publish(ev) }
-func (h host) PublishAll(session string, version int64, events []event.Noted, rested bool) {
+func (h host) PublishAll(session string, version int64, events []event.Noted, rested *SessionRecord) {
 	h.e.events.publishAll(session, version, events, rested)
 }

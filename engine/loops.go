@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -90,7 +91,7 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 	}
 	b.limits.Quiet.Store(len(claimed) < len(places))
 	for i, c := range claimed {
-		b.runNow(places[i], c, nil)
+		b.runNow(places[i], c, session.Beginning{})
 	}
 	turns.fruitless = len(claimed) == 0 && len(over) > 0
 	return turns.claimed(claimed, len(places)), nil
@@ -296,7 +297,7 @@ func (b background) takeTurns(ctx context.Context) (next time.Duration, more boo
 	}
 	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(ids), Among: ids, Token: b.o.NewID})
 	for _, c := range claimed {
-		b.runNow(places[c.Session.ID], c, nil)
+		b.runNow(places[c.Session.ID], c, session.Beginning{})
 		delete(places, c.Session.ID)
 	}
 	for _, p := range places {

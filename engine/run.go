@@ -21,9 +21,8 @@ func (h *holding) begin(ctx context.Context) error {
 	return nil
 }
 
-// runNow starts the runner of a session whose lease was just taken. def, if not nil, is a
-// definition already read for it.
-func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
+// runNow starts the runner of a session whose lease was just taken.
+func (e *Engine) runNow(p *place, c Claimed, b session.Beginning) {
 	s := &seat{in: &e.holding, workflow: cmp.Or(c.Session.Workflow, DefaultWorkflow)}
 	r := &held{session.New(e.env, c, s), s}
 	e.mu.Lock()
@@ -43,15 +42,15 @@ func (e *Engine) runNow(p *place, c Claimed, def *Definition) {
 	e.mu.Unlock()
 	go func() {
 		defer e.work.Done()
-		e.drive(life, r, c.Session, def)
+		e.drive(life, r, c.Session, b)
 	}()
 }
 
 // drive runs one session and releases its resources afterwards.
-func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, def *Definition) {
+func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, b session.Beginning) {
 	ctx, cancel := context.WithCancelCause(life)
 	defer cancel(nil)
-	err := r.Run(ctx, rec, def)
+	err := r.Run(ctx, rec, b)
 	e.mu.Lock()
 	if e.runners[r.ID()] == r {
 		delete(e.runners, r.ID())

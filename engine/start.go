@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
@@ -20,15 +21,17 @@ func (e *Engine) Start(ctx context.Context, q StartRequest) (*Session, error) {
 
 // startAndView starts a session and also returns its stored record.
 func (e *Engine) startAndView(ctx context.Context, q *StartRequest) (*Session, *SessionRecord, error) {
-	created, err := e.start(ctx, q)
+	created, read, err := e.start(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := e.view(ctx, &created.Session)
+	s, err := e.viewOf(ctx, &created.Session, read)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Replayed = created.Exists
+	if s.Replayed = created.Exists; !s.Replayed {
+		s.after = created.Session.Inbox + 1
+	}
 	return s, &created.Session, nil
 }
 
@@ -39,7 +42,7 @@ func (e *Engine) StartAndWait(ctx context.Context, q StartRequest) (*Session, er
 	if err != nil {
 		return nil, err
 	}
-	waited, err := e.Wait(ctx, s.ID)
+	waited, err := e.WaitAfter(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +50,9 @@ func (e *Engine) StartAndWait(ctx context.Context, q StartRequest) (*Session, er
 	return waited, nil
 }
 
-func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
+// start creates a session, or finds the one that a start with the same key has created. It returns
+// the state of a created one with it.
+func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, error) {
 	if q.Workflow == "" {
 		q.Workflow = DefaultWorkflow
 	}
@@ -57,20 +62,20 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	}
 	inputs, err := checkInputs(q, e.o.MaxInputs)
 	if err != nil {
-		return Created{}, err
+		return Created{}, nil, err
 	}
 	if err := checkID(q.ID); err != nil {
-		return Created{}, err
+		return Created{}, nil, err
 	}
 	def, err := e.definitions.Read(ctx, q.Workflow, entry)
 	if err != nil {
-		return Created{}, err
+		return Created{}, nil, err
 	}
 	if err := checkEntry(ctx, e.store, def, q.Workflow, entry); err != nil {
-		return Created{}, err
+		return Created{}, nil, err
 	}
 	if err := checkGiven(q, def, e.o.MaxInputs); err != nil {
-		return Created{}, err
+		return Created{}, nil, err
 	}
 	id := q.ID
 	if id == "" {
@@ -79,14 +84,14 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	limits, _ := def.Workflow.LimitsInForce()
 	if limits != e.limits.Limits(q.Workflow) { // edited since they were read: this session uses the new limits
 		if err := e.limits.Load(ctx, e.store); err != nil {
-			return Created{}, err
+			return Created{}, nil, err
 		}
 	}
-	fresh := newSession(id, q, entry, inputs, def, limits)
+	fresh, read := newSession(id, q, entry, inputs, def, limits)
 	place := e.reserve(id, q.Workflow, started)
 	if place == nil {
 		if err := e.overloaded(e.o.MaxLate); err != nil {
-			return Created{}, err
+			return Created{}, nil, err
 		}
 	}
 	if limits.InTurn() { // the session waits for its turn, which TakeTurns gives
@@ -97,17 +102,18 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, error) {
 	created, err := e.committer.Create(ctx, fresh)
 	if err != nil {
 		e.giveBack(place)
-		return Created{}, explainCreate(err, id, q.Key)
+		return Created{}, nil, explainCreate(err, id, q.Key)
 	}
 	if fresh.Claim != nil && created.Session.Lease == fresh.Claim.Token {
-		e.runNow(place, Claimed{Session: created.Session, Now: created.Session.UpdatedAt}, def)
+		e.runNow(place, Claimed{Session: created.Session, Now: created.Session.UpdatedAt},
+			session.Beginning{State: read.own(&created.Session), Definition: func(context.Context) (*Definition, error) { return def, nil }})
 	} else {
 		e.giveBack(place)
 		if !created.Exists {
 			e.wakeUp()
 		}
 	}
-	return created, nil
+	return created, read, nil
 }
 
 func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {

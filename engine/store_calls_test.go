@@ -102,14 +102,14 @@ func runChains(t *testing.T, sessions, steps int, takes time.Duration, o engine.
 	return store
 }
 
-// TestWaitReadsASessionOnce: whoever waits for a session of this engine reads it when it
-// rests, and not before. Reads of waiters were a third of what a chain cost the database.
-func TestWaitReadsASessionOnce(t *testing.T) {
+// TestWaitReadsNoSessionOfItsEngine: whoever waits for a session that this engine runs gets it from
+// its runner. Reads of waiters were a third of what a chain cost the database.
+func TestWaitReadsNoSessionOfItsEngine(t *testing.T) {
 	const sessions = 40
 	store := runChains(t, sessions, 3, 500*time.Millisecond, engine.Options{})
 	// One that got no place at its start is looked for until it is claimed.
-	if reads := store.reads.Load(); reads >= sessions*3/2 {
-		t.Errorf("%d sessions were read %d times, want once each", sessions, reads)
+	if reads := store.reads.Load(); reads > sessions/2 {
+		t.Errorf("%d sessions were read %d times", sessions, reads)
 	}
 }
 

@@ -27,15 +27,20 @@ type views struct {
 }
 
 // view builds a Session from its record. If the state does not parse, the error is shown in the
-// session and not returned to the caller. known are requests in the session's inbox that the caller
-// has: if no unread one is missing, the inbox is not read.
-func (v *views) view(ctx context.Context, rec *SessionRecord, known ...Request) (*Session, error) {
+// session and not returned to the caller.
+func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
+	return v.viewOf(ctx, rec, &opened{})
+}
+
+// viewOf is view with what was decoded of the record before. known are requests in the session's
+// inbox that the caller has: if no unread one is missing, the inbox is not read.
+func (v *views) viewOf(ctx context.Context, rec *SessionRecord, before *opened, known ...Request) (*Session, error) {
 	s := &Session{
 		ID: rec.ID, Workflow: cmp.Or(rec.Workflow, graph.DefaultWorkflow), Status: rec.Status, Version: rec.Version,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
 		Awaiting: []Question{}, Messages: []Message{},
 	}
-	st, err := state.ReadOnly(rec.ID, rec.State)
+	st, err := before.of(rec)
 	if err != nil {
 		s.Status = StatusError
 		s.Error = &SessionError{Kind: KindState, Message: err.Error()}

@@ -12,16 +12,36 @@ import (
 // answer or an operator's action can continue it. It returns ctx's error if ctx ends first; the
 // session continues.
 func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
-	w, stop := e.events.watchRest(id)
+	return (&waiting{e: e, id: id}).wait(ctx)
+}
+
+// WaitAfter is Wait for a session as Start, Answer or Act returned it: it returns the session when it
+// is idle after that. It does not read a session that this engine runs: the runner hands over what it
+// has written.
+func (e *Engine) WaitAfter(ctx context.Context, s *Session) (*Session, error) {
+	return (&waiting{e: e, id: s.ID, after: s.after}).wait(ctx)
+}
+
+// A waiting waits until one session is idle.
+type waiting struct {
+	e     *Engine
+	id    string
+	after int64 // see Session.after; 0 if the caller has shown no session
+	w     *watcher
+}
+
+func (s *waiting) wait(ctx context.Context) (*Session, error) {
+	w, stop := s.e.events.watchRest(s.id)
 	defer stop()
-	look := !e.holds(id) // if this engine holds it, its runner reports when it comes to rest
+	s.w = w
+	look := !s.e.holds(s.id) // if this engine holds it, its runner reports when it comes to rest
 	for attempt := 0; ; attempt++ {
 		if look {
-			rec, err := e.committer.Session(ctx, id)
+			rec, err := s.record(ctx)
 			if err == nil && rests(rec) {
-				s, err := e.wholeView(ctx, rec)
-				if err != nil || !s.parent || s.Status != StatusActive {
-					return s, err
+				view, err := s.e.wholeView(ctx, rec)
+				if err != nil || !view.parent || view.Status != StatusActive {
+					return view, err
 				}
 				attempt = 0 // its child sessions are running
 			}
@@ -30,33 +50,42 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 			}
 		}
 		var err error
-		if look, err = e.nextChange(ctx, w, id, attempt); err != nil {
+		if look, err = s.nextChange(ctx, attempt); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// record returns the session as its runner has handed it over, or as it is stored. What a runner
+// hands over may come late: it counts only if it has applied the request that the caller has made.
+func (s *waiting) record(ctx context.Context) (*SessionRecord, error) {
+	if rest := s.e.events.takeRest(s.w); rest != nil && s.after > 0 && rest.Inbox+1 >= s.after && rests(rest) {
+		return rest, nil
+	}
+	return s.e.committer.Session(ctx, s.id)
 }
 
 // heldEvery is how often a session that this engine holds is read nevertheless: its runner reports
 // when it comes to rest, unless another engine has taken the session over.
 const heldEvery = 10 * time.Second
 
-// nextChange waits until the session may have changed, and reports whether to read it. If this
+// nextChange waits until the session may have changed, and reports whether to look at it. If this
 // engine holds the session, its runner reports the change; otherwise the session is read at
 // growing intervals.
-func (e *Engine) nextChange(ctx context.Context, w *watcher, id string, attempt int) (look bool, err error) {
-	every, held := heldEvery, e.holds(id)
+func (s *waiting) nextChange(ctx context.Context, attempt int) (look bool, err error) {
+	every, held := heldEvery, s.e.holds(s.id)
 	if !held {
 		every = min(watchEvery, 5*time.Millisecond<<min(attempt, 8))
 	}
 	t := time.NewTimer(every)
 	defer t.Stop()
 	select {
-	case <-w.rested:
+	case <-s.w.rested:
 		return true, nil
-	case <-w.below:
+	case <-s.w.below:
 		return true, nil
 	case <-t.C:
-		return held || !e.holds(id), nil
+		return held || !s.e.holds(s.id), nil
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}

@@ -5,28 +5,36 @@ import (
 	"sync"
 )
 
-// Requests that come to one session at the same moment are all judged by the same stored
-// state, and each is answered with a view of it. With thousands of steps decoding it takes
-// milliseconds, some of them under the session's lock: 1,000 answers to a session with 1,000
-// open questions took 39 s. So the newest large states are kept decoded, to be read only. An
-// entry counts only for the very same text, whoever has written it.
+// Decoding a state takes as long as it is large: with thousands of steps milliseconds, some of them
+// under the session's lock. 1,000 answers to a session with 1,000 open questions took 39 s. So two
+// kinds of states are kept decoded, to be read only:
+//
+//   - those that this process has just written: whoever waits for the session looks at it next, and
+//     the next answer to it may come soon (see Keep);
+//   - large ones that were read: requests that come to one session at the same moment are all judged
+//     by the same stored state.
+//
+// A kept state counts only for the very same text, whoever has written it.
 
 const (
-	// largeState is from how many bytes on a state is kept.
-	largeState = 16 << 10
-	// readStates is how many are kept.
-	readStates = 16
+	largeState = 16 << 10 // from how many bytes on a state that is read is kept
+	keptStates = 512      // how many are kept
+	keptBytes  = 16 << 20 // of all kept texts; the newest is kept whatever its size
 )
 
-var decoded = struct {
-	mu    sync.Mutex
-	byID  map[string]decodedState
-	order []string // oldest first
-}{byID: map[string]decodedState{}}
+var kept = keptTexts{byID: map[string]keptState{}}
 
-type decodedState struct {
-	text  []byte
-	state *Reading
+// keptTexts are the states kept decoded, the oldest of which go first.
+type keptTexts struct {
+	mu    sync.Mutex
+	byID  map[string]keptState
+	order []string
+	bytes int
+}
+
+type keptState struct {
+	text []byte
+	read *Reading
 }
 
 // A Reading is a decoded state that several may read at the same time, with what they make of
@@ -36,6 +44,9 @@ type Reading struct {
 	mu     sync.Mutex
 	shared map[string]any
 }
+
+// Read gives a state to readers. It must not be changed any more.
+func Read(s *State) *Reading { return &Reading{State: s} }
 
 // Shared returns what of makes of a state, made once for all readers of it. None of them may
 // change it.
@@ -52,33 +63,51 @@ func Shared[T any](r *Reading, name string, of func(*State) T) T {
 
 // ReadOnly is Parse for whoever only reads.
 func ReadOnly(id string, text []byte) (*Reading, error) {
-	if len(text) < largeState {
-		st, err := Parse(id, text)
-		if err != nil {
-			return nil, err
-		}
-		return &Reading{State: st}, nil
-	}
-	decoded.mu.Lock()
-	have, ok := decoded.byID[id]
-	decoded.mu.Unlock()
-	if ok && bytes.Equal(have.text, text) {
-		return have.state, nil
+	if have := kept.find(id, text); have != nil {
+		return have, nil
 	}
 	parsed, err := Parse(id, text)
 	if err != nil {
 		return nil, err
 	}
-	st := &Reading{State: parsed}
-	decoded.mu.Lock()
-	defer decoded.mu.Unlock()
-	if _, ok := decoded.byID[id]; !ok {
-		if len(decoded.order) >= readStates {
-			delete(decoded.byID, decoded.order[0])
-			decoded.order = decoded.order[1:]
-		}
-		decoded.order = append(decoded.order, id)
+	read := Read(parsed)
+	if len(text) >= largeState {
+		kept.keep(id, bytes.Clone(text), read)
 	}
-	decoded.byID[id] = decodedState{bytes.Clone(text), st}
-	return st, nil
+	return read, nil
+}
+
+// Keep keeps a state that was written as text. Neither of them may be changed any more.
+func Keep(text []byte, s *State) { kept.keep(s.ID, text, Read(s)) }
+
+// ForgetKept drops all states kept decoded, for a test of what a new process does.
+func ForgetKept() {
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	kept.byID, kept.order, kept.bytes = map[string]keptState{}, nil, 0
+}
+
+func (k *keptTexts) find(id string, text []byte) *Reading {
+	k.mu.Lock()
+	have, ok := k.byID[id]
+	k.mu.Unlock()
+	if !ok || !bytes.Equal(have.text, text) {
+		return nil
+	}
+	return have.read
+}
+
+func (k *keptTexts) keep(id string, text []byte, read *Reading) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, ok := k.byID[id]; !ok {
+		k.order = append(k.order, id)
+	}
+	k.bytes += len(text) - len(k.byID[id].text)
+	k.byID[id] = keptState{text, read}
+	for len(k.order) > keptStates || len(k.order) > 1 && k.bytes > keptBytes {
+		k.bytes -= len(k.byID[k.order[0]].text)
+		delete(k.byID, k.order[0])
+		k.order = k.order[1:]
+	}
 }

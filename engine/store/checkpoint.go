@@ -76,7 +76,7 @@ const (
 type CommitResult struct {
 	Outcome CommitOutcome
 	Inbox   int64     // the session's inbox number after it; meaningless for Lost
-	Now     time.Time // the store's clock
+	Now     time.Time // the store's clock; of a Committed checkpoint, the session's UpdatedAt
 }
 
 // Size estimates the bytes a checkpoint writes; committers bound their batches by it.

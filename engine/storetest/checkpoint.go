@@ -37,6 +37,7 @@ func checkpointAll(k *kit) {
 	k.equal("version", got.Version, r.Version+1)
 	k.sameTime("awaiting_since", got.AwaitingSince, since(7))
 	k.sameTime("created_at", got.CreatedAt, r.CreatedAt)
+	k.sameTime("updated_at", got.UpdatedAt, result.Now)
 	if got.UpdatedAt.Before(r.UpdatedAt) {
 		k.Errorf("updated_at went back from %v to %v", r.UpdatedAt, got.UpdatedAt)
 	}

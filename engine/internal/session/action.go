@@ -27,6 +27,11 @@ func BodyOf(q *store.Request) ActionBody {
 // MayAct returns an error when the request kind does not apply to a session in its current status.
 func MayAct(kind string, rec *store.SessionRecord) error {
 	st, err := state.ReadOnly(rec.ID, rec.State)
+	return MayActIn(st, err, kind, rec)
+}
+
+// MayActIn is MayAct for a session whose state is decoded; err is why it could not be.
+func MayActIn(st *state.Reading, err error, kind string, rec *store.SessionRecord) error {
 	if err != nil {
 		if kind == store.RequestCancel || kind == store.RequestResume {
 			return nil

@@ -106,13 +106,38 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
 	}
 	r.unwritten, r.overflowed = unwritten{}, false
 	r.draft.open = r.state.OpenAsks()
-	r.e.PublishAll(r.id, r.version, events, cp.Release)
+	var rested *store.SessionRecord
+	if cp.Release {
+		rested = r.record(cp, res)
+		state.Keep(cp.State, r.state) // whoever waits for the session looks at it next
+	}
+	r.e.PublishAll(r.id, r.version, events, rested)
 	if len(cp.Children) > 0 {
 		r.e.WakeUp()
 	}
 	if cp.ToParent != nil {
 		r.e.Poke(cp.ToParent.Session)
 	}
+}
+
+// record returns the session as a checkpoint that gave up the lease has left it, see
+// Host.PublishAll.
+func (r *Runner) record(cp *store.Checkpoint, res store.CommitResult) *store.SessionRecord {
+	rec := r.from
+	if res.Outcome != store.Committed {
+		return &rec
+	}
+	rec.State, rec.Counters, rec.Status, rec.Version = cp.State, cp.Counters, cp.Status, r.version
+	rec.Awaiting, rec.AwaitingSince = cp.Awaiting, cp.AwaitingSince
+	rec.UpdatedAt, rec.Transition, rec.Inbox, rec.Claims = res.Now, cp.Transition, res.Inbox, 0
+	rec.Lease, rec.LeaseOwner, rec.LeaseUntil = "", "", time.Time{}
+	if rec.DueAt = cp.DueAt; rec.Inbox > cp.Seen {
+		rec.DueAt = res.Now
+	}
+	if rec.CreatedAt.IsZero() { // made by hand
+		rec.CreatedAt = res.Now
+	}
+	return &rec
 }
 
 // build makes the checkpoint of everything that is not yet written.

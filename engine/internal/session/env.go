@@ -64,8 +64,10 @@ type Host interface {
 	LeaveAlone(session string)
 	// Publish sends a provisional event to subscribers.
 	Publish(ev event.Event)
-	// PublishAll sends the events of a written checkpoint to subscribers.
-	PublishAll(session string, version int64, events []event.Noted, rested bool)
+	// PublishAll sends the events of a written checkpoint to subscribers. rested is the session as
+	// a checkpoint that gave up the lease has left it, nil for any other checkpoint. It has no
+	// State if it is not known in full: an earlier sending of the checkpoint was written.
+	PublishAll(session string, version int64, events []event.Noted, rested *store.SessionRecord)
 }
 
 // A Seat is one session's share of its engine's capacity.

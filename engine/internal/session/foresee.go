@@ -31,7 +31,7 @@ const foreseenWaves = 2000
 func Foresee(ctx context.Context, e *Env, rec *store.SessionRecord, q *store.Request) (*Foreseen, error) {
 	r := New(e, store.Claimed{Session: *rec, Now: time.Now()}, nil)
 	r.ctx = ctx
-	if err := r.load(*rec); err != nil {
+	if err := r.load(*rec, nil); err != nil {
 		return nil, store.Detailf(store.ErrBadRequest, "%v", err)
 	}
 	def, err := e.Definitions.Recent(ctx, r.workflow, definitionAge)

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Run advances the session until it is at rest, its lease is lost, or ctx ends. def, if not nil,
-// is a definition already read for it. The caller has to call End afterwards.
-func (r *Runner) Run(ctx context.Context, rec store.SessionRecord, def *graph.Definition) error {
-	r.ctx, r.def = ctx, def
-	return r.run(ctx, rec)
+// Run advances the session until it is at rest, its lease is lost, or ctx ends. The caller has to
+// call End afterwards.
+func (r *Runner) Run(ctx context.Context, rec store.SessionRecord, b Beginning) error {
+	r.ctx = ctx
+	return r.run(ctx, rec, b)
 }
 
 // End waits for the calls under way and reports those whose results were lost. err is the error

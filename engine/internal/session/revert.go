@@ -25,7 +25,7 @@ func (r *Runner) revert(ctx context.Context) error {
 	}
 	results, notified := r.unwritten.results, r.unwritten.notified
 	*r.draft = draft{unsettled: true}
-	if err := r.load(*rec); err != nil {
+	if err := r.load(*rec, nil); err != nil {
 		return err
 	}
 	r.inbox = rec.Inbox

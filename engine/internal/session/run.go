@@ -6,17 +6,26 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// A Beginning is what the caller of Run already has of a session. Both fields may be nil.
+type Beginning struct {
+	// Definition waits for a read of the definition that began after the lease was taken, or with
+	// the session's start.
+	Definition func(context.Context) (*graph.Definition, error)
+	// State is the decoded state of the claimed record. The runner changes it.
+	State *state.State
+}
+
 // run advances the session until it is at rest, its lease is lost, or the engine stops.
-func (r *Runner) run(ctx context.Context, rec store.SessionRecord) error {
-	if err := r.load(rec); err != nil {
+func (r *Runner) run(ctx context.Context, rec store.SessionRecord, b Beginning) error {
+	if err := r.load(rec, b.State); err != nil {
 		return r.unreadable(ctx, rec, err)
 	}
-	if r.def != nil { // read when the session was started
-		r.readAt = r.def.ReadAt
-	} else if err := r.readDefinition(ctx); err != nil {
+	if err := r.firstDefinition(ctx, b.Definition); err != nil {
 		return err
 	}
 	r.effects.noteLost()

@@ -35,6 +35,7 @@ type Runner struct {
 	requests *requests
 	notices  *notices
 
+	from    store.SessionRecord // as claimed, without its state and counters
 	version int64
 	readAt  time.Time     // when the definition was last read
 	inbox   int64         // newest inbox number known
@@ -73,6 +74,8 @@ func New(e *Env, c store.Claimed, seat Seat) *Runner {
 		version:  rec.Version, inbox: rec.Inbox, claimed: rec.Inbox,
 		poke: make(chan struct{}, 1),
 	}
+	r.from = rec
+	r.from.State, r.from.Counters = nil, nil
 	for i := range c.Requests {
 		r.claimed = min(r.claimed, c.Requests[i].N-1)
 	}
@@ -82,8 +85,9 @@ func New(e *Env, c store.Claimed, seat Seat) *Runner {
 	return r
 }
 
-// load decodes a session as the claim or a later read returned it.
-func (r *Runner) load(rec store.SessionRecord) (err error) {
+// load takes up a session as the claim or a later read returned it. given is its decoded state; nil
+// decodes it.
+func (r *Runner) load(rec store.SessionRecord, given *state.State) (err error) {
 	r.stored = rec.Status
 	if r.counters, err = state.ParseCounters(rec.ID, rec.Counters); err != nil {
 		return err
@@ -93,8 +97,10 @@ func (r *Runner) load(rec store.SessionRecord) (err error) {
 			return err
 		}
 	}
-	if r.state, err = state.Parse(rec.ID, rec.State); err != nil {
-		return err
+	if r.state = given; given == nil {
+		if r.state, err = state.Parse(rec.ID, rec.State); err != nil {
+			return err
+		}
 	}
 	r.state.CountVisitsIn(r.counters)
 	r.stateBytes = len(rec.State)
@@ -128,6 +134,19 @@ func (r *Runner) readDefinition(ctx context.Context) error {
 		return fmt.Errorf("read workflow %q: %w", r.workflow, err)
 	}
 	r.def, r.readAt = def, time.Now()
+	return nil
+}
+
+// firstDefinition takes the definition of a read that has begun already; nil for none.
+func (r *Runner) firstDefinition(ctx context.Context, begun func(context.Context) (*graph.Definition, error)) error {
+	if begun == nil {
+		return r.readDefinition(ctx)
+	}
+	def, err := begun(ctx)
+	if err != nil {
+		return fmt.Errorf("read workflow %q: %w", r.workflow, err)
+	}
+	r.def, r.readAt = def, def.ReadAt
 	return nil
 }
 
