@@ -1,61 +1,10 @@
 package sqlite
 
 import (
-	"context"
-	"slices"
 	"sync"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
-
-// Workflows returns the workflows of the ids that exist, read from one commit. Entries
-// are of no use here: no step is without a workflow in this store. Workflows that have not changed
-// since they were last read are not read again, which their versions tell.
-func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	current, err := readVersions(func(name string, scan func(scanner) error, args ...any) error {
-		return s.reader.each(ctx, name, scan, args...)
-	}, ids)
-	if err == nil { // a file of an older version has no such table
-		if found, all := s.known.find(ids, current); all {
-			return found, nil
-		}
-	}
-	versioned, statements := err == nil, []string{"workflow_read", "step_read", "path_read"}
-	if versioned {
-		statements = append(statements, "workflow_versions")
-	}
-	var found []*engine.Workflow
-	err = s.reader.snapshot(ctx, statements, func(t *snapshot) (err error) {
-		if versioned {
-			if current, err = readVersions(t.each, ids); err != nil {
-				return err
-			}
-		}
-		found, err = readWorkflows(t.each, ids)
-		return err
-	})
-	if err != nil {
-		return nil, fault("read workflows", err)
-	}
-	if versioned {
-		s.known.keep(found, current)
-	}
-	return found, nil
-}
-
-// readVersions reads the versions of the workflows that exist or have existed.
-func readVersions(each eachFunc, ids []string) (map[string]int64, error) {
-	current := make(map[string]int64, len(ids))
-	err := each("workflow_versions", func(row scanner) error {
-		var id string
-		var n int64
-		err := row.Scan(&id, &n)
-		current[id] = n
-		return err
-	}, list(ids))
-	return current, err
-}
 
 // knownRoom is how many workflows are kept in memory.
 const knownRoom = 200

@@ -171,8 +171,7 @@ func (t *tx) touch() error {
 }
 
 func (w *writer) begin(ctx context.Context) error {
-	t := &tx{w: w}
-	s, err := t.directStatement(beginText)
+	s, err := w.prepared(beginText)
 	if err == nil {
 		_, err = s.ExecContext(ctx, nil)
 	}
@@ -238,9 +237,9 @@ const (
 	commitText = "COMMIT"
 )
 
-// directStatement returns a compiled statement, by the name of its file or as text.
-func (t *tx) directStatement(name string) (directStatement, error) {
-	if s := t.w.direct[name]; s != nil {
+// prepared returns a compiled statement, by the name of its file or as text.
+func (w *writer) prepared(name string) (directStatement, error) {
+	if s := w.direct[name]; s != nil {
 		return s, nil
 	}
 	text := name
@@ -248,7 +247,7 @@ func (t *tx) directStatement(name string) (directStatement, error) {
 		text = query(name)
 	}
 	var s directStatement
-	err := t.w.conn.Raw(func(conn any) error {
+	err := w.conn.Raw(func(conn any) error {
 		prepared, err := conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), text)
 		if err != nil {
 			return err
@@ -259,13 +258,13 @@ func (t *tx) directStatement(name string) (directStatement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	t.w.direct[name] = s
+	w.direct[name] = s
 	return s, nil
 }
 
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(name string, args ...any) (int64, error) {
-	s, err := t.directStatement(name)
+	s, err := t.w.prepared(name)
 	if err != nil {
 		return 0, err
 	}
