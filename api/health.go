@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // pingTimeout is how long the store may take to be ready.
@@ -22,7 +24,7 @@ func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
 		defer cancel()
-		err := e.Store().Ping(ctx)
+		away, err := ping(ctx, e.Store())
 		if err == nil {
 			err = e.Working()
 		}
@@ -31,8 +33,32 @@ func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
 			notReady(err).write(w)
 			return
 		}
+		if len(away) > 0 { // the others go on, so requests are to come here all the same
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(map[string]any{"status": "ready", "unavailable": away})
+			return
+		}
 		writeStatus(w, "ready")
 	}
+}
+
+// ping asks the store for an answer. A store of several databases is ready while one of them
+// answers; away are the names of the others.
+func ping(ctx context.Context, s engine.Store) (away []string, err error) {
+	several, ok := s.(store.Divided)
+	if !ok {
+		return nil, s.Ping(ctx)
+	}
+	list := several.Databases(ctx)
+	for _, d := range list {
+		if d.Err != nil {
+			away, err = append(away, d.Name), d.Err
+		}
+	}
+	if len(away) < len(list) {
+		err = nil
+	}
+	return away, err
 }
 
 func writeStatus(w http.ResponseWriter, status string) {

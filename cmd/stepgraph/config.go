@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 // A config is the configuration file. Flags and environment come before it.
 type config struct {
 	Store       string                     `json:"store"`
+	Databases   map[string]databaseConfig  `json:"databases"` // several instead of one store, by name
 	Model       string                     `json:"model"`
 	ModelScript string                     `json:"model_script"`
 	Models      modelsConfig               `json:"models"` // providers workflows may ask for beside the default
@@ -70,7 +72,7 @@ func readConfig(file string) (config, error) {
 	if err := d.Decode(&c); err != nil {
 		return c, usagef("configuration %s: %s", file, err)
 	}
-	if err := c.checkEnv(); err != nil {
+	if err := errors.Join(c.checkEnv(), c.checkDatabases()); err != nil {
 		return c, usagef("configuration %s: %s", file, err)
 	}
 	return c, nil
@@ -102,7 +104,7 @@ func (f *settingFlags) register(on *pflag.FlagSet) {
 
 func (f *settingFlags) registerStore(on *pflag.FlagSet) {
 	f.on = on
-	on.StringVar(&f.set.store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT ($STEPGRAPH_STORE)")
+	on.StringVar(&f.set.store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT, bolt://HOST:PORT or the name of a database of the configuration ($STEPGRAPH_STORE)")
 }
 
 func (f *settingFlags) registerModel(on *pflag.FlagSet) {
@@ -123,6 +125,9 @@ func (f *settingFlags) registerAllowed(on *pflag.FlagSet) {
 func (a *app) settings(f *settingFlags) (s settings, err error) {
 	s = f.set
 	s.store = first(s.store, a.env("STEPGRAPH_STORE"), a.config.Store)
+	if s.store == "" && len(a.config.Databases) > 0 {
+		s.store = storeSeveral
+	}
 	s.model = first(s.model, a.env("STEPGRAPH_MODEL"), a.config.Model)
 	s.script = first(s.script, a.env("STEPGRAPH_MODEL_SCRIPT"), a.config.ModelScript)
 	if len(s.allowNet) == 0 {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/sqlite"
 )
 
 func (cmd *operatingCommands) doctorCommand() *cobra.Command {
@@ -47,7 +46,7 @@ func (cmd *operatingCommands) examine(ctx context.Context, to *reach, set settin
 		}
 		set.store = cmd.local.devStore()
 	}
-	store, err := cmd.openBeside(ctx, set.store)
+	store, err := cmd.host.openBeside(ctx, set.store)
 	if err != nil {
 		return append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error()})
 	}
@@ -82,14 +81,6 @@ func (cmd *operatingCommands) askDoctor(ctx context.Context, to *reach) (found [
 		return fault(err)
 	}
 	return append([]engine.Finding{{Level: findingOK, Code: "server", Message: s.Where() + " answers"}}, more...), true
-}
-
-// openBeside opens a store that an engine may be at work on.
-func (cmd *operatingCommands) openBeside(ctx context.Context, address string) (engine.Store, error) {
-	if kind, file, err := kindOfStore(address); err == nil && kind == storeSQLite {
-		return sqlite.Open(ctx, file, sqlite.Options{Migrate: new(false)})
-	}
-	return cmd.host.openStore(ctx, address, "")
 }
 
 func (cmd *operatingCommands) printFindings(found []engine.Finding) error {

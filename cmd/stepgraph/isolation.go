@@ -12,8 +12,10 @@ import (
 // for what is kept beside a file under its name.
 func (h *host) ownFiles(store string) []string {
 	own := []string{h.dir}
-	if kind, file, err := kindOfStore(first(store, h.local.devStore())); err == nil && kind == storeSQLite {
-		own = append(own, file, file+"-*", file+".*")
+	for _, address := range h.config.addresses(first(store, h.local.devStore())) {
+		if kind, file, err := kindOfStore(address); err == nil && kind == storeSQLite {
+			own = append(own, file, file+"-*", file+".*")
+		}
 	}
 	for _, file := range []string{h.local.vaultFile(store), h.local.tokensFile(store)} {
 		if file != "" {

@@ -19,7 +19,7 @@ func (cmd *operatingCommands) migrateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			store, err := cmd.host.openStore(c.Context(), first(set.store, cmd.local.devStore()), "")
+			store, err := cmd.host.openWhole(c.Context(), first(set.store, cmd.local.devStore()))
 			if err != nil {
 				return err
 			}

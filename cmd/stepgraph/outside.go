@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/functions/netguard"
@@ -66,6 +67,9 @@ func (h *host) ownSecretOrEnv(v *vault.Vault) func(name string, to *url.URL) (st
 func (o *ownEngine) querier() graph.Querier {
 	if q, ok := o.engine.Store().(graph.Querier); ok {
 		return q
+	}
+	if _, several := o.engine.Store().(store.Divided); several {
+		return queryOfSeveral{}
 	}
 	return nil
 }

@@ -65,9 +65,20 @@ func (h *host) maxStore(o *serveOptions, store string) (func() string, error) {
 	if most == 0 {
 		return nil, nil
 	}
-	kind, file, err := kindOfStore(store)
-	if err != nil || kind != storeSQLite {
-		return nil, usagef("--max-store: only the size of an embedded store can be seen from here; bound a Neo4j by the disk that it is given")
+	var full []func() string
+	for _, address := range h.config.addresses(store) {
+		kind, file, err := kindOfStore(address)
+		if err != nil || kind != storeSQLite {
+			return nil, usagef("--max-store: only the size of an embedded store can be seen from here; bound a Neo4j by the disk that it is given")
+		}
+		full = append(full, storeFull(file, most))
 	}
-	return storeFull(file, most), nil
+	return func() string {
+		for _, one := range full {
+			if why := one(); why != "" {
+				return why
+			}
+		}
+		return ""
+	}, nil
 }

@@ -31,9 +31,9 @@ func (cmd *serveCommands) serveStore(ctx context.Context, o *serveOptions) (err 
 		return err
 	}
 	if set.store == "" {
-		return usagef("--store is missing: neo4j://HOST:PORT, sqlite:FILE or memory ($STEPGRAPH_STORE)")
+		return usagef("--store is missing: neo4j://HOST:PORT, sqlite:FILE or memory ($STEPGRAPH_STORE), or databases in the configuration file")
 	}
-	if _, _, err := kindOfStore(set.store); err != nil {
+	if err := cmd.config.checkStore(set.store); err != nil {
 		return err
 	}
 	s, err := cmd.serve(o)
@@ -60,10 +60,10 @@ func (cmd *serveCommands) serveStore(ctx context.Context, o *serveOptions) (err 
 // listening says where the server is; it need not be ready yet.
 func (cmd *serveCommands) listening(s *serving, set settings) error {
 	if cmd.json() {
-		return cmd.printJSON(map[string]any{"address": s.on.address(), "store": hidePassword(set.store)})
+		return cmd.printJSON(map[string]any{"address": s.on.address(), "store": cmd.config.describe(set.store)})
 	}
 	cmd.print("address    %s", s.on.address())
-	cmd.print("store      %s", hidePassword(set.store))
+	cmd.print("store      %s", cmd.config.describe(set.store))
 	return nil
 }
 

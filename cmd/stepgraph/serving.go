@@ -159,7 +159,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	}
 	options := api.Options{
 		Quota: s.cmd.config.Quota, StoreFull: full,
-		Neo4jBrowser: first(s.browser, s.cmd.env("NEO4J_BROWSER_URL"), browserOf(own.Where())),
+		Neo4jBrowser: first(s.browser, s.cmd.env("NEO4J_BROWSER_URL"), browserOf(s.cmd.config.address(store))),
 		Log:          s.cmd.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
 		Model: own.catalog.Default(), Anonymous: s.anonymous,
 	}
@@ -187,7 +187,7 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	if signIn != nil { // a nil *SignIn would be a People that is not nil
 		options.People = signIn
 	}
-	s.releaseStore = ownStore(ctx, store, options.Neo4jBrowser)
+	s.releaseStore = ownStore(ctx, append(s.cmd.config.addresses(store), options.Neo4jBrowser)...)
 	own.run(ctx)
 	s.gate.let(api.New(own.engine, options))
 	return nil

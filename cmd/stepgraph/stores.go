@@ -50,7 +50,11 @@ func hidePassword(address string) string {
 
 // openStore opens a store. serving, if not empty, is the address of the engine that will
 // own an embedded file; without it the file must not be held by another.
-func (h *host) openStore(ctx context.Context, address, serving string) (engine.Store, error) {
+func (h *host) openStore(ctx context.Context, setting, serving string) (engine.Store, error) {
+	if setting == storeSeveral && len(h.config.Databases) > 0 {
+		return h.openSeveral(ctx, false, func(ctx context.Context, name string) (engine.Store, error) { return h.openStore(ctx, name, serving) })
+	}
+	address := h.config.address(setting)
 	kind, file, err := kindOfStore(address)
 	if err != nil {
 		return nil, err
@@ -61,11 +65,11 @@ func (h *host) openStore(ctx context.Context, address, serving string) (engine.S
 	case storeSQLite:
 		return openFile(ctx, file, serving)
 	}
-	user, password := h.neo4jLogin()
+	user, password, database := h.neo4jOf(setting)
 	return cypher.Open(ctx, cypher.Options{
 		URI: address, Username: user, Password: password,
 		ReaderUsername: h.env("NEO4J_READER_USERNAME"), ReaderPassword: h.env("NEO4J_READER_PASSWORD"),
-		Database: h.env("NEO4J_DATABASE"), Log: h.log, Version: build.Version(), Migrate: new(false), // migrate, doctor and what serves decide it
+		Database: database, Log: h.log, Version: build.Version(), Migrate: new(false), // migrate, doctor and what serves decide it
 		CallTimeout: h.lease * 2 / 3, // 0, the default, where no lease was set
 	})
 }

@@ -21,7 +21,7 @@ func (l *local) tokensFile(store string) string {
 // fileBeside is where a private file of a store is: the given name, else beside an embedded
 // store, else in the folder of dev. It is "" for a store in memory, which keeps nothing.
 func (l *local) fileBeside(store, what, given string) string {
-	kind, file, err := kindOfStore(store)
+	kind, file, err := kindOfStore(l.config.address(store))
 	switch {
 	case given != "":
 		return given
