@@ -30,7 +30,7 @@ type severalServer struct {
 func serveDatabases(t *testing.T, dir string, databases map[string]databaseConfig) *severalServer {
 	t.Helper()
 	file := write(t, filepath.Join(dir, "config.json"), map[string]any{"databases": databases})
-	s := &severalServer{T: t, dir: dir, running: serveHere(t, nil, "serve", "--config", file, "--addr", "127.0.0.1:0", "--dir", dir, "--lease", "3s", "-o", "json")}
+	s := &severalServer{T: t, dir: dir, running: serveHere(t, nil, "serve", "--config", file, "--addr", "127.0.0.1:0", "--dir", dir, "-o", "json")}
 	s.ready(t)
 	return s
 }
