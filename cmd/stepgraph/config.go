@@ -19,8 +19,7 @@ import (
 
 // A config is the configuration file. Flags and environment come before it.
 type config struct {
-	Store       string                     `json:"store"`
-	Databases   map[string]databaseConfig  `json:"databases"` // several instead of one store, by name
+	storesConfig
 	Model       string                     `json:"model"`
 	ModelScript string                     `json:"model_script"`
 	Models      modelsConfig               `json:"models"` // providers workflows may ask for beside the default

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/netip"
 	"net/url"
 
+	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/functions/graph"
 	"github.com/stepgraph/stepgraph/functions/mcp"
@@ -86,4 +88,16 @@ func (o *outside) variables() map[string]json.RawMessage {
 		values[v.Name] = v.Entry.Value
 	}
 	return values
+}
+
+// A queryOfSeveral refuses graph.query where there are several databases: its result would be that
+// of one of them, and look like that of all.
+type queryOfSeveral struct{}
+
+var _ graph.Querier = queryOfSeveral{}
+
+// ReadQuery implements graph.Querier.
+func (queryOfSeveral) ReadQuery(context.Context, string, map[string]any, int) ([]map[string]any, error) {
+	return nil, &engine.CallError{Kind: engine.KindDisabled, Err: engine.ErrNotOnThisStore,
+		Message: "graph.query reads one database, and this server has several: which one is meant cannot be said here, so query that database with a client of its own"}
 }

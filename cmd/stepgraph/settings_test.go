@@ -12,7 +12,7 @@ import (
 )
 
 func TestSettingsOrder(t *testing.T) {
-	file := config{Store: "file", Model: "file", ModelScript: "file", AllowNet: []string{"10.0.0.0/8"}, AllowShell: true, Isolate: "off"}
+	file := config{storesConfig: storesConfig{Store: "file"}, Model: "file", ModelScript: "file", AllowNet: []string{"10.0.0.0/8"}, AllowShell: true, Isolate: "off"}
 	for _, c := range []struct {
 		name string
 		args []string

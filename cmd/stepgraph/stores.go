@@ -3,50 +3,19 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/build"
 	"github.com/stepgraph/stepgraph/memory"
+	"github.com/stepgraph/stepgraph/shard"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
-
-// Kinds of store.
-const (
-	storeMemory = "memory"
-	storeSQLite = "sqlite"
-	storeNeo4j  = "neo4j"
-)
-
-// kindOfStore tells which store an address is of, and for sqlite its file.
-func kindOfStore(address string) (kind, file string, err error) {
-	if address == storeMemory {
-		return storeMemory, "", nil
-	}
-	scheme, rest, found := strings.Cut(address, ":")
-	switch {
-	case found && scheme == storeSQLite && rest != "":
-		return storeSQLite, strings.TrimPrefix(rest, "//"), nil
-	case found && strings.HasPrefix(rest, "//"):
-		switch scheme {
-		case "neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc":
-			return storeNeo4j, "", nil
-		}
-	}
-	return "", "", usagef("store %q: want memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT", hidePassword(address))
-}
-
-// hidePassword keeps what stands before an @ out of messages.
-func hidePassword(address string) string {
-	scheme, rest, found := strings.Cut(address, "://")
-	if at := strings.LastIndex(rest, "@"); found && at >= 0 {
-		return scheme + "://…@" + rest[at+1:]
-	}
-	return address
-}
 
 // openStore opens a store. serving, if not empty, is the address of the engine that will
 // own an embedded file; without it the file must not be held by another.
@@ -111,4 +80,53 @@ func (l *local) devFile() string { return filepath.Join(l.dir, "stepgraph.db") }
 func (l *local) hasDevStore() bool {
 	_, err := os.Stat(l.devFile())
 	return err == nil
+}
+
+// openSeveral opens the databases of the configuration as one store. How one of them is opened is
+// the caller's.
+func (h *host) openSeveral(ctx context.Context, all bool, open func(ctx context.Context, name string) (engine.Store, error)) (engine.Store, error) {
+	o := shard.Options{Default: h.config.defaultDatabase(), RequireAll: all, Log: h.log}
+	for _, name := range slices.Sorted(maps.Keys(h.config.Databases)) {
+		o.Databases = append(o.Databases, shard.Database{Name: name, Workflows: h.config.Databases[name].Workflows,
+			Open: func(ctx context.Context) (engine.Store, error) { return open(ctx, name) }})
+	}
+	s, err := shard.Open(ctx, o)
+	if err != nil { // a nil *Store would be a Store that is not nil
+		return nil, err
+	}
+	return s, nil
+}
+
+// openBeside opens a store that an engine may be at work on.
+func (h *host) openBeside(ctx context.Context, setting string) (engine.Store, error) {
+	if setting == storeSeveral {
+		return h.openSeveral(ctx, false, h.openBeside)
+	}
+	if kind, file, err := kindOfStore(h.config.address(setting)); err == nil && kind == storeSQLite {
+		return sqlite.Open(ctx, file, sqlite.Options{Migrate: new(false)})
+	}
+	return h.openStore(ctx, setting, "")
+}
+
+// neo4jOf is user, password and database of a Neo4j: those of the configuration's database, or of
+// the environment.
+func (h *host) neo4jOf(setting string) (user, password, database string) {
+	d := h.config.Databases[setting]
+	if d.Username == "" && d.PasswordEnv == "" {
+		user, password = h.neo4jLogin()
+	} else {
+		user, password = first(d.Username, "neo4j"), h.env(d.PasswordEnv)
+	}
+	if d.Store == "" {
+		return user, password, h.env("NEO4J_DATABASE")
+	}
+	return user, password, d.Database
+}
+
+// openWhole opens a store for a command that has to reach all of its databases.
+func (h *host) openWhole(ctx context.Context, setting string) (engine.Store, error) {
+	if setting != storeSeveral {
+		return h.openStore(ctx, setting, "")
+	}
+	return h.openSeveral(ctx, true, func(ctx context.Context, name string) (engine.Store, error) { return h.openStore(ctx, name, "") })
 }
