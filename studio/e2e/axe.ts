@@ -10,12 +10,12 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** seriousFaults runs axe on what the page shows. It goes in by the debugger: the page's policy lets no foreign script in. */
+/** seriousFaults runs axe on what the page shows, or on the dialog that is open: what is behind it cannot be used. It goes in by the debugger: the page's policy lets no foreign script in. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(source)
   const violations = await page.evaluate(async () => {
-    const axe = (globalThis as unknown as { axe: { run: () => Promise<{ violations: unknown[] }> } }).axe
-    return (await axe.run()).violations
+    const axe = (globalThis as unknown as { axe: { run: (on: ParentNode) => Promise<{ violations: unknown[] }> } }).axe
+    return (await axe.run(document.querySelector('dialog[open]') ?? document)).violations
   })
   return (violations as Violation[])
     .filter((v) => v.impact === 'serious' || v.impact === 'critical')

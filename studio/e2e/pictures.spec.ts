@@ -86,7 +86,7 @@ test('the picture of the README', async ({ browser, server }) => {
   await context.close()
 })
 
-/** With STUDIO_LOOK=FOLDER every page is written there, light and dark, on a desk and on a phone, for a person to look at. */
+/** With STUDIO_LOOK=FOLDER every page is written there, in each theme and contrast, on a desk and on a phone, for a person to look at. */
 test('every page, to look at', async ({ page, server }) => {
   const folder = process.env.STUDIO_LOOK
   test.skip(!folder, 'only on request')
@@ -110,12 +110,18 @@ test('every page, to look at', async ({ page, server }) => {
       ['state', `/sessions/${id}?panel=state`, '.state pre'],
       ['batches', '/batches', 'h1'],
     ]) {
-      for (const theme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme: theme })
-        if (theme === 'light') await page.goto(server.address + path)
+      for (const [look, colorScheme, contrast, forcedColors] of [
+        ['light', 'light', 'no-preference', 'none'],
+        ['dark', 'dark', 'no-preference', 'none'],
+        ['contrast-light', 'light', 'more', 'none'],
+        ['contrast-dark', 'dark', 'more', 'none'],
+        ['forced-dark', 'dark', 'no-preference', 'active'],
+      ] as const) {
+        if (name === 'phone' && !['light', 'dark'].includes(look)) continue
+        await page.emulateMedia({ colorScheme, contrast, forcedColors })
+        await page.goto(server.address + path)
         await page.locator(ready).first().waitFor({ state: 'attached' })
-        await page.waitForLoadState('networkidle').catch(() => undefined)
-        await page.screenshot({ path: `${folder}/${key}-${name}-${theme}.png` })
+        await page.screenshot({ path: `${folder}/${key}-${name}-${look}.png` })
       }
     }
   }
