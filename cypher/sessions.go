@@ -73,7 +73,7 @@ func (s sessions) Children(ctx context.Context, parent string) ([]string, error)
 
 // ListSessions returns one page, by the index that fits the query best.
 func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
-	q, err := s.narrow(ctx, q)
+	q, err := narrow(ctx, s.db, s.few, q)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func workflowPatterns(patterns []string) (ids, prefixes any) {
 
 // CountSessions counts by status, workflow, "workflow,status" or step.
 func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
-	q, err := s.narrow(ctx, q)
+	q, err := narrow(ctx, s.db, s.few, q)
 	if err != nil {
 		return nil, err
 	}

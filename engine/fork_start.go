@@ -25,7 +25,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.checkUntil(ctx, rec.Workflow, q.Until); err != nil {
+	if err := checkUntil(ctx, e.definitions, rec.Workflow, q.Until); err != nil {
 		return nil, err
 	}
 	if len(q.Until) > 0 {
@@ -59,11 +59,11 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 }
 
 // checkUntil reports a step at which a fork cannot end: one that its workflow does not have.
-func (e *Engine) checkUntil(ctx context.Context, workflow string, until []string) error {
+func checkUntil(ctx context.Context, definitions *definitionReader, workflow string, until []string) error {
 	if len(until) == 0 {
 		return nil
 	}
-	def, err := e.definitions.Read(ctx, cmp.Or(workflow, graph.DefaultWorkflow), until[0])
+	def, err := definitions.Read(ctx, cmp.Or(workflow, graph.DefaultWorkflow), until[0])
 	if err != nil {
 		return err
 	}
