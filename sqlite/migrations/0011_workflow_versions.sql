@@ -2,6 +2,7 @@
 -- Counts the changes of each workflow, its steps and paths, whoever makes them, so that a reader knows
 -- with one row whether what it read before is current. A deleted workflow keeps its row: a new one of
 -- its id must not have a number again.
+-- oldest engine: 10
 CREATE TABLE workflow_version (
   workflow TEXT PRIMARY KEY,
   n INTEGER NOT NULL
