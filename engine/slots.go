@@ -13,6 +13,10 @@ import (
 // moved on come first, then calls by workflow priority. Among equals, workflows take turns, and
 // the calls of one workflow are in order of arrival. With a single queue, a person would wait
 // behind 1,500 calls of a nightly run.
+//
+// No level waits for ever: when levelPassedOver calls of better levels have begun before those of a
+// level, one of its calls is next, then the count begins anew. Strict levels would leave a workflow of
+// priority 9 without a call for as long as those above it have enough work for all slots.
 type slots struct {
 	mu    sync.Mutex
 	free  int // of the engine
@@ -29,8 +33,20 @@ type slotPool struct {
 
 // turns holds the waiting calls of one priority level, by workflow.
 type turns struct {
-	of   map[string]*list.List // of *slotWaiter
-	next []string              // workflows with waiting calls, in the order of their turns
+	of     map[string]*list.List // of *slotWaiter
+	next   []string              // workflows with waiting calls, in the order of their turns
+	passed int                   // calls of better levels that began while these waited
+}
+
+// levelPassedOver is how many calls of better levels may begin before one of a level that waits.
+const levelPassedOver = 8
+
+// rank orders levels: those that were passed over often enough come first.
+func (t *turns) rank(level int) int {
+	if t.passed >= levelPassedOver {
+		return levelOfPeople - 1
+	}
+	return level
 }
 
 // A caller identifies the session, the workflow and the priority level of a call.
@@ -152,19 +168,21 @@ func without[T comparable](list []T, x T) []T {
 func (s *slots) grant() {
 	for s.free > 0 {
 		var best *slotPool
-		level := 0
+		level, rank := 0, 0
 		for _, p := range s.turn {
 			if p.free == 0 {
 				continue
 			}
-			if l := p.level(); best == nil || l < level {
-				best, level = p, l
+			if l, r := p.level(); best == nil || r < rank {
+				best, level, rank = p, l, r
 			}
 		}
 		if best == nil {
 			return
 		}
+		s.pass(level)
 		t := best.levels[level]
+		t.passed = 0
 		workflow := t.next[0]
 		w := t.of[workflow].Front().Value.(*slotWaiter)
 		s.remove(best, w)
@@ -177,6 +195,17 @@ func (s *slots) grant() {
 		best.free--
 		s.free--
 		close(w.granted)
+	}
+}
+
+// pass counts a call of a level for the levels below it that could have had its slot of the engine.
+func (s *slots) pass(level int) {
+	for _, p := range s.turn {
+		for l, t := range p.levels {
+			if l > level && p.free > 0 {
+				t.passed++
+			}
+		}
 	}
 }
 
@@ -206,15 +235,16 @@ func (s *slots) last(function string, n int) []string {
 	return found
 }
 
-// level returns the first level that has waiting calls.
-func (p *slotPool) level() int {
-	first := -1
-	for l := range p.levels {
-		if first < 0 || l < first {
-			first = l
+// level returns the level whose call is next, and its rank.
+func (p *slotPool) level() (level, rank int) {
+	first := true
+	for l, t := range p.levels {
+		r := t.rank(l)
+		if first || r < rank || r == rank && (t.passed > p.levels[level].passed || t.passed == p.levels[level].passed && l < level) {
+			level, rank, first = l, r, false
 		}
 	}
-	return first
+	return level, rank
 }
 
 // load adds the use of the slots to a Load.

@@ -4,6 +4,7 @@ package inturn
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ type Table struct {
 	turns  []store.TurnLimit // of workflows with limits or a lane, in the order of their priorities
 	skip   []string          // workflows that claims of due work leave to TakeTurns
 	lanes  []store.Lane      // at the last look
+	asked  int               // calls of Wanted
 	// Quiet is true while the newest claim of due work found less than there was room for.
 	Quiet atomic.Bool
 }
@@ -87,10 +89,21 @@ func (t *Table) Skipped() []string {
 	return t.skip
 }
 
-// Wanted are the workflows to take turns of now: those that come after the others wait until nothing else is due.
+// orderEvery is how often Wanted gives another order than that of priorities.
+const orderEvery = 8
+
+// Wanted are the workflows to take turns of now, best priority first: those that come after the others
+// wait until nothing else is due. Of eight calls one gives all workflows, beginning with another
+// one each time: a call of the store takes a bounded number of sessions, and a workflow that always has as many due
+// would leave those of worse priority nothing.
 func (t *Table) Wanted() []store.TurnLimit {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked++
+	if n := len(t.turns); n > 0 && t.asked%orderEvery == 0 {
+		first := t.asked / orderEvery % n
+		return slices.Concat(t.turns[first:], t.turns[:first])
+	}
 	if t.Quiet.Load() {
 		return t.turns
 	}
