@@ -24,6 +24,8 @@ test('a condition is judged on a session of the past, and so are the paths besid
   await picker.selectOption(urgent)
   await expect(truth.getByRole('status')).toContainText('is true')
   await expect(labels.filter({ hasText: 'false' })).toHaveCount(1)
+  const cut = await labels.evaluateAll((all) => all.flatMap((l) => [...l.querySelectorAll('b')].filter((b) => b.getBoundingClientRect().right > l.getBoundingClientRect().right + 1).map((b) => b.textContent)))
+  expect(cut, 'the result is readable however long the words are').toEqual([])
   await page.reload()
   await expect(picker, 'the address holds the session').toHaveValue(urgent)
   for (const scheme of ['light', 'dark'] as const) {

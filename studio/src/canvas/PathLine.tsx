@@ -57,7 +57,7 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
           >
             {view.kind === 'TOOL' && <Wrench size={11} aria-hidden />}
             {view.back && !text && <RotateCcw size={11} aria-hidden />}
-            {text}
+            {text && <span className="ellipsis">{text}</span>}
             {no && <b>no</b>}
             {verdict && <b>{verdict === 'unresolved' ? 'no value' : verdict}</b>}
             {times && <b>{times}</b>}
