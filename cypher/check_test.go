@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A new migration says which engines work beside it (docs/adr/0043). Migrations up to 10 were made
+// A new migration says which engines work beside it (docs/adr/0042). Migrations up to 10 were made
 // before engines of two versions could work on one database.
 func TestMigrationsDeclareTheOldestEngine(t *testing.T) {
 	names, err := cypher.Undeclared(10)

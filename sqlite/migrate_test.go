@@ -157,7 +157,7 @@ func TestMigrationsDeclareTheOldestEngine(t *testing.T) {
 	}
 	for _, m := range known {
 		if m.Number > lastUndeclared && m.Oldest == 0 {
-			t.Errorf("%s has no line \"-- oldest engine: N\" (docs/adr/0043): N is the newest migration that engines beside it must know, or its own number", m.Name)
+			t.Errorf("%s has no line \"-- oldest engine: N\" (docs/adr/0042): N is the newest migration that engines beside it must know, or its own number", m.Name)
 		}
 	}
 }
