@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -10,6 +12,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // An operation is one route as it is documented and answered.
@@ -71,10 +75,7 @@ func register[I, O any](t *routeTable, o operation, handle func(context.Context,
 		if err == nil {
 			return out, nil
 		}
-		if cause := context.Cause(ctx); cause != nil && ctx.Err() == context.DeadlineExceeded {
-			err = cause
-		}
-		return nil, t.problemOf(ctx, err)
+		return nil, t.problemOf(ctx, late(ctx, err))
 	})
 	if o.optional {
 		t.api.OpenAPI().Paths[o.path].Post.RequestBody.Required = false
@@ -85,6 +86,19 @@ func register[I, O any](t *routeTable, o operation, handle func(context.Context,
 	if o.object { // huma adds it for every raw body
 		delete(op.RequestBody.Content, octets)
 	}
+}
+
+// late is the error of a request: that its time is up where it is, and why the store kept it waiting
+// where that is known.
+func late(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	switch {
+	case cause == nil || ctx.Err() != context.DeadlineExceeded || errors.Is(err, cause):
+		return err
+	case errors.Is(err, engine.ErrUnavailable):
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return cause
 }
 
 // describeBody says what a raw body is; typed ones say it themselves.

@@ -53,7 +53,11 @@ func (cmd *operatingCommands) examine(ctx context.Context, to *reach, set settin
 	more, err := engine.New(store, registry, engine.Options{Log: cmd.log}).Doctor(ctx)
 	found = append(found, more...)
 	if err := errors.Join(err, store.Close()); err != nil {
-		found = append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error(), Mend: "stepgraph migrate makes what is missing in a store"})
+		finding := engine.Finding{Level: findingError, Code: "store", Message: err.Error()}
+		if errors.Is(err, engine.ErrSchema) {
+			finding.Mend = "stepgraph migrate makes what is missing in a store"
+		}
+		found = append(found, finding)
 	}
 	return found
 }

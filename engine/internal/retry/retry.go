@@ -20,13 +20,19 @@ func Do[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	return Unless(ctx, func(error) bool { return false }, call)
 }
 
-// Unless is Do that ends with errors for which enough is true, too.
+// Unless is Do that ends with errors for which enough is true, too. When ctx ends during a call, its
+// error also says why the call before it failed.
 func Unless[T any](ctx context.Context, enough func(error) bool, call func() (T, error)) (T, error) {
+	var before error
 	for attempt := 0; ; attempt++ {
 		out, err := call()
 		if err == nil || !Transient(err) || enough(err) {
+			if err != nil && before != nil && ctx.Err() != nil {
+				err = fmt.Errorf("%w (%w)", before, err)
+			}
 			return out, err
 		}
+		before = err
 		if cause := Sleep(ctx, Backoff(attempt)); cause != nil {
 			return out, fmt.Errorf("%w (%w)", err, cause)
 		}
