@@ -191,7 +191,7 @@ func turnsKeyed(k *kit) {
 
 func turnsRate(k *kit) {
 	l := k.limited(3, "", 0)
-	l.Every = 1500 * time.Millisecond // longer than a slow server takes for the next two calls
+	l.Every = 2500 * time.Millisecond // longer than a slow server takes for the next two calls
 	taken := k.taken(l)
 	k.equal("first", taken.names, []string{"0"})
 	if taken.Next <= 0 || taken.Next > l.Every {
