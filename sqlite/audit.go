@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// auditTrail holds the log of who did what.
+type auditTrail struct{ *db }
+
 // RecordAudit writes entries.
-func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
 	texts := make([]string, len(entries))
 	for i := range entries {
 		text, err := json.Marshal(entries[i])
@@ -29,7 +32,7 @@ func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) er
 }
 
 // AuditEntries returns one page, newest first.
-func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
 	f := &filter{}
 	if q.Session != "" {
 		f.add("session <> '' AND session = ?", q.Session)
@@ -80,7 +83,7 @@ func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine
 }
 
 // ForgetAudit removes old entries.
-func (s *Store) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
+func (s auditTrail) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
 	removed := int64(0)
 	err := s.writer.write(ctx, "forget audit", func(t *tx) (err error) {
 		removed, err = t.exec("audit_forget", before.UnixMicro(), limit)

@@ -10,8 +10,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// batches are created, filled, leased and deleted with their items.
+type batches struct{ *db }
+
 // CreateBatch writes a batch in phase collecting, unless its key or id has one.
-func (s *Store) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
+func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
 	var made engine.Batch
 	exists := false
 	err := s.writer.write(ctx, "create batch", func(t *tx) (err error) {
@@ -44,7 +47,7 @@ func (t *tx) createBatch(b *engine.Batch) (engine.Batch, bool, error) {
 }
 
 // AddBatchItems writes items in one transaction.
-func (s *Store) AddBatchItems(ctx context.Context, batch string, items []engine.BatchItem) error {
+func (s batches) AddBatchItems(ctx context.Context, batch string, items []engine.BatchItem) error {
 	return s.writer.write(ctx, "add items to batch "+batch, func(t *tx) error {
 		collecting, err := t.exec("batch_touch", batch, t.now)
 		if err != nil {
@@ -70,7 +73,7 @@ func (s *Store) AddBatchItems(ctx context.Context, batch string, items []engine.
 }
 
 // Batch returns one batch, or engine.ErrBatchNotFound.
-func (s *Store) Batch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
 	var b engine.Batch
 	err := s.reader.row(ctx, "batch_read", func(row scanner) error { return scanBatch(row, &b) }, id)
 	if noRow(err) {
@@ -93,7 +96,7 @@ func (t *tx) batch(id string) (engine.Batch, error) {
 }
 
 // ListBatches returns a page of batches, newest first.
-func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
+func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
 	if limit <= 0 {
 		limit = defaultPage
 	}
@@ -115,7 +118,7 @@ func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int)
 }
 
 // BatchItems returns a page of a batch's items.
-func (s *Store) BatchItems(ctx context.Context, batch string, q engine.ItemQuery) ([]engine.BatchItem, error) {
+func (s batches) BatchItems(ctx context.Context, batch string, q engine.ItemQuery) ([]engine.BatchItem, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultPage

@@ -10,7 +10,7 @@ import (
 
 // ClaimBatch leases the batch that has been due longest. Nothing due costs one read and no
 // write lock.
-func (s *Store) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
+func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
 	var one int
 	err := s.reader.row(ctx, "batch_due", func(row scanner) error { return row.Scan(&one) }, s.clock().UnixMicro())
 	if noRow(err) {
@@ -35,7 +35,7 @@ func (s *Store) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Bat
 }
 
 // SaveBatch writes a batch's progress with its items, if the lease still stands.
-func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
 	saved := false
 	err := s.writer.write(ctx, "save batch "+b.ID, func(t *tx) (err error) {
 		saved, err = t.saveBatch(&b, items, extend, release)
@@ -65,7 +65,7 @@ func (t *tx) saveBatch(b *engine.Batch, items []engine.BatchItem, extend time.Du
 }
 
 // StopBatch stops a batch that has not ended.
-func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
+func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, "stop batch "+id, id, func(t *tx) error {
 		_, err := t.exec("batch_stop", id, message, t.now)
 		return err
@@ -73,7 +73,7 @@ func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batc
 }
 
 // ContinueBatch resumes a stopped batch in the phase in which it was stopped.
-func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, "continue batch "+id, id, func(t *tx) error {
 		_, err := t.exec("batch_continue", id, t.now)
 		return err
@@ -81,7 +81,7 @@ func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, er
 }
 
 // changeBatch makes a change and returns the batch after it.
-func (s *Store) changeBatch(ctx context.Context, what, id string, change func(*tx) error) (*engine.Batch, error) {
+func (s batches) changeBatch(ctx context.Context, what, id string, change func(*tx) error) (*engine.Batch, error) {
 	var b engine.Batch
 	err := s.writer.write(ctx, what, func(t *tx) error {
 		err := change(t)
@@ -99,7 +99,7 @@ func (s *Store) changeBatch(ctx context.Context, what, id string, change func(*t
 
 // DeleteBatch removes a batch that no worker holds, at most deleteBatch rows per call; the batch's
 // own row goes last.
-func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
+func (s batches) DeleteBatch(ctx context.Context, id string) (bool, error) {
 	done := false
 	err := s.writer.write(ctx, "delete batch "+id, func(t *tx) (err error) {
 		done, err = t.deleteItems(id, deleteBatch)

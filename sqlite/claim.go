@@ -13,7 +13,7 @@ import (
 const candidateFactor = 4
 
 // Claim leases due sessions. Nothing due costs one read and no write lock.
-func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if o.Limit <= 0 {
 		return nil, nil
 	}
@@ -36,7 +36,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 }
 
 // ClaimByID leases the sessions of the ids that are not leased, due or not.
-func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	if o.Limit <= 0 {
@@ -46,7 +46,7 @@ func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 }
 
 // claim runs one of the two claiming statements over ids until the limit is reached.
-func (s *Store) claim(ctx context.Context, statement string, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) claim(ctx context.Context, statement string, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -97,3 +97,10 @@ func scanRequest(row scanner, r *engine.Request) error {
 	r.ID, r.Target, r.Body, r.At = r.Session+"/"+r.Key, target.String, body, time.UnixMicro(at).UTC()
 	return nil
 }
+
+// sessionScalars are the columns scanSession reads, with something else for the last.
+const sessionScalars = `SELECT id, workflow, status, version, created_at, updated_at, awaiting, awaiting_since, root, labels, inbox,
+  lease, lease_owner, lease_until, due_at, transition, claims, counters, `
+
+// defaultPage is the number of rows of a page when the query sets none.
+const defaultPage = 50

@@ -8,11 +8,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// commits writes checkpoints.
+type commits struct{ *db }
+
 // Commit applies checkpoints in one transaction. An error in a row whose guard held (an execution
 // that exists, a full disk) rolls back the whole call. The caller then sends such a batch row by
 // row, so that only the faulty session gets the error. A savepoint for each row would do the same
 // here, but costs two more statements for every row without an error.
-func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
 	if len(checkpoints) == 0 {
 		return nil, nil
 	}
@@ -22,17 +25,17 @@ func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]
 	}
 	results := make([]engine.CommitResult, len(checkpoints))
 	err = s.writer.write(ctx, "commit", func(t *tx) error {
-		now := t.time()
+		now, row := t.time(), checkpointTx{t}
 		for i := range checkpoints {
 			c := &checkpoints[i]
 			results[i] = engine.CommitResult{Now: now}
-			if err := t.checkpoint(c, &results[i]); err != nil {
+			if err := row.checkpoint(c, &results[i]); err != nil {
 				return fmt.Errorf("session %s: %w", c.Session, err)
 			}
 			if results[i].Outcome != engine.Committed || c.ToParent == nil {
 				continue
 			}
-			n, err := t.toParent(c.ToParent)
+			n, err := row.toParent(c.ToParent)
 			if err != nil {
 				return fmt.Errorf("session %s: parent %s: %w", c.Session, c.ToParent.Session, err)
 			}
@@ -65,7 +68,7 @@ func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
 }
 
 // checkpoint writes one row with all records that come with it, if its guard holds.
-func (t *tx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
+func (t checkpointTx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
 	passed, err := t.guard(c, r)
 	if err != nil {
 		return err
@@ -79,7 +82,7 @@ func (t *tx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
 
 // guard updates the session if it still has version and lease, and, when the checkpoint
 // is closing, nothing unread in its inbox.
-func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
+func (t checkpointTx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 	if c.Lease == "" {
 		return false, nil
 	}
@@ -112,7 +115,7 @@ func (t *tx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
 }
 
 // look sets the outcome of a checkpoint whose guard did not hold.
-func (t *tx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
+func (t checkpointTx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
 	var version int64
 	var lease, transition string
 	err := t.row("checkpoint_look", func(row scanner) error { return row.Scan(&version, &lease, &transition, &r.Inbox) }, c.Session)
@@ -134,7 +137,7 @@ func (t *tx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
 
 // toParent puts the end of a child into its parent's inbox and returns the request's number, 0 when
 // the parent was deleted or already has the request.
-func (t *tx) toParent(r *engine.Request) (int64, error) {
+func (t checkpointTx) toParent(r *engine.Request) (int64, error) {
 	var n int64
 	err := t.row("request_to_parent", func(row scanner) error { return row.Scan(&n) },
 		r.Session, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash, r.By, t.now)

@@ -8,7 +8,7 @@ import (
 )
 
 // Create creates sessions in one transaction, each on its own.
-func (s *Store) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
+func (s sessions) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
 	if len(sessions) == 0 {
 		return nil, nil
 	}

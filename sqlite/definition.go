@@ -7,8 +7,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// definitions are what steps were when they were executed.
+type definitions struct{ *db }
+
 // SaveDefinitions keeps texts by hash; those already there stay as they are.
-func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
 	if len(definitions) == 0 {
 		return nil
 	}
@@ -28,16 +31,16 @@ func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.Stored
 }
 
 // Definitions returns the texts of the hashes that exist, in no order.
-func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
-	return s.definitions(ctx, "definitions", list(hashes))
+func (s definitions) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+	return s.read(ctx, "definitions", list(hashes))
 }
 
 // StepDefinitions returns what a step has been, oldest first; step "" means every step.
-func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
-	return s.definitions(ctx, "definitions_of_step", workflow, step)
+func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+	return s.read(ctx, "definitions_of_step", workflow, step)
 }
 
-func (s *Store) definitions(ctx context.Context, query string, args ...any) ([]engine.StoredDefinition, error) {
+func (s definitions) read(ctx context.Context, query string, args ...any) ([]engine.StoredDefinition, error) {
 	var found []engine.StoredDefinition
 	err := s.reader.each(ctx, query, func(row scanner) error {
 		var d engine.StoredDefinition

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -16,7 +17,7 @@ var deletes = [...]string{"delete_lineage", "delete_execution", "delete_message"
 
 // DeleteSession removes a session that is not leased, at most deleteBatch rows per call. The
 // session's own row, by which a later call finds it, goes last. Its child sessions stay.
-func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
+func (s sessions) DeleteSession(ctx context.Context, id string) (bool, error) {
 	done := false
 	err := s.writer.write(ctx, "delete", func(t *tx) (err error) {
 		done, err = t.deleteSession(id, deleteBatch)
@@ -73,4 +74,13 @@ func (t *tx) removeParts(id string, room int64) (int64, error) {
 func (t *tx) deleteAll(name, id string) error {
 	_, err := t.exec(name, id)
 	return err
+}
+
+// marksText is marks as the JSON list that statements read.
+func marksText(marks []engine.SessionMark) string {
+	b, err := json.Marshal(marks)
+	if err != nil { // texts and numbers always encode
+		panic("sqlite: " + err.Error())
+	}
+	return string(b)
 }

@@ -7,18 +7,22 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// inbox is the requests of sessions. The edit of a state is one of them.
+type inbox struct{ *db }
+
 // Deliver puts requests into inboxes, all in one transaction and each on its own: a
 // request is inserted before anything else of its delivery is written, so a refused one
 // leaves nothing behind.
-func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+func (s inbox) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
 	if len(deliveries) == 0 {
 		return nil, nil
 	}
 	delivered := make([]engine.Delivered, len(deliveries))
 	err := s.writer.write(ctx, "deliver", func(t *tx) error {
+		into := deliveryTx{t}
 		for i := range deliveries {
 			delivered[i] = engine.Delivered{}
-			if err := t.deliver(&deliveries[i], &delivered[i]); err != nil {
+			if err := into.deliver(&deliveries[i], &delivered[i]); err != nil {
 				if code(err) != 0 { // an error of the database, not of the delivery
 					return fmt.Errorf("session %s: %w", deliveries[i].Session, err)
 				}
@@ -33,7 +37,10 @@ func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]en
 	return delivered, nil
 }
 
-func (t *tx) deliver(d *engine.Delivery, out *engine.Delivered) error {
+// A deliveryTx puts requests into inboxes.
+type deliveryTx struct{ *tx }
+
+func (t deliveryTx) deliver(d *engine.Delivery, out *engine.Delivered) error {
 	view, err := t.view(d)
 	if err != nil {
 		return err
@@ -56,7 +63,7 @@ func (t *tx) deliver(d *engine.Delivery, out *engine.Delivered) error {
 }
 
 // view reads the data that Decide receives.
-func (t *tx) view(d *engine.Delivery) (engine.InboxView, error) {
+func (t deliveryTx) view(d *engine.Delivery) (engine.InboxView, error) {
 	v := engine.InboxView{Now: t.time()}
 	var err error
 	if v.Session, err = t.session(d.Session); err != nil {
@@ -76,7 +83,7 @@ func (t *tx) view(d *engine.Delivery) (engine.InboxView, error) {
 }
 
 // request reads one request, nil when there is none.
-func (t *tx) request(query string, args ...any) (*engine.Request, error) {
+func (t deliveryTx) request(query string, args ...any) (*engine.Request, error) {
 	var r engine.Request
 	err := t.row(query, func(row scanner) error { return scanRequest(row, &r) }, args...)
 	if noRow(err) {
@@ -89,7 +96,7 @@ func (t *tx) request(query string, args ...any) (*engine.Request, error) {
 }
 
 // number gives a request the next number in the inbox of rec and writes it.
-func (t *tx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRecord) error {
+func (t deliveryTx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRecord) error {
 	r.Key = orElse(r.Key, d.Key)
 	if r.Key == "" {
 		return fmt.Errorf("session %s: request without a key: %w", d.Session, engine.ErrBadRequest)
@@ -103,7 +110,7 @@ func (t *tx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRe
 }
 
 // insert writes a request. It returns a key or target in use as such, unlike other database errors.
-func (t *tx) insert(r *engine.Request) error {
+func (t deliveryTx) insert(r *engine.Request) error {
 	_, err := t.exec("request_create", r.Session, r.N, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash,
 		r.By, r.At.UnixMicro(), r.Applied, r.Outcome)
 	if err == nil || !isTaken(err) {
@@ -122,7 +129,7 @@ func (t *tx) insert(r *engine.Request) error {
 
 // take makes the session due for its new request, or leases it to the caller; it updates
 // out.Session to match the row.
-func (t *tx) take(d *engine.Delivery, out *engine.Delivered, waiting []engine.Request) error {
+func (t deliveryTx) take(d *engine.Delivery, out *engine.Delivered, waiting []engine.Request) error {
 	rec, now := &out.Session, t.time()
 	claimed, changed := d.Take(rec, out.Request != nil, now)
 	if claimed {

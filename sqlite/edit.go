@@ -12,14 +12,15 @@ import (
 
 // EditWorkflow applies an edit in one transaction and returns the workflow after it: an
 // empty one with the id when nothing is left.
-func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
+func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
 	var after *engine.Workflow
 	err := s.writer.write(ctx, "edit", func(t *tx) error {
-		if err := t.edit(&edit); err != nil {
+		w := editTx{t}
+		if err := w.edit(&edit); err != nil {
 			return fmt.Errorf("workflow %s: %w", edit.Workflow, err)
 		}
 		var err error
-		after, err = t.workflow(edit.Workflow)
+		after, err = w.workflow(edit.Workflow)
 		if errors.Is(err, engine.ErrWorkflowNotFound) {
 			after, err = &engine.Workflow{ID: edit.Workflow}, nil
 		}
@@ -31,8 +32,11 @@ func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Wor
 	return after, nil
 }
 
+// An editTx applies the edit of a workflow.
+type editTx struct{ *tx }
+
 // workflow reads one workflow under the write lock.
-func (t *tx) workflow(id string) (*engine.Workflow, error) {
+func (t editTx) workflow(id string) (*engine.Workflow, error) {
 	found, err := readWorkflows(t.each, []string{id})
 	if err != nil {
 		return nil, err
@@ -43,7 +47,7 @@ func (t *tx) workflow(id string) (*engine.Workflow, error) {
 	return found[0], nil
 }
 
-func (t *tx) edit(e *engine.Edit) error {
+func (t editTx) edit(e *engine.Edit) error {
 	if err := t.checkEdit(e); err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func (t *tx) edit(e *engine.Edit) error {
 }
 
 // checkEdit compares the ETag, if the edit requires one.
-func (t *tx) checkEdit(e *engine.Edit) error {
+func (t editTx) checkEdit(e *engine.Edit) error {
 	if e.Match == "" && !e.Delete {
 		return nil
 	}
@@ -83,7 +87,7 @@ func (t *tx) checkEdit(e *engine.Edit) error {
 	return err
 }
 
-func (t *tx) deleteWorkflow(id string) error {
+func (t editTx) deleteWorkflow(id string) error {
 	for _, name := range [...]string{"workflow_delete_paths", "workflow_delete_steps", "workflow_delete"} {
 		if err := t.deleteAll(name, id); err != nil {
 			return err
@@ -92,7 +96,7 @@ func (t *tx) deleteWorkflow(id string) error {
 	return nil
 }
 
-func (t *tx) remove(e *engine.Edit) error {
+func (t editTx) remove(e *engine.Edit) error {
 	for i := range e.RemovePaths {
 		ref, err := strconv.ParseInt(e.RemovePaths[i].Ref, 10, 64)
 		if err != nil { // the Ref is not one of this store, so the path does not exist
@@ -113,7 +117,7 @@ func (t *tx) remove(e *engine.Edit) error {
 	return nil
 }
 
-func (t *tx) putWorkflow(id string, w *engine.Workflow) error {
+func (t editTx) putWorkflow(id string, w *engine.Workflow) error {
 	var settings, extra any
 	if !w.Settings.IsZero() {
 		b, err := json.Marshal(w.Settings)
@@ -133,7 +137,7 @@ func (t *tx) putWorkflow(id string, w *engine.Workflow) error {
 	return err
 }
 
-func (t *tx) putStep(workflow string, s *engine.Step) error {
+func (t editTx) putStep(workflow string, s *engine.Step) error {
 	text, err := propertyText(s.Properties(), "id", "workflow")
 	if err != nil {
 		return err
@@ -142,7 +146,7 @@ func (t *tx) putStep(workflow string, s *engine.Step) error {
 	return err
 }
 
-func (t *tx) putPath(workflow string, p *engine.Path) error {
+func (t editTx) putPath(workflow string, p *engine.Path) error {
 	text, err := propertyText(p.Properties())
 	if err != nil {
 		return err
@@ -173,7 +177,7 @@ func (t *tx) putPath(workflow string, p *engine.Path) error {
 	return err
 }
 
-func (t *tx) stepExists(workflow, id string) error {
+func (t editTx) stepExists(workflow, id string) error {
 	var one int
 	err := t.row("step_exists", func(row scanner) error { return row.Scan(&one) }, workflow, id)
 	if noRow(err) {

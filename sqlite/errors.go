@@ -30,6 +30,9 @@ func isBusy(err error) bool {
 // isTaken reports whether a unique index rejected a row.
 func isTaken(err error) bool { return code(err) == lib.SQLITE_CONSTRAINT }
 
+// noRow reports whether a query found nothing.
+func noRow(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
 // fault wraps an error with the operation, and with engine.ErrUnavailable when a repeated call may succeed.
 func fault(what string, err error) error {
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 
 // Descendants returns one page of the sessions below one, found by the index on id: the ids
 // below x lie between "x/" and "x0", as 0 is the character after the slash.
-func (s *Store) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
 	f := familyFilter(q, s.clock())
 	page := f.familyPage(q)
 	state := "NULL"

@@ -10,9 +10,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// history is what a session has executed, said, been asked and kept.
+type history struct{ *db }
+
 // pageOf reads a page of one of the numbered lists of a session: always in order, from
 // the oldest or, with Newest, from the newest.
-func pageOf(ctx context.Context, s *Store, table, session string, q engine.HistoryQuery, add func(scanner) error, more ...any) error {
+func pageOf(ctx context.Context, s history, table, session string, q engine.HistoryQuery, add func(scanner) error, more ...any) error {
 	below, limit, from := int64(math.MaxInt64), q.Limit, "_page_oldest"
 	if q.Before > 0 {
 		below = q.Before
@@ -28,7 +31,7 @@ func pageOf(ctx context.Context, s *Store, table, session string, q engine.Histo
 }
 
 // Executions returns a page of a session's executions in seq order.
-func (s *Store) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
+func (s history) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
 	var found []engine.Execution
 	err := pageOf(ctx, s, "execution", session, q, func(row scanner) error {
 		var e engine.Execution
@@ -66,7 +69,7 @@ func scanExecution(row scanner, e *engine.Execution) error {
 func numbered(session string, n int64) string { return session + "/" + strconv.FormatInt(n, 10) }
 
 // addLineage fills Reads and Took of executions in seq order.
-func (s *Store) addLineage(ctx context.Context, session string, executions []engine.Execution) error {
+func (s history) addLineage(ctx context.Context, session string, executions []engine.Execution) error {
 	bySeq := make(map[int64]*engine.Execution, len(executions))
 	for i := range executions {
 		bySeq[executions[i].Seq] = &executions[i]
@@ -94,7 +97,7 @@ func (s *Store) addLineage(ctx context.Context, session string, executions []eng
 }
 
 // Messages returns a page of a session's chat in order.
-func (s *Store) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
+func (s history) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
 	var found []engine.Message
 	err := pageOf(ctx, s, "message", session, q, func(row scanner) error {
 		var m engine.Message
@@ -110,7 +113,7 @@ func (s *Store) Messages(ctx context.Context, session string, q engine.HistoryQu
 }
 
 // AllRequests returns a page of a session's requests in order, applied or not.
-func (s *Store) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
+func (s history) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
 	var found []engine.Request
 	err := pageOf(ctx, s, "request", session, q, func(row scanner) error {
 		var r engine.Request
@@ -125,7 +128,7 @@ func (s *Store) AllRequests(ctx context.Context, session string, q engine.Histor
 }
 
 // Blobs returns the texts of the hashes a session has.
-func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
+func (s history) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
 	found := make(map[string][]byte, len(hashes))
 	err := s.reader.each(ctx, "blobs", func(row scanner) error {
 		var hash string
@@ -141,7 +144,7 @@ func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map
 }
 
 // Results returns the outputs of a container's rounds in index order.
-func (s *Store) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
+func (s history) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
 	var found []engine.StoredResult
 	err := s.reader.each(ctx, "results", func(row scanner) error {
 		r := engine.StoredResult{Session: session, Step: step, Visit: visit}

@@ -8,7 +8,7 @@ import (
 )
 
 // Requests returns for each session the requests numbered above After, in order.
-func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
 	found := make(map[string][]engine.Request)
 	if len(after) == 0 {
 		return found, nil
@@ -34,7 +34,7 @@ func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[st
 }
 
 // Inboxes returns inbox number and lease token of the sessions that exist.
-func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
 	found := make(map[string]engine.InboxState, len(ids))
 	if len(ids) == 0 {
 		return found, nil
@@ -53,10 +53,10 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 }
 
 // EditState replaces the state of a session without a lease.
-func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
+func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	var rec engine.SessionRecord
 	err := s.writer.write(ctx, "edit state", func(t *tx) (err error) {
-		rec, err = t.editState(&edit)
+		rec, err = deliveryTx{t}.editState(&edit)
 		return err
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.S
 	return &rec, nil
 }
 
-func (t *tx) editState(edit *engine.StateEdit) (engine.SessionRecord, error) {
+func (t deliveryTx) editState(edit *engine.StateEdit) (engine.SessionRecord, error) {
 	rec, err := t.session(edit.Session)
 	if err != nil {
 		return rec, err

@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// leases are taken, extended and given back; what is due and waits for a worker.
+type leases struct{ *db }
+
 // Extend extends the leases that still stand and returns the sessions of the others.
-func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
 	if len(leases) == 0 {
 		return nil, nil
 	}
@@ -35,7 +38,7 @@ func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Du
 }
 
 // Release gives back the leases that still stand.
-func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
 	if len(leases) == 0 {
 		return nil
 	}
@@ -60,7 +63,7 @@ func (t *tx) onLease(statement string, l engine.LeaseRef, at int64) (bool, error
 }
 
 // NextDue returns the earliest due_at of all, the zero time when there is none.
-func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
+func (s leases) NextDue(ctx context.Context) (time.Time, error) {
 	var due sql.NullInt64
 	err := s.reader.row(ctx, "next_due", func(row scanner) error { return row.Scan(&due) })
 	if err != nil {
@@ -70,7 +73,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending makes pending sessions of a workflow due at once that no lease holds, at most limit.
-func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
+func (s leases) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	var woken int64
 	err := s.writer.write(ctx, "wake pending sessions of "+workflow, func(t *tx) (err error) {
 		woken, err = t.exec("wake_pending", workflow, t.now, limit, orElse(definition, "none"))
@@ -83,7 +86,7 @@ func (s *Store) WakePending(ctx context.Context, workflow, definition string, li
 }
 
 // PendingWorkflows lists the workflows that have pending sessions.
-func (s *Store) PendingWorkflows(ctx context.Context) ([]string, error) {
+func (s leases) PendingWorkflows(ctx context.Context) ([]string, error) {
 	var ids []string
 	err := s.reader.each(ctx, "pending_workflows", func(row scanner) error {
 		var id string

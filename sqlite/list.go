@@ -8,12 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// sessionScalars are the columns scanSession reads, with something else for the last.
-const sessionScalars = `SELECT id, workflow, status, version, created_at, updated_at, awaiting, awaiting_since, root, labels, inbox,
-  lease, lease_owner, lease_until, due_at, transition, claims, counters, `
-
 // ListSessions returns one page.
-func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
 	l := listing{q: q, limit: cmp.Or(max(q.Limit, 0), defaultPage)}
 	tx, err := s.reader.db.BeginTx(ctx, nil) // one snapshot for the counts, which select the statement, and for the page
 	if err != nil {
@@ -41,9 +37,6 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	return found, nil
 }
 
-// defaultPage is the number of rows of a page when the query sets none.
-const defaultPage = 50
-
 // counts are the ways to count sessions: what a group is called and, where needed, what
 // the table is joined with.
 var counts = map[string]struct{ name, join string }{
@@ -54,7 +47,7 @@ var counts = map[string]struct{ name, join string }{
 }
 
 // CountSessions counts by one of counts.
-func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
 	c, ok := counts[by]
 	if !ok {
 		return nil, fmt.Errorf("count sessions by %q: %w: want status, workflow, workflow,status or step", by, engine.ErrBadRequest)

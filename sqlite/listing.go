@@ -224,7 +224,7 @@ func tallied(q engine.SessionQuery, by string) bool {
 }
 
 // tally counts from the kept counts.
-func (s *Store) tally(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) tally(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
 	kind := "status"
 	if by == "step" {
 		kind = "step"

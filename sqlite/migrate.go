@@ -19,14 +19,17 @@ var migrations embed.FS
 
 const migrationTable = `CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY, at INTEGER NOT NULL, oldest INTEGER) WITHOUT ROWID`
 
+// schema is the tables: their migrations and whether they fit this version.
+type schema struct{ *db }
+
 // Migrate applies the numbered files that the database has not seen, all in one
 // transaction, and returns their names. A database of a newer version is an error unless
 // its migrations say that this version works beside them.
-func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+func (s schema) Migrate(ctx context.Context) ([]string, error) {
 	return s.migrate(ctx, migrations)
 }
 
-func (s *Store) migrate(ctx context.Context, files fs.FS) ([]string, error) {
+func (s schema) migrate(ctx context.Context, files fs.FS) ([]string, error) {
 	known, err := knownMigrations(files)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS) ([]string, error) {
 		}
 		return nil
 	})
-	if s.schema.Note(err) != nil {
+	if s.gate.Note(err) != nil {
 		return nil, err
 	}
 	return applied, nil
@@ -89,7 +92,7 @@ func migrationNumber(name string) int64 {
 }
 
 // checkSchema compares the file's migrations with those of this version; see store.Schema.Ping.
-func (s *Store) checkSchema(ctx context.Context) error {
+func (s schema) checkSchema(ctx context.Context) error {
 	known, err := knownMigrations(migrations)
 	if err != nil {
 		return err
@@ -98,11 +101,11 @@ func (s *Store) checkSchema(ctx context.Context) error {
 	if err != nil {
 		return fault("read migrations", err)
 	}
-	return s.schema.Note(store.CheckSchema(known, there))
+	return s.gate.Note(store.CheckSchema(known, there))
 }
 
 // Check says what is wrong with the file's migrations.
-func (s *Store) Check(ctx context.Context) ([]engine.Finding, error) {
+func (s schema) Check(ctx context.Context) ([]engine.Finding, error) {
 	known, err := knownMigrations(migrations)
 	if err != nil {
 		return nil, err

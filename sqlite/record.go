@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// A checkpointTx writes checkpoints with what they carry.
+type checkpointTx struct{ *tx }
+
 // record writes what a checkpoint carries besides its session's row.
-func (t *tx) record(c *engine.Checkpoint) error {
+func (t checkpointTx) record(c *engine.Checkpoint) error {
 	for i := range c.Executions {
 		if err := t.execution(c.Session, &c.Executions[i]); err != nil {
 			return err
@@ -37,7 +40,7 @@ func (t *tx) record(c *engine.Checkpoint) error {
 	return t.outputs(c)
 }
 
-func (t *tx) execution(session string, e *engine.Execution) error {
+func (t checkpointTx) execution(session string, e *engine.Execution) error {
 	_, err := t.exec("execution_create", orElse(e.Session, session), e.Seq, e.Workflow, e.Step, e.Visit, e.Attempt, e.Status, e.Function,
 		micros(e.StartedAt), micros(e.FinishedAt), e.Definition, e.Parent, text(e.Usage), text(e.Error), text(e.Paths), text(e.Input), text(e.Output))
 	return err
@@ -49,7 +52,7 @@ const (
 	kindTook = "TOOK"
 )
 
-func (t *tx) lineage(session string, e *engine.Execution) error {
+func (t checkpointTx) lineage(session string, e *engine.Execution) error {
 	session = orElse(e.Session, session)
 	if err := t.relate(session, e.Seq, kindRead, e.Reads); err != nil {
 		return err
@@ -57,7 +60,7 @@ func (t *tx) lineage(session string, e *engine.Execution) error {
 	return t.relate(session, e.Seq, kindTook, e.Took)
 }
 
-func (t *tx) relate(session string, seq int64, kind string, all []engine.Lineage) error {
+func (t checkpointTx) relate(session string, seq int64, kind string, all []engine.Lineage) error {
 	for _, l := range all {
 		other, ok := seqOf(session, l.Execution)
 		if !ok { // of another session: never there
@@ -82,7 +85,7 @@ func seqOf(session, execution string) (int64, bool) {
 
 // outputs writes blobs and results. Blobs are dropped first: a text may go and come back
 // in one checkpoint.
-func (t *tx) outputs(c *engine.Checkpoint) error {
+func (t checkpointTx) outputs(c *engine.Checkpoint) error {
 	for _, hash := range c.DropBlobs {
 		if _, err := t.exec("blob_drop", c.Session, hash); err != nil {
 			return err
@@ -105,7 +108,7 @@ func (t *tx) outputs(c *engine.Checkpoint) error {
 
 // children creates the sessions a checkpoint starts. One that is there already was
 // started by an earlier attempt and stays as it is.
-func (t *tx) children(c *engine.Checkpoint) error {
+func (t checkpointTx) children(c *engine.Checkpoint) error {
 	for i := range c.Children {
 		child := c.Children[i]
 		child.Parent = orElse(child.Parent, c.Session)

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -13,8 +12,11 @@ import (
 // session costs a lookup in every table.
 const sessionRows = 10
 
+// retention removes old sessions, and has the duties that one engine takes at a time.
+type retention struct{ *db }
+
 // OldestSessions reads a page by the index on created_at.
-func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
 	var found []engine.SessionRecord
 	at := int64(-1)
 	if !after.At.IsZero() {
@@ -33,7 +35,7 @@ func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit i
 }
 
 // RemoveFamily removes marked sessions, at most deleteBatch rows a call.
-func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
+func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
 	var outcome engine.Removal
 	err := s.writer.write(ctx, "remove sessions", func(t *tx) (err error) {
 		outcome, err = t.removeFamily(marks, deleteBatch)
@@ -94,7 +96,7 @@ func (t *tx) removeFamily(marks []engine.SessionMark, room int64) (engine.Remova
 }
 
 // TakeDuty takes, extends or gives back a duty.
-func (s *Store) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
+func (s retention) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
 	has := false
 	err := s.writer.write(ctx, "take duty "+name, func(t *tx) error {
 		err := t.row("duty_take", func(row scanner) error { return row.Scan(&name) }, name, owner, t.now, t.now+d.Microseconds())
@@ -105,13 +107,4 @@ func (s *Store) TakeDuty(ctx context.Context, name, owner string, d time.Duratio
 		return err
 	})
 	return has && err == nil, err
-}
-
-// marksText is marks as the JSON list that statements read.
-func marksText(marks []engine.SessionMark) string {
-	b, err := json.Marshal(marks)
-	if err != nil { // texts and numbers always encode
-		panic("sqlite: " + err.Error())
-	}
-	return string(b)
 }

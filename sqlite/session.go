@@ -7,8 +7,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// sessions are created, read, listed, counted and deleted.
+type sessions struct{ *db }
+
 // Session returns one session, or engine.ErrSessionNotFound.
-func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
 	var rec engine.SessionRecord
 	err := s.reader.row(ctx, "session_read", func(row scanner) error { return scanSession(row, &rec) }, id)
 	if noRow(err) {
@@ -21,7 +24,7 @@ func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, 
 }
 
 // SessionsByID returns those of the ids that exist, in no order.
-func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
 	found := make([]engine.SessionRecord, 0, len(ids))
 	err := s.reader.each(ctx, "session_read_many", func(row scanner) error {
 		var rec engine.SessionRecord
@@ -36,7 +39,7 @@ func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.Sessio
 }
 
 // Children returns the ids of a session's children, in id order.
-func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+func (s sessions) Children(ctx context.Context, parent string) ([]string, error) {
 	var ids []string
 	err := s.reader.each(ctx, "children", func(row scanner) error {
 		var id string

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	_ "modernc.org/sqlite" // the driver; docs/adr/0002-sqlite-driver.md says why this one
 
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Options adjust a Store. The zero value works.
@@ -38,18 +36,40 @@ type Options struct {
 	BusyTimeout time.Duration
 }
 
-// A Store is one open file. It implements engine.Store.
+// A Store is one open file. It implements engine.Store. Its methods are those of its parts, one
+// for each noun of the contract; the parts share the connections.
 type Store struct {
-	file   string
-	now    func() time.Time
-	writer *writer
-	reader *reader
-	hold   *hold // nil unless opened with Options.Exclusive
-	known  known // workflows as they were last read
-	schema store.SchemaGate
+	*db
+	auditTrail
+	batches
+	commits
+	definitions
+	engines
+	history
+	inbox
+	leases
+	retention
+	schema
+	sessions
+	turns
+	workflows
+
+	hold *hold // nil unless opened with Options.Exclusive
 }
 
-var _ engine.Store = (*Store)(nil)
+var (
+	_ engine.Store   = (*Store)(nil)
+	_ engine.Checker = (*Store)(nil)
+)
+
+// newStore puts the parts together.
+func newStore(d *db) *Store {
+	return &Store{
+		db: d, auditTrail: auditTrail{d}, batches: batches{d}, commits: commits{d}, definitions: definitions{d}, engines: engines{d},
+		history: history{d}, inbox: inbox{d}, leases: leases{d}, retention: retention{d}, schema: schema{d}, sessions: sessions{d},
+		turns: turns{d}, workflows: workflows{d, &known{}},
+	}
+}
 
 // Open opens a file and creates it and its directory if absent. The file is readable by its
 // owner only, because sessions contain personal data. Its tables are created or updated unless
@@ -64,10 +84,10 @@ func Open(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sqlite store %s: %w", file, err)
 	}
-	s := &Store{file: file, now: o.Now}
-	if s.now == nil {
-		s.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
+	s := newStore(&db{file: file, now: o.Now})
 	if err := s.open(ctx, abs, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open sqlite store %s: %w", file, err), s.Close())
 	}
@@ -97,10 +117,10 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 	if readers <= 0 {
 		readers = 4
 	}
-	if s.writer, err = newWriter(ctx, address(abs, busy, false), s.now, &s.schema); err != nil {
+	if s.writer, err = newWriter(ctx, address(abs, busy, false), s.now, &s.gate); err != nil {
 		return explain(err)
 	}
-	if s.reader, err = newReader(address(abs, busy, true), readers, &s.schema); err != nil {
+	if s.reader, err = newReader(address(abs, busy, true), readers, &s.gate); err != nil {
 		return explain(err)
 	}
 	if err := s.reader.db.PingContext(ctx); err != nil {
@@ -178,15 +198,3 @@ func (s *Store) Ping(ctx context.Context) error {
 	}
 	return s.writer.write(ctx, "ping", func(t *tx) error { return t.touch() })
 }
-
-// Now is this machine's clock, or Options.Now.
-func (s *Store) Now(context.Context) (time.Time, error) { return s.clock(), nil }
-
-// clock is now as it is stored, to the microsecond.
-func (s *Store) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
-
-// Describe names the store for people: "sqlite:.stepgraph/stepgraph.db".
-func (s *Store) Describe() string { return "sqlite:" + s.file }
-
-// noRow reports whether a query found nothing.
-func noRow(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -16,8 +16,11 @@ const (
 	turnLanes    = 100
 )
 
+// turns are the queues of workflows with limits.
+type turns struct{ *db }
+
 // LimitedWorkflows reads the WORKFLOW rows that name a limit.
-func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
 	var patterns []string
 	for _, name := range graph.LimitNames() {
 		patterns = append(patterns, `%"`+name+`"%`)
@@ -56,7 +59,7 @@ type turnCall struct {
 }
 
 // TakeTurns gives turns as the contract says. Where nothing has to be changed it takes no write lock.
-func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
+func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
 	c := &turnCall{q: q, limits: map[string]*engine.TurnLimit{}}
 	for i := range q.Limits {
 		c.limits[q.Limits[i].Workflow] = &q.Limits[i]
@@ -250,7 +253,7 @@ func (t *tx) queue(lane string, limit int) (queue []engine.Waiter, err error) {
 }
 
 // Turn reads the place of a session in its queue.
-func (s *Store) Turn(ctx context.Context, session string) (*engine.Turn, error) {
+func (s turns) Turn(ctx context.Context, session string) (*engine.Turn, error) {
 	var turn engine.Turn
 	var lane string
 	var next, since sql.NullInt64
@@ -276,7 +279,7 @@ func (s *Store) Turn(ctx context.Context, session string) (*engine.Turn, error) 
 }
 
 // Lanes counts what waits and runs.
-func (s *Store) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
 	var all []engine.Lane
 	err := s.reader.each(ctx, "turn_lanes_of", func(row scanner) error {
 		var l engine.Lane

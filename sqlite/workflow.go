@@ -9,10 +9,16 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// workflows are read and edited.
+type workflows struct {
+	*db
+	known *known // as they were last read
+}
+
 // Workflows returns the workflows of the ids that exist, read from one commit. Entries
 // are of no use here: no step is without a workflow in this store. Workflows that have not changed
 // since they were last read are not read again, which their versions tell.
-func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
+func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	current, err := readVersions(func(name string, scan func(scanner) error, args ...any) error {
 		return s.reader.each(ctx, name, scan, args...)
@@ -59,7 +65,7 @@ func readVersions(each eachFunc, ids []string) (map[string]int64, error) {
 }
 
 // WorkflowIDs lists all workflows by id with their number of steps.
-func (s *Store) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
+func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
 	var found []engine.WorkflowInfo
 	err := s.reader.each(ctx, "workflow_list", func(row scanner) error {
 		var w engine.WorkflowInfo
