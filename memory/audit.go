@@ -12,8 +12,11 @@ import (
 // maxAudit bounds the entries of a store in memory; the oldest are dropped.
 const maxAudit = 100_000
 
+// auditTrail holds the log of who did what.
+type auditTrail struct{ *data }
+
 // RecordAudit keeps entries.
-func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -36,7 +39,7 @@ func compareAudit(a, b engine.AuditEntry) int {
 }
 
 // AuditEntries returns one page, newest first.
-func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func fitsAudit(q *engine.AuditQuery, e *engine.AuditEntry) bool {
 }
 
 // ForgetAudit removes old entries.
-func (s *Store) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
+func (s auditTrail) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}

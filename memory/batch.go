@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,20 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A batch is one BATCH with its items.
-type batch struct {
-	record    engine.Batch
-	stoppedIn string             // the phase in which it was stopped
-	items     []engine.BatchItem // by n
-}
-
-// find returns the index of the item with a number, or the index where it would be inserted.
-func (x *batch) find(n int64) (int, bool) {
-	return slices.BinarySearchFunc(x.items, n, func(i engine.BatchItem, n int64) int { return cmp.Compare(i.N, n) })
-}
+// batches are created, filled, leased and deleted with their items.
+type batches struct{ *data }
 
 // CreateBatch creates a batch, unless a batch with its key or id exists.
-func (s *Store) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
+func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return engine.Batch{}, false, err
 	}
@@ -50,7 +40,7 @@ func (s *Store) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, 
 }
 
 // AddBatchItems puts items under their numbers.
-func (s *Store) AddBatchItems(ctx context.Context, id string, items []engine.BatchItem) error {
+func (s batches) AddBatchItems(ctx context.Context, id string, items []engine.BatchItem) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -74,7 +64,7 @@ func (s *Store) AddBatchItems(ctx context.Context, id string, items []engine.Bat
 	return nil
 }
 
-func (s *Store) batch(id string) (*batch, error) {
+func (s batches) batch(id string) (*batch, error) {
 	x := s.batches[id]
 	if x == nil {
 		return nil, fmt.Errorf("batch %s: %w", id, engine.ErrBatchNotFound)
@@ -83,7 +73,7 @@ func (s *Store) batch(id string) (*batch, error) {
 }
 
 // Batch returns a copy of one batch.
-func (s *Store) Batch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -96,7 +86,7 @@ func (s *Store) Batch(ctx context.Context, id string) (*engine.Batch, error) {
 }
 
 // ListBatches sorts all batches.
-func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
+func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -118,7 +108,7 @@ func (s *Store) ListBatches(ctx context.Context, after engine.Cursor, limit int)
 }
 
 // BatchItems returns a page of a batch's items.
-func (s *Store) BatchItems(ctx context.Context, id string, q engine.ItemQuery) ([]engine.BatchItem, error) {
+func (s batches) BatchItems(ctx context.Context, id string, q engine.ItemQuery) ([]engine.BatchItem, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -142,19 +132,4 @@ func (s *Store) BatchItems(ctx context.Context, id string, q engine.ItemQuery) (
 		}
 	}
 	return found, nil
-}
-
-func (x *batch) copy() *engine.Batch {
-	b := cloneBatch(x.record)
-	return &b
-}
-
-func cloneBatch(b engine.Batch) engine.Batch {
-	b.Options = slices.Clone(b.Options)
-	return b
-}
-
-func cloneItem(i engine.BatchItem) engine.BatchItem {
-	i.Response, i.Would = slices.Clone(i.Response), slices.Clone(i.Would)
-	return i
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ClaimBatch leases the batch that has been due longest.
-func (s *Store) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
+func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -35,12 +35,8 @@ func (s *Store) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Bat
 	return oldest.copy(), nil
 }
 
-func (x *batch) held(now time.Time) bool {
-	return x.record.Lease != "" && x.record.LeaseUntil.After(now)
-}
-
 // SaveBatch writes progress for the holder of the lease.
-func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
@@ -70,14 +66,8 @@ func (s *Store) SaveBatch(ctx context.Context, b engine.Batch, items []engine.Ba
 	return true, nil
 }
 
-// free ends the lease; the batch is then due at the given time, or never.
-func (x *batch) free(due time.Time) {
-	b := &x.record
-	b.Lease, b.LeaseOwner, b.LeaseUntil, b.DueAt = "", "", time.Time{}, due
-}
-
 // StopBatch stops a batch that has not ended.
-func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
+func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, id, func(x *batch, _ time.Time) bool {
 		b := &x.record
 		if b.Phase == engine.BatchComplete || b.Phase == engine.BatchStopped {
@@ -90,7 +80,7 @@ func (s *Store) StopBatch(ctx context.Context, id, message string) (*engine.Batc
 }
 
 // ContinueBatch resumes a stopped batch in the phase in which it was stopped.
-func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
 	return s.changeBatch(ctx, id, func(x *batch, now time.Time) bool {
 		b := &x.record
 		if b.Phase != engine.BatchStopped {
@@ -108,7 +98,7 @@ func (s *Store) ContinueBatch(ctx context.Context, id string) (*engine.Batch, er
 	})
 }
 
-func (s *Store) changeBatch(ctx context.Context, id string, change func(*batch, time.Time) bool) (*engine.Batch, error) {
+func (s batches) changeBatch(ctx context.Context, id string, change func(*batch, time.Time) bool) (*engine.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -125,7 +115,7 @@ func (s *Store) changeBatch(ctx context.Context, id string, change func(*batch, 
 }
 
 // DeleteBatch removes a batch that no worker holds, in one call.
-func (s *Store) DeleteBatch(ctx context.Context, id string) (bool, error) {
+func (s batches) DeleteBatch(ctx context.Context, id string) (bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}

@@ -9,9 +9,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// commits writes checkpoints.
+type commits struct{ *data }
+
 // Commit checks all rows before it writes the first one, so that a call with an invalid row
 // writes nothing.
-func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -73,7 +76,7 @@ func (x *session) fault(c *engine.Checkpoint) error {
 	return nil
 }
 
-func (s *Store) commit(c *engine.Checkpoint, now time.Time) engine.CommitResult {
+func (s commits) commit(c *engine.Checkpoint, now time.Time) engine.CommitResult {
 	x := s.sessions[c.Session]
 	outcome := x.guard(c)
 	if outcome == engine.Committed {
@@ -148,7 +151,7 @@ func (x *session) writeHistory(c *engine.Checkpoint) {
 
 // keepBlobs removes and adds blobs. A blob may belong to another session (a copy for the parent),
 // which may have been deleted.
-func (s *Store) keepBlobs(x *session, c *engine.Checkpoint) {
+func (s commits) keepBlobs(x *session, c *engine.Checkpoint) {
 	for _, hash := range c.DropBlobs {
 		delete(x.blobs, hash)
 	}
@@ -167,7 +170,7 @@ func (s *Store) keepBlobs(x *session, c *engine.Checkpoint) {
 }
 
 // createChildren skips a child session that an earlier attempt of the same transition created.
-func (s *Store) createChildren(c *engine.Checkpoint) {
+func (s commits) createChildren(c *engine.Checkpoint) {
 	for _, n := range c.Children {
 		if n.Parent == "" {
 			n.Parent = c.Session
@@ -179,7 +182,7 @@ func (s *Store) createChildren(c *engine.Checkpoint) {
 }
 
 // tellParent delivers the end of a child to its parent's inbox. A deleted parent is skipped.
-func (s *Store) tellParent(c *engine.Checkpoint, now time.Time) {
+func (s commits) tellParent(c *engine.Checkpoint, now time.Time) {
 	if c.ToParent == nil {
 		return
 	}

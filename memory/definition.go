@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// definitions are what steps were when they were executed.
+type definitions struct{ *data }
+
 // SaveDefinitions keeps the first text of each hash.
-func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -28,7 +31,7 @@ func (s *Store) SaveDefinitions(ctx context.Context, definitions []engine.Stored
 }
 
 // Definitions returns those that are there, each once.
-func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+func (s definitions) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -43,7 +46,7 @@ func (s *Store) Definitions(ctx context.Context, hashes []string) ([]engine.Stor
 }
 
 // StepDefinitions returns the oldest first.
-func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // EditWorkflow checks an edit as a whole before it changes anything.
-func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
+func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (s *Store) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Wor
 	return s.workflow(edit.Workflow), nil
 }
 
-func (s *Store) edit(edit engine.Edit) error {
+func (s workflows) edit(edit engine.Edit) error {
 	w := s.workflows[edit.Workflow]
 	if edit.Match != "" && (w == nil || s.workflow(edit.Workflow).ETag() != edit.Match) {
 		return engine.ErrVersionMismatch
@@ -50,7 +50,7 @@ func (s *Store) edit(edit engine.Edit) error {
 
 // checkPaths checks that every path to be put has both of its ends after the edit and, if the
 // path has a Ref, still exists.
-func (s *Store) checkPaths(edit engine.Edit) error {
+func (s workflows) checkPaths(edit engine.Edit) error {
 	there := make(map[string]bool)
 	if w := s.workflows[edit.Workflow]; w != nil {
 		for _, n := range w.steps {
@@ -85,7 +85,7 @@ func (s *Store) checkPaths(edit engine.Edit) error {
 
 // survivors returns a function that reports whether the path of a Ref belongs to the workflow and
 // is not removed by this edit.
-func (s *Store) survivors(edit engine.Edit) func(ref string) bool {
+func (s workflows) survivors(edit engine.Edit) func(ref string) bool {
 	w := s.workflows[edit.Workflow]
 	if w == nil {
 		return func(string) bool { return false }
@@ -106,7 +106,7 @@ func (s *Store) survivors(edit engine.Edit) func(ref string) bool {
 }
 
 // apply makes the changes of a checked edit.
-func (s *Store) apply(edit engine.Edit, properties map[string]any) {
+func (s workflows) apply(edit engine.Edit, properties map[string]any) {
 	w := s.workflows[edit.Workflow]
 	if w == nil {
 		w = newWorkflow()
@@ -132,7 +132,7 @@ func (s *Store) apply(edit engine.Edit, properties map[string]any) {
 	}
 }
 
-func (s *Store) putStep(w *workflow, id string, put *engine.Step) {
+func (s workflows) putStep(w *workflow, id string, put *engine.Step) {
 	properties := cloneProperties(put.Properties())
 	properties["workflow"] = id
 	if n := s.step(id, put.ID); n != nil {
@@ -142,7 +142,7 @@ func (s *Store) putStep(w *workflow, id string, put *engine.Step) {
 	w.add(&step{workflow: id, properties: properties})
 }
 
-func (s *Store) putPath(id string, put *engine.Path) {
+func (s workflows) putPath(id string, put *engine.Path) {
 	target := id
 	if put.TargetWorkflow != "" {
 		target = put.TargetWorkflow
@@ -157,7 +157,7 @@ func (s *Store) putPath(id string, put *engine.Path) {
 }
 
 // step finds a STEP, or nil.
-func (s *Store) step(workflow, id string) *step {
+func (s workflows) step(workflow, id string) *step {
 	if w := s.workflows[workflow]; w != nil {
 		return w.first[id]
 	}
@@ -165,7 +165,7 @@ func (s *Store) step(workflow, id string) *step {
 }
 
 // dropPaths removes the paths from and to steps that are gone, those of other workflows too.
-func (s *Store) dropPaths(gone func(*step) bool) {
+func (s workflows) dropPaths(gone func(*step) bool) {
 	for _, w := range s.workflows {
 		maps.DeleteFunc(w.paths, func(_ string, p *path) bool { return gone(p.from) || gone(p.to) })
 	}

@@ -9,8 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// engines are the announcements of those at work.
+type engines struct{ *data }
+
 // Announce keeps what an engine says of itself.
-func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+func (s engines) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -24,7 +27,7 @@ func (s *Store) Announce(ctx context.Context, a engine.Announcement, forget time
 }
 
 // Engines returns what was announced lately.
-func (s *Store) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
+func (s engines) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Descendants filters and sorts the sessions below one.
-func (s *Store) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -25,10 +25,10 @@ func (h Hand) Step(_ context.Context, properties map[string]any) error {
 		h.Loose[p["id"].(string)] = true
 	}
 	id := p["workflow"].(string)
-	if h.Store.workflows[id] == nil {
-		h.Store.workflows[id] = newWorkflow()
+	if h.Store.data.workflows[id] == nil {
+		h.Store.data.workflows[id] = newWorkflow()
 	}
-	h.Store.workflows[id].add(&step{workflow: id, properties: p})
+	h.Store.data.workflows[id].add(&step{workflow: id, properties: p})
 	return nil
 }
 
@@ -41,7 +41,7 @@ func (h Hand) Path(_ context.Context, kind engine.PathKind, source, target strin
 		return fmt.Errorf("no steps %s and %s", source, target)
 	}
 	h.Store.refs++
-	h.Store.workflows[from.workflow].paths[strconv.Itoa(h.Store.refs)] = &path{kind: kind, from: from, to: to, properties: cloneProperties(properties)}
+	h.Store.data.workflows[from.workflow].paths[strconv.Itoa(h.Store.refs)] = &path{kind: kind, from: from, to: to, properties: cloneProperties(properties)}
 	h.file(from, to)
 	return nil
 }
@@ -52,7 +52,7 @@ func (h Hand) file(from, to *step) {
 	if !h.Loose[to.id()] || to.workflow != engine.DefaultWorkflow || from.workflow == engine.DefaultWorkflow {
 		return
 	}
-	old, now := h.Store.workflows[to.workflow], h.Store.workflows[from.workflow]
+	old, now := h.Store.data.workflows[to.workflow], h.Store.data.workflows[from.workflow]
 	old.remove([]string{to.id()})
 	to.workflow, to.properties["workflow"] = from.workflow, from.workflow
 	now.add(to)
@@ -66,7 +66,7 @@ func (h Hand) file(from, to *step) {
 }
 
 func (h Hand) find(id string) *step {
-	for _, w := range h.Store.workflows {
+	for _, w := range h.Store.data.workflows {
 		for _, n := range w.steps {
 			if n.id() == id {
 				return n
@@ -83,8 +83,8 @@ func (h Hand) Workflow(_ context.Context, properties map[string]any) error {
 	p := cloneProperties(properties)
 	id := p["id"].(string)
 	delete(p, "id")
-	h.Store.workflows[id] = newWorkflow()
-	h.Store.workflows[id].properties = p
+	h.Store.data.workflows[id] = newWorkflow()
+	h.Store.data.workflows[id].properties = p
 	return nil
 }
 
@@ -100,6 +100,6 @@ func (h Hand) Session(_ context.Context, properties map[string]any) error {
 func (h Hand) State(_ context.Context, session, state string) error {
 	h.Store.mu.Lock()
 	defer h.Store.mu.Unlock()
-	h.Store.sessions[session].record.State = []byte(state)
+	h.Store.data.sessions[session].record.State = []byte(state)
 	return nil
 }

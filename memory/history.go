@@ -40,8 +40,11 @@ func page[T any](list []T, q engine.HistoryQuery, number func(*T) int64, keep fu
 	return in[:limit]
 }
 
+// history is what a session has executed, said, been asked and kept.
+type history struct{ *data }
+
 // Executions returns a page in seq order.
-func (s *Store) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
+func (s history) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -81,7 +84,7 @@ func (x *session) has(id string) bool {
 }
 
 // Messages returns a page of the chat.
-func (s *Store) Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error) {
+func (s history) Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func (s *Store) Messages(ctx context.Context, id string, q engine.HistoryQuery) 
 }
 
 // AllRequests returns a page of the inbox.
-func (s *Store) AllRequests(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Request, error) {
+func (s history) AllRequests(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Request, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func (s *Store) AllRequests(ctx context.Context, id string, q engine.HistoryQuer
 }
 
 // Blobs returns the texts that are there.
-func (s *Store) Blobs(ctx context.Context, id string, hashes []string) (map[string][]byte, error) {
+func (s history) Blobs(ctx context.Context, id string, hashes []string) (map[string][]byte, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -130,7 +133,7 @@ func (s *Store) Blobs(ctx context.Context, id string, hashes []string) (map[stri
 }
 
 // Results returns the rounds of one visit in index order.
-func (s *Store) Results(ctx context.Context, id, step string, visit int) ([]engine.StoredResult, error) {
+func (s history) Results(ctx context.Context, id, step string, visit int) ([]engine.StoredResult, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

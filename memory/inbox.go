@@ -9,8 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// inbox is the requests of sessions. The edit of a state is one of them.
+type inbox struct{ *data }
+
 // Deliver puts requests into inboxes, in the order given.
-func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+func (s inbox) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -22,7 +25,7 @@ func (s *Store) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]en
 	return out, nil
 }
 
-func (s *Store) deliver(d *engine.Delivery) engine.Delivered {
+func (s inbox) deliver(d *engine.Delivery) engine.Delivered {
 	x := s.sessions[d.Session]
 	if x == nil {
 		return engine.Delivered{Err: fmt.Errorf("session %s: %w", d.Session, engine.ErrSessionNotFound)}
@@ -95,7 +98,7 @@ func (x *session) view(key string, now time.Time) engine.InboxView {
 }
 
 // Requests returns the requests after a number, session by session.
-func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func (s *Store) Requests(ctx context.Context, after []engine.InboxAfter) (map[st
 }
 
 // Inboxes returns the current inbox numbers and lease tokens, including expired leases.
-func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
+func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -132,7 +135,7 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]engine.In
 
 // EditState writes a person's state. The edit gets a version of its own, so that a second person
 // who read the earlier version gets ErrVersionMismatch.
-func (s *Store) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
+func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

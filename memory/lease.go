@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// leases are taken, extended and given back; what is due and waits for a worker.
+type leases struct{ *data }
+
 // Claim leases due sessions. The order of a map is as good as shuffled.
-func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 }
 
 // ClaimByID leases those of the ids that are not leased, in id order.
-func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -53,14 +56,14 @@ func workflowOf(x *session) string {
 	return x.record.Workflow
 }
 
-func (s *Store) claim(x *session, o engine.ClaimOptions, now time.Time) engine.Claimed {
+func (s leases) claim(x *session, o engine.ClaimOptions, now time.Time) engine.Claimed {
 	x.lease(engine.Lease{Token: o.Token(), Owner: o.Owner, For: o.For}, now)
 	s.put(x)
 	return x.claimed(now)
 }
 
 // Extend extends the leases whose token is still current.
-func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -80,7 +83,7 @@ func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Du
 }
 
 // Release gives leases back; the sessions become due at once.
-func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -97,7 +100,7 @@ func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
 }
 
 // leased returns the session if it is still leased under the token, else nil.
-func (s *Store) leased(l engine.LeaseRef) *session {
+func (s leases) leased(l engine.LeaseRef) *session {
 	x := s.sessions[l.Session]
 	if x == nil || l.Token == "" || x.record.Lease != l.Token {
 		return nil
@@ -106,7 +109,7 @@ func (s *Store) leased(l engine.LeaseRef) *session {
 }
 
 // NextDue looks at the sessions that have a due_at.
-func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
+func (s leases) NextDue(ctx context.Context) (time.Time, error) {
 	if err := s.begin(ctx); err != nil {
 		return time.Time{}, err
 	}
@@ -121,7 +124,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 }
 
 // WakePending wakes pending sessions that are not due already.
-func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
+func (s leases) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
@@ -144,7 +147,7 @@ func (s *Store) WakePending(ctx context.Context, workflow, definition string, li
 }
 
 // PendingWorkflows returns each workflow once, in order.
-func (s *Store) PendingWorkflows(ctx context.Context) ([]string, error) {
+func (s leases) PendingWorkflows(ctx context.Context) ([]string, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

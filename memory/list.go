@@ -16,8 +16,11 @@ import (
 // defaultLimit is the number of rows of a page when the query sets none.
 const defaultLimit = 50
 
+// sessions are created, read, listed, counted and deleted.
+type sessions struct{ *data }
+
 // Session returns a copy of one session.
-func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -31,7 +34,7 @@ func (s *Store) Session(ctx context.Context, id string) (*engine.SessionRecord, 
 }
 
 // SessionsByID returns those that exist, each once.
-func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]engine.Sessio
 }
 
 // ListSessions filters and sorts all sessions.
-func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func compareCursors(q engine.SessionQuery, a, b engine.Cursor) int {
 }
 
 // CountSessions counts the sessions of a query in groups.
-func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -125,7 +128,7 @@ var groupings = map[string]func(x *session) []string{
 }
 
 // Children returns ids in order.
-func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
+func (s sessions) Children(ctx context.Context, parent string) ([]string, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ func (x *session) waiting() []engine.Waiting {
 }
 
 // matching returns the sessions a query lets through, in no order.
-func (s *Store) matching(q engine.SessionQuery) []*session {
+func (s sessions) matching(q engine.SessionQuery) []*session {
 	var rows []*session
 	if len(q.IDs) == 0 {
 		for _, x := range s.sessions {

@@ -9,14 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A duty is work that only one engine does at a time.
-type duty struct {
-	owner string
-	until time.Time
-}
+// retention removes old sessions, and has the duties that one engine takes at a time.
+type retention struct{ *data }
 
 // OldestSessions sorts all sessions.
-func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -39,7 +36,7 @@ func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit i
 }
 
 // RemoveFamily removes everything in one call.
-func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
+func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
 	if err := s.begin(ctx); err != nil {
 		return "", err
 	}
@@ -66,7 +63,7 @@ func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (e
 }
 
 // TakeDuty takes, extends or gives back a duty.
-func (s *Store) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
+func (s retention) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}

@@ -32,22 +32,6 @@ type round struct {
 	visit, index int
 }
 
-// put enters a session into the indexes, or moves it there after a change.
-func (s *Store) put(x *session) {
-	id := x.record.ID
-	s.sessions[id] = x
-	if x.record.DueAt.IsZero() {
-		delete(s.due, id)
-	} else {
-		s.due[id] = x
-	}
-	if x.record.Status == engine.StatusPending {
-		s.pending[id] = x
-	} else {
-		delete(s.pending, id)
-	}
-}
-
 // lease gives the session to a caller and counts the claim.
 func (x *session) lease(l engine.Lease, now time.Time) {
 	x.record.Lease, x.record.LeaseOwner = l.Token, l.Owner

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -15,27 +14,22 @@ type Options struct {
 }
 
 // A Store is an engine.Store in memory. Its methods return no other errors than those of
-// the contract and the context's: memory is never unavailable.
+// the contract and the context's: memory is never unavailable. They are those of its parts, one
+// for each noun of the contract; the parts share the data.
 type Store struct {
-	clock func() time.Time
-
-	mu       sync.Mutex
-	sessions map[string]*session
-	due      map[string]*session // those that have a due_at
-	pending  map[string]*session // those whose status is pending
-	starts   map[string]*session // by the key they were started with
-
-	workflows   map[string]*workflow
-	refs        int // the last Ref given
-	definitions map[string]engine.StoredDefinition
-
-	engines   []engine.Announcement
-	audit     []engine.AuditEntry // by At, then ID
-	batches   map[string]*batch
-	batchKeys map[string]string // ids of batches by their idempotency key
-	duties    map[string]duty   // by name
-	turns     map[string]*turn  // of sessions of limited workflows
-	lanes     map[string]*lane
+	*data
+	auditTrail
+	batches
+	commits
+	definitions
+	engines
+	history
+	inbox
+	leases
+	retention
+	sessions
+	turns
+	workflows
 }
 
 var _ engine.Store = (*Store)(nil)
@@ -45,42 +39,19 @@ func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	d := newData(o.Now)
 	return &Store{
-		clock:       o.Now,
-		sessions:    make(map[string]*session),
-		due:         make(map[string]*session),
-		pending:     make(map[string]*session),
-		starts:      make(map[string]*session),
-		workflows:   make(map[string]*workflow),
-		definitions: make(map[string]engine.StoredDefinition),
-		batches:     make(map[string]*batch),
-		batchKeys:   make(map[string]string),
-		duties:      make(map[string]duty),
-		turns:       make(map[string]*turn),
-		lanes:       make(map[string]*lane),
+		data: d, auditTrail: auditTrail{d}, batches: batches{d}, commits: commits{d}, definitions: definitions{d}, engines: engines{d},
+		history: history{d}, inbox: inbox{d}, leases: leases{d}, retention: retention{d}, sessions: sessions{d}, turns: turns{d},
+		workflows: workflows{d},
 	}
 }
-
-// begin starts a transaction: it takes the mutex unless ctx has ended. The caller
-// unlocks when there was no error.
-func (s *Store) begin(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	return nil
-}
-
-func (s *Store) now() time.Time { return utc(s.clock()) }
 
 // Migrate has nothing to do.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) { return nil, ctx.Err() }
 
 // Ping answers as long as ctx lives.
 func (s *Store) Ping(ctx context.Context) error { return ctx.Err() }
-
-// Now is the clock of the options.
-func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.now(), ctx.Err() }
 
 // Describe returns "memory".
 func (s *Store) Describe() string { return "memory" }

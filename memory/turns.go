@@ -12,28 +12,14 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A turn is a session's place in a limited workflow: waiting for it or holding it.
-type turn struct {
-	lane    string
-	waiting bool
-	place   int64
-	since   time.Time
-	fresh   bool
-	status  string // of the session when it began to wait
-}
-
-// A lane counts the sessions of one workflow, or of one concurrency key in it, against a limit.
-type lane struct {
-	workflow, key string
-	look          time.Time // when a worker has to check it
-	next          time.Time // when its rate lets the next session start
-}
-
 // laneLooks is the maximum number of lanes that one call checks.
 const laneLooks = 100
 
+// turns are the queues of workflows with limits.
+type turns struct{ *data }
+
 // LimitedWorkflows returns the workflows that have any property or a lane.
-func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -52,7 +38,7 @@ func (s *Store) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error
 }
 
 // TakeTurns implements engine.Store.
-func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
+func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
 	if err := s.begin(ctx); err != nil {
 		return engine.TurnsTaken{}, err
 	}
@@ -90,7 +76,7 @@ func (s *Store) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.Turns
 }
 
 // dueOf returns the due sessions of the given workflows, in due order.
-func (s *Store) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
+func (s turns) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
 	rank := map[string]int{}
 	for i, l := range q.Limits {
 		rank[l.Workflow] = i
@@ -114,7 +100,7 @@ func (x *session) stopped() bool {
 }
 
 // enqueue removes the session from the due ones. A session that waited before keeps its place.
-func (s *Store) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
+func (s turns) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
 	id := l.LaneID(x.key)
 	t := s.turns[x.record.ID]
 	if t == nil {
@@ -135,7 +121,7 @@ func (s *Store) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
 }
 
 // lanesToLook returns the lanes of these workflows that are due for a check, those that have waited longest first.
-func (s *Store) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) []string {
+func (s turns) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) []string {
 	var ids []string
 	for id, l := range s.lanes {
 		if limits[l.workflow] != nil && !l.look.After(now) {
@@ -147,7 +133,7 @@ func (s *Store) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) 
 }
 
 // admit gives turns in one lane.
-func (s *Store) admit(id string, l *engine.TurnLimit, most int, now time.Time, taken *engine.TurnsTaken) {
+func (s turns) admit(id string, l *engine.TurnLimit, most int, now time.Time, taken *engine.TurnsTaken) {
 	at := s.lanes[id]
 	running, queue := s.lane(id, now)
 	room := min(l.Room(running), most, len(queue))
@@ -179,7 +165,7 @@ func (s *Store) admit(id string, l *engine.TurnLimit, most int, now time.Time, t
 }
 
 // lane ends finished turns and returns the number of running sessions and the waiting ones in order.
-func (s *Store) lane(id string, now time.Time) (running int, queue []engine.Waiter) {
+func (s turns) lane(id string, now time.Time) (running int, queue []engine.Waiter) {
 	for session, t := range s.turns {
 		x := s.sessions[session]
 		switch {
@@ -201,7 +187,7 @@ func (s *Store) lane(id string, now time.Time) (running int, queue []engine.Wait
 }
 
 // Turn returns the place of a session in its queue.
-func (s *Store) Turn(ctx context.Context, id string) (*engine.Turn, error) {
+func (s turns) Turn(ctx context.Context, id string) (*engine.Turn, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -222,7 +208,7 @@ func (s *Store) Turn(ctx context.Context, id string) (*engine.Turn, error) {
 }
 
 // Lanes counts what waits and runs.
-func (s *Store) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -10,64 +10,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A workflow holds the nodes of one workflow as a graph database does: properties as they were
-// put, decoded at each read, so that a property of a wrong type is a problem here as on Neo4j.
-type workflow struct {
-	properties map[string]any // of the WORKFLOW node; nil when there is none
-	steps      []*step
-	first      map[string]*step // for each id, the first of its steps
-	paths      map[string]*path // from its steps, by Ref
-}
-
-func newWorkflow() *workflow {
-	return &workflow{first: make(map[string]*step), paths: make(map[string]*path)}
-}
-
-func (w *workflow) add(n *step) {
-	w.steps = append(w.steps, n)
-	if id := n.id(); w.first[id] == nil {
-		w.first[id] = n
-	}
-}
-
-// remove removes all steps with these ids and returns them.
-func (w *workflow) remove(ids []string) map[*step]bool {
-	named := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		named[id] = true
-		delete(w.first, id)
-	}
-	gone := make(map[*step]bool)
-	w.steps = slices.DeleteFunc(w.steps, func(n *step) bool {
-		if named[n.id()] {
-			gone[n] = true
-		}
-		return gone[n]
-	})
-	return gone
-}
-
-// A step is one STEP node. Two may have the same id.
-type step struct {
-	workflow   string
-	properties map[string]any
-}
-
-func (n *step) id() string {
-	id, _ := n.properties["id"].(string)
-	return id
-}
-
-// A path is one relationship.
-type path struct {
-	kind       engine.PathKind
-	from, to   *step
-	properties map[string]any
-}
+// workflows are read and edited.
+type workflows struct{ *data }
 
 // Workflows returns the existing ones, each once, in id order. It ignores entries, because a
 // step without a workflow is put into default at once.
-func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
+func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -82,7 +30,7 @@ func (s *Store) Workflows(ctx context.Context, ids []string, _ map[string][]stri
 }
 
 // WorkflowIDs lists workflows in id order.
-func (s *Store) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
+func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -98,7 +46,7 @@ func (s *Store) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) 
 }
 
 // workflow reads one workflow; an empty one when it is not there.
-func (s *Store) workflow(id string) *engine.Workflow {
+func (s workflows) workflow(id string) *engine.Workflow {
 	out := &engine.Workflow{ID: id}
 	w := s.workflows[id]
 	if w == nil {
