@@ -8,10 +8,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// auditTrail holds the log of who did what.
+type auditTrail struct{ *homes }
+
 // RecordAudit writes each entry into the database that it concerns: that of its session or its
 // workflow, otherwise the default one. So an operation on one database does not wait for another.
 // If that database fails, one that answers takes the entry.
-func (s *Store) RecordAudit(ctx context.Context, entries []store.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []store.AuditEntry) error {
 	var groups []rowsOf[store.AuditEntry]
 	for i := range entries {
 		groups = addRow(groups, s.auditHome(ctx, &entries[i]), entries[i], i)
@@ -28,7 +31,7 @@ func (s *Store) RecordAudit(ctx context.Context, entries []store.AuditEntry) err
 }
 
 // auditHome is the database of an entry. A refused request may name anything, and is not looked up.
-func (s *Store) auditHome(ctx context.Context, e *store.AuditEntry) *database {
+func (s auditTrail) auditHome(ctx context.Context, e *store.AuditEntry) *database {
 	if e.Session != "" && !e.Refused {
 		if at := s.locateAll(ctx, []string{e.Session})[e.Session]; at.home != nil {
 			return at.home
@@ -40,7 +43,7 @@ func (s *Store) auditHome(ctx context.Context, e *store.AuditEntry) *database {
 	return s.main()
 }
 
-func (s *Store) recordElsewhere(ctx context.Context, failed *database, entries []store.AuditEntry, err error) error {
+func (s auditTrail) recordElsewhere(ctx context.Context, failed *database, entries []store.AuditEntry, err error) error {
 	for _, d := range s.databases {
 		if d == failed || d.trouble() != nil || !unreachable(err) {
 			continue
@@ -53,7 +56,7 @@ func (s *Store) recordElsewhere(ctx context.Context, failed *database, entries [
 }
 
 // AuditEntries merges the entries of all databases.
-func (s *Store) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
 	pages, err := whole(ask(ctx, s.databases, func(st store.Store) ([]store.AuditEntry, error) { return st.AuditEntries(ctx, q) }))
 	if err != nil {
 		return nil, err
@@ -62,6 +65,6 @@ func (s *Store) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.A
 }
 
 // ForgetAudit goes through the databases until the limit is reached.
-func (s *Store) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
-	return upTo(ctx, s, limit, func(st store.Store, limit int) (int, error) { return st.ForgetAudit(ctx, before, limit) })
+func (s auditTrail) ForgetAudit(ctx context.Context, before time.Time, limit int) (int, error) {
+	return upTo(ctx, s.homes, limit, func(st store.Store, limit int) (int, error) { return st.ForgetAudit(ctx, before, limit) })
 }

@@ -8,23 +8,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A search is a Claim under way on one database. A database that is slow does not hold up the
-// others: a Claim of the Store waits for it only for a while, and what it has claimed by then is
-// returned by the next one. Dropping it instead would leave these sessions until their leases end.
-type search struct {
-	done    chan struct{}
-	share   int
-	claimed []store.Claimed
-	err     error
-	began   time.Time
-}
-
 // claimPatience is how long a Claim waits for the other databases once one has answered.
 const claimPatience = 250 * time.Millisecond
 
 // Claim claims due sessions of all databases that answer. Each gets an equal share of the limit;
 // what one does not use goes to those that have more.
-func (s *Store) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
 	if o.Among != nil {
 		return s.claimAmong(ctx, o)
 	}
@@ -56,15 +45,15 @@ func (s *Store) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claime
 
 // inTurn are the databases that answer, with another one first each time: it gets what an equal
 // share of the limit leaves over.
-func (s *Store) inTurn() []*database {
+func (s leases) inTurn() []*database {
 	of := s.answering()
 	n := int(s.claims.Add(1) % uint64(len(of)))
 	return slices.Concat(of[n:], of[:n])
 }
 
 // claimAmong claims those of the given sessions that are due.
-func (s *Store) claimAmong(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
-	groups, _ := group(ctx, s, o.Among, func(id *string) string { return *id })
+func (s leases) claimAmong(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
+	groups, _ := group(ctx, s.homes, o.Among, func(id *string) string { return *id })
 	claimed, err := claimedOf(askGroups(ctx, groups, func(st store.Store, ids []string) ([]store.Claimed, error) {
 		mine := o
 		mine.Among = ids
@@ -79,7 +68,7 @@ func (s *Store) claimAmong(ctx context.Context, o store.ClaimOptions) ([]store.C
 
 // searchDue has databases search for due sessions, each for a share of the limit, and returns what
 // those found that answer in time; nil for the others.
-func (s *Store) searchDue(ctx context.Context, of []*database, o store.ClaimOptions, limit int) []*search {
+func (s leases) searchDue(ctx context.Context, of []*database, o store.ClaimOptions, limit int) []*search {
 	searches := make([]*search, len(of))
 	first := make(chan struct{}, len(of))
 	for i, d := range of {
@@ -119,7 +108,7 @@ func (s *Store) searchDue(ctx context.Context, of []*database, o store.ClaimOpti
 }
 
 // searchIn begins a search.
-func (s *Store) searchIn(ctx context.Context, d *database, o store.ClaimOptions, share int) *search {
+func (s leases) searchIn(ctx context.Context, d *database, o store.ClaimOptions, share int) *search {
 	found := &search{done: make(chan struct{}), share: share, began: time.Now()}
 	o.Limit = share
 	s.work.Go(func() {
@@ -154,7 +143,7 @@ func (d *database) putLate(found *search) {
 
 // usable returns the sessions of a search that this Claim may return. Those of an earlier one may
 // be too many or of workflows to skip, or much of their leases is over: these are given back.
-func (s *Store) usable(ctx context.Context, d *database, found *search, o store.ClaimOptions, limit int) []store.Claimed {
+func (s leases) usable(ctx context.Context, d *database, found *search, o store.ClaimOptions, limit int) []store.Claimed {
 	var use, back []store.Claimed
 	for _, c := range found.claimed {
 		s.known.put(c.Session.ID, d)
@@ -169,7 +158,7 @@ func (s *Store) usable(ctx context.Context, d *database, found *search, o store.
 }
 
 // giveBack makes sessions due that were claimed for nobody.
-func (s *Store) giveBack(ctx context.Context, claimed []store.Claimed) {
+func (s leases) giveBack(ctx context.Context, claimed []store.Claimed) {
 	if len(claimed) == 0 {
 		return
 	}
@@ -183,7 +172,7 @@ func (s *Store) giveBack(ctx context.Context, claimed []store.Claimed) {
 }
 
 // dropLate gives back what searches have claimed that no Claim waited for.
-func (s *Store) dropLate() {
+func (s leases) dropLate() {
 	ctx, cancel := context.WithTimeout(context.Background(), timely)
 	defer cancel()
 	for _, d := range s.databases {

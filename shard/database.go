@@ -3,12 +3,21 @@ package shard
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
+
+// running is what a Store does by itself until it is closed.
+type running struct {
+	life context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+	log  *slog.Logger
+}
 
 // A database is one home. When a call cannot reach it, it is in trouble: what runs by itself
 // (searches for due work, announcements) leaves it out, so that the others do not wait for it at
@@ -17,7 +26,7 @@ import (
 type database struct {
 	name string
 	open func(ctx context.Context) (store.Store, error)
-	of   *Store
+	of   *running
 
 	mu       sync.Mutex
 	opened   store.Store // nil until it could be opened
@@ -269,29 +278,9 @@ func some[T any](answers []answer[T]) (out []answer[T], err error) {
 	return out, nil
 }
 
-// answering are the databases that are not in trouble; all if none is well.
-func (s *Store) answering() []*database {
-	var well []*database
-	for _, d := range s.databases {
-		if d.trouble() == nil {
-			well = append(well, d)
-		}
-	}
-	if len(well) == 0 {
-		return s.databases
-	}
-	return well
-}
-
 // timely bounds what runs by itself, so that a database that has just fallen silent delays the
 // others once and not for as long as one of its calls may take.
 const timely = 3 * time.Second
-
-// background calls f, within a short time, on all databases that are not in trouble, and returns
-// the answers of those that gave one.
-func background[T any](ctx context.Context, s *Store, f func(context.Context, store.Store) (T, error)) ([]answer[T], error) {
-	return some(sideBySide(ctx, s.answering(), func(ctx context.Context, d *database) (T, error) { return brief(ctx, d, f) }))
-}
 
 // brief makes a call that has to be answered within a short time.
 func brief[T any](ctx context.Context, d *database, f func(context.Context, store.Store) (T, error)) (T, error) {

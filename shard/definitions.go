@@ -12,8 +12,11 @@ import (
 // rememberedTexts is how many hashes of definitions are remembered for each database.
 const rememberedTexts = 20_000
 
+// definitions are what steps were when they were executed.
+type definitions struct{ *homes }
+
 // SaveDefinitions keeps texts in the homes of their workflows.
-func (s *Store) SaveDefinitions(ctx context.Context, definitions []graph.StoredDefinition) error {
+func (s definitions) SaveDefinitions(ctx context.Context, definitions []graph.StoredDefinition) error {
 	var groups []rowsOf[graph.StoredDefinition]
 	for i, d := range definitions {
 		groups = addRow(groups, s.home(d.Workflow), d, i)
@@ -25,7 +28,7 @@ func (s *Store) SaveDefinitions(ctx context.Context, definitions []graph.StoredD
 
 // Definitions reads texts. The same text may be in several databases, so one that fails matters
 // only if the others lack one.
-func (s *Store) Definitions(ctx context.Context, hashes []string) ([]graph.StoredDefinition, error) {
+func (s definitions) Definitions(ctx context.Context, hashes []string) ([]graph.StoredDefinition, error) {
 	answers := ask(ctx, s.databases, func(st store.Store) ([]graph.StoredDefinition, error) { return st.Definitions(ctx, hashes) })
 	found := map[string]bool{}
 	var all []graph.StoredDefinition
@@ -44,7 +47,7 @@ func (s *Store) Definitions(ctx context.Context, hashes []string) ([]graph.Store
 }
 
 // StepDefinitions reads what a step has been, in all databases in which it ran.
-func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]graph.StoredDefinition, error) {
+func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]graph.StoredDefinition, error) {
 	lists, err := whole(ask(ctx, s.databases, func(st store.Store) ([]graph.StoredDefinition, error) { return st.StepDefinitions(ctx, workflow, step) }))
 	if err != nil {
 		return nil, err
@@ -70,7 +73,7 @@ func (s *Store) StepDefinitions(ctx context.Context, workflow, step string) ([]g
 // bringDefinitions copies into a database the texts that executions of foreign workflows refer to,
 // so that its history can be read without the others. What cannot be read now is copied with a
 // later checkpoint that refers to it: no checkpoint waits for another database.
-func (s *Store) bringDefinitions(ctx context.Context, d *database, rows []store.Checkpoint) {
+func (s definitions) bringDefinitions(ctx context.Context, d *database, rows []store.Checkpoint) {
 	var missing []rowsOf[string] // hashes by the homes of their workflows
 	for i := range rows {
 		for n := range rows[i].Executions {
@@ -91,7 +94,7 @@ func (s *Store) bringDefinitions(ctx context.Context, d *database, rows []store.
 	}
 }
 
-func (s *Store) copyDefinitions(ctx context.Context, to *database, of rowsOf[string]) error {
+func (s definitions) copyDefinitions(ctx context.Context, to *database, of rowsOf[string]) error {
 	slices.Sort(of.rows)
 	hashes := slices.Compact(of.rows)
 	texts, err := brief(ctx, of.of, func(ctx context.Context, st store.Store) ([]graph.StoredDefinition, error) {

@@ -9,18 +9,21 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// engines are the announcements of those at work.
+type engines struct{ *homes }
+
 // Announce announces an engine in each database that answers, so that each of them shows who
 // works on it.
-func (s *Store) Announce(ctx context.Context, a store.Announcement, forget time.Duration) error {
-	_, err := background(ctx, s, func(ctx context.Context, st store.Store) (struct{}, error) {
+func (s engines) Announce(ctx context.Context, a store.Announcement, forget time.Duration) error {
+	_, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) (struct{}, error) {
 		return struct{}{}, st.Announce(ctx, a, forget)
 	})
 	return err
 }
 
 // Engines lists the engines of the databases that answer, each once, by its newest announcement.
-func (s *Store) Engines(ctx context.Context, within time.Duration) ([]store.Announcement, error) {
-	answers, err := background(ctx, s, func(ctx context.Context, st store.Store) ([]store.Announcement, error) {
+func (s engines) Engines(ctx context.Context, within time.Duration) ([]store.Announcement, error) {
+	answers, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) ([]store.Announcement, error) {
 		return st.Engines(ctx, within)
 	})
 	if err != nil {

@@ -7,27 +7,30 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// history is what a session has executed, said, been asked and kept.
+type history struct{ *homes }
+
 // Executions reads a session's executions.
-func (s *Store) Executions(ctx context.Context, session string, q store.HistoryQuery) ([]store.Execution, error) {
-	return inHome(ctx, s, session, func(st store.Store) ([]store.Execution, error) { return st.Executions(ctx, session, q) })
+func (s history) Executions(ctx context.Context, session string, q store.HistoryQuery) ([]store.Execution, error) {
+	return inHome(ctx, s.homes, session, func(st store.Store) ([]store.Execution, error) { return st.Executions(ctx, session, q) })
 }
 
 // Messages reads a session's chat.
-func (s *Store) Messages(ctx context.Context, session string, q store.HistoryQuery) ([]function.Message, error) {
-	return inHome(ctx, s, session, func(st store.Store) ([]function.Message, error) { return st.Messages(ctx, session, q) })
+func (s history) Messages(ctx context.Context, session string, q store.HistoryQuery) ([]function.Message, error) {
+	return inHome(ctx, s.homes, session, func(st store.Store) ([]function.Message, error) { return st.Messages(ctx, session, q) })
 }
 
 // Blobs reads a session's large texts.
-func (s *Store) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
-	return inHome(ctx, s, session, func(st store.Store) (map[string][]byte, error) { return st.Blobs(ctx, session, hashes) })
+func (s history) Blobs(ctx context.Context, session string, hashes []string) (map[string][]byte, error) {
+	return inHome(ctx, s.homes, session, func(st store.Store) (map[string][]byte, error) { return st.Blobs(ctx, session, hashes) })
 }
 
 // Results reads the outputs of a container's rounds.
-func (s *Store) Results(ctx context.Context, session, step string, visit int) ([]store.StoredResult, error) {
-	return inHome(ctx, s, session, func(st store.Store) ([]store.StoredResult, error) { return st.Results(ctx, session, step, visit) })
+func (s history) Results(ctx context.Context, session, step string, visit int) ([]store.StoredResult, error) {
+	return inHome(ctx, s.homes, session, func(st store.Store) ([]store.StoredResult, error) { return st.Results(ctx, session, step, visit) })
 }
 
 // AllRequests reads a session's requests.
-func (s *Store) AllRequests(ctx context.Context, session string, q store.HistoryQuery) ([]store.Request, error) {
-	return inHome(ctx, s, session, func(st store.Store) ([]store.Request, error) { return st.AllRequests(ctx, session, q) })
+func (s history) AllRequests(ctx context.Context, session string, q store.HistoryQuery) ([]store.Request, error) {
+	return inHome(ctx, s.homes, session, func(st store.Store) ([]store.Request, error) { return st.AllRequests(ctx, session, q) })
 }

@@ -8,8 +8,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// inbox is the requests of sessions. The edit of a state is one of them.
+type inbox struct{ *homes }
+
 // Deliver puts requests into inboxes. A database that fails fails its own deliveries.
-func (s *Store) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
+func (s inbox) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
 	out, err := s.deliver(ctx, deliveries)
 	if err != nil {
 		return nil, err
@@ -39,8 +42,8 @@ func (s *Store) Deliver(ctx context.Context, deliveries []store.Delivery) ([]sto
 	return out, nil
 }
 
-func (s *Store) deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
-	groups, lost := group(ctx, s, deliveries, func(d *store.Delivery) string { return d.Session })
+func (s inbox) deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
+	groups, lost := group(ctx, s.homes, deliveries, func(d *store.Delivery) string { return d.Session })
 	answers := askGroups(ctx, groups, func(st store.Store, rows []store.Delivery) ([]store.Delivered, error) { return st.Deliver(ctx, rows) })
 	if len(lost) == 0 {
 		if _, err := some(answers); err != nil {
@@ -64,8 +67,8 @@ func (s *Store) deliver(ctx context.Context, deliveries []store.Delivery) ([]sto
 }
 
 // Requests reads requests of sessions of all databases.
-func (s *Store) Requests(ctx context.Context, after []store.InboxAfter) (map[string][]store.Request, error) {
-	groups, lost := group(ctx, s, after, func(a *store.InboxAfter) string { return a.Session })
+func (s inbox) Requests(ctx context.Context, after []store.InboxAfter) (map[string][]store.Request, error) {
+	groups, lost := group(ctx, s.homes, after, func(a *store.InboxAfter) string { return a.Session })
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
@@ -83,8 +86,8 @@ func (s *Store) Requests(ctx context.Context, after []store.InboxAfter) (map[str
 }
 
 // Inboxes reads inbox numbers. With an error, the result is that of the databases that answered.
-func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]store.InboxState, error) {
-	groups, lost := group(ctx, s, ids, func(id *string) string { return *id })
+func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]store.InboxState, error) {
+	groups, lost := group(ctx, s.homes, ids, func(id *string) string { return *id })
 	answers := sideBySide(ctx, homesOf(groups), func(ctx context.Context, d *database) (map[string]store.InboxState, error) {
 		return brief(ctx, d, func(ctx context.Context, st store.Store) (map[string]store.InboxState, error) {
 			return st.Inboxes(ctx, rowsIn(groups, d))
@@ -102,6 +105,6 @@ func (s *Store) Inboxes(ctx context.Context, ids []string) (map[string]store.Inb
 }
 
 // EditState replaces a state.
-func (s *Store) EditState(ctx context.Context, edit store.StateEdit) (*store.SessionRecord, error) {
-	return inHome(ctx, s, edit.Session, func(st store.Store) (*store.SessionRecord, error) { return st.EditState(ctx, edit) })
+func (s inbox) EditState(ctx context.Context, edit store.StateEdit) (*store.SessionRecord, error) {
+	return inHome(ctx, s.homes, edit.Session, func(st store.Store) (*store.SessionRecord, error) { return st.EditState(ctx, edit) })
 }

@@ -1,78 +1,11 @@
 package shard
 
 import (
-	"container/list"
 	"context"
-	"strings"
-	"sync"
+	"errors"
 
 	"github.com/stepgraph/stepgraph/engine/store"
 )
-
-// rememberedSessions is how many families of sessions a Store remembers the home of: about 200
-// bytes each.
-const rememberedSessions = 200_000
-
-// places remembers where families of sessions are, the most recently used ones.
-type places struct {
-	mu    sync.Mutex
-	room  int
-	byID  map[string]*list.Element
-	order *list.List // of place, the most recently used first
-}
-
-type place struct {
-	family string
-	home   *database
-}
-
-func newPlaces(room int) *places {
-	return &places{room: room, byID: map[string]*list.Element{}, order: list.New()}
-}
-
-// familyOf is the id of the topmost session of a family: ids of child sessions begin with that of
-// their parent and a slash.
-func familyOf(id string) string {
-	family, _, _ := strings.Cut(id, "/")
-	return family
-}
-
-func (p *places) get(id string) *database {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	e := p.byID[familyOf(id)]
-	if e == nil {
-		return nil
-	}
-	p.order.MoveToFront(e)
-	return e.Value.(place).home
-}
-
-func (p *places) put(id string, home *database) {
-	family := familyOf(id)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if e := p.byID[family]; e != nil {
-		e.Value = place{family, home}
-		p.order.MoveToFront(e)
-		return
-	}
-	p.byID[family] = p.order.PushFront(place{family, home})
-	if p.order.Len() > p.room {
-		last := p.order.Back()
-		delete(p.byID, last.Value.(place).family)
-		p.order.Remove(last)
-	}
-}
-
-func (p *places) forget(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if e := p.byID[familyOf(id)]; e != nil {
-		delete(p.byID, familyOf(id))
-		p.order.Remove(e)
-	}
-}
 
 // A location is where one session is: home is nil for one that no database has. err says that it
 // may be in a database that did not answer.
@@ -82,7 +15,7 @@ type location struct {
 }
 
 // locate returns the database of a session, the default one for a session that does not exist.
-func (s *Store) locate(ctx context.Context, id string) (*database, error) {
+func (s *homes) locate(ctx context.Context, id string) (*database, error) {
 	at := s.locateAll(ctx, []string{id})[id]
 	if at.home == nil && at.err == nil {
 		at.home = s.main()
@@ -90,8 +23,38 @@ func (s *Store) locate(ctx context.Context, id string) (*database, error) {
 	return at.home, at.err
 }
 
+// homeOfNew is the database that a new session comes into.
+func (s *homes) homeOfNew(ctx context.Context, n *store.NewSession) (*database, error) {
+	switch {
+	case n.Parent != "":
+		return s.locate(ctx, n.Parent)
+	case n.Root != "" && n.Root != n.ID:
+		return s.locate(ctx, n.Root)
+	}
+	return s.home(n.Workflow), nil
+}
+
+// inHome makes a call about one session on its database. If the remembered one does not have the
+// session, all are asked.
+func inHome[T any](ctx context.Context, s *homes, id string, f func(store.Store) (T, error)) (T, error) {
+	remembered := s.known.get(id) != nil
+	home, err := s.locate(ctx, id)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	out, err := call(ctx, home, f)
+	if errors.Is(err, store.ErrSessionNotFound) && remembered {
+		s.known.forget(id)
+		if now, err := s.locate(ctx, id); err == nil && now != home {
+			return call(ctx, now, f)
+		}
+	}
+	return out, err
+}
+
 // locateAll finds sessions: from memory, otherwise by asking all databases at once.
-func (s *Store) locateAll(ctx context.Context, ids []string) map[string]location {
+func (s *homes) locateAll(ctx context.Context, ids []string) map[string]location {
 	found := make(map[string]location, len(ids))
 	var unknown []string
 	for _, id := range ids {
@@ -110,7 +73,7 @@ func (s *Store) locateAll(ctx context.Context, ids []string) map[string]location
 
 // search asks databases which of the sessions they have. It does not wait for the others once all
 // sessions are found.
-func (s *Store) search(ctx context.Context, of []*database, ids []string, found map[string]location) {
+func (s *homes) search(ctx context.Context, of []*database, ids []string, found map[string]location) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan answer[map[string]store.InboxState], len(of))
@@ -151,7 +114,7 @@ func (s *Store) search(ctx context.Context, of []*database, ids []string, found 
 // group puts rows that belong to sessions together by database. Rows of sessions that no database
 // has go to the default one, which answers for them; lost are the rows whose database may be one
 // that did not answer.
-func group[R any](ctx context.Context, s *Store, rows []R, id func(*R) string) (groups []rowsOf[R], lost map[int]error) {
+func group[R any](ctx context.Context, s *homes, rows []R, id func(*R) string) (groups []rowsOf[R], lost map[int]error) {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = id(&rows[i])
@@ -203,48 +166,6 @@ func anyOf(lost map[int]error) error {
 		return err
 	}
 	return nil
-}
-
-// nameLocks let one caller at a time act for a name.
-type nameLocks struct {
-	mu   sync.Mutex
-	held map[string]chan struct{}
-}
-
-// lock takes names that are in order, and returns how to give them back.
-func (l *nameLocks) lock(ctx context.Context, names []string) (unlock func(), err error) {
-	var mine []string
-	unlock = func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		for _, name := range mine {
-			close(l.held[name])
-			delete(l.held, name)
-		}
-	}
-	for _, name := range names {
-		for {
-			l.mu.Lock()
-			if l.held == nil {
-				l.held = map[string]chan struct{}{}
-			}
-			other := l.held[name]
-			if other == nil {
-				l.held[name] = make(chan struct{})
-				mine = append(mine, name)
-				l.mu.Unlock()
-				break
-			}
-			l.mu.Unlock()
-			select {
-			case <-other:
-			case <-ctx.Done():
-				unlock()
-				return nil, context.Cause(ctx)
-			}
-		}
-	}
-	return unlock, nil
 }
 
 // homesOf are the databases of groups.

@@ -8,10 +8,16 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// retention removes old sessions, and has the duties that one engine takes at a time.
+type retention struct {
+	*homes
+	batches batches
+}
+
 // OldestSessions merges those of the databases that answer. Sessions of a database in trouble are
 // passed over and come in a later pass.
-func (s *Store) OldestSessions(ctx context.Context, after store.Cursor, limit int) ([]store.SessionRecord, error) {
-	answers, err := background(ctx, s, func(ctx context.Context, st store.Store) ([]store.SessionRecord, error) {
+func (s retention) OldestSessions(ctx context.Context, after store.Cursor, limit int) ([]store.SessionRecord, error) {
+	answers, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) ([]store.SessionRecord, error) {
 		return st.OldestSessions(ctx, after, limit)
 	})
 	if err != nil {
@@ -28,8 +34,8 @@ func (s *Store) OldestSessions(ctx context.Context, after store.Cursor, limit in
 }
 
 // RemoveFamily removes a family, which one database has as a whole.
-func (s *Store) RemoveFamily(ctx context.Context, marks []store.SessionMark) (store.Removal, error) {
-	groups, lost := group(ctx, s, marks, func(m *store.SessionMark) string { return m.ID })
+func (s retention) RemoveFamily(ctx context.Context, marks []store.SessionMark) (store.Removal, error) {
+	groups, lost := group(ctx, s.homes, marks, func(m *store.SessionMark) string { return m.ID })
 	if err := anyOf(lost); err != nil {
 		return "", err
 	}
@@ -54,9 +60,9 @@ func (s *Store) RemoveFamily(ctx context.Context, marks []store.SessionMark) (st
 // batchAtWork reports whether any batch is at work. The items of a batch are in the default
 // database, so another one cannot check in the transaction of a removal whether a session is among
 // them. Its sessions stay until no batch is at work.
-func (s *Store) batchAtWork(ctx context.Context) (bool, error) {
+func (s retention) batchAtWork(ctx context.Context) (bool, error) {
 	for after := (store.Cursor{}); ; {
-		list, err := s.ListBatches(ctx, after, batchPage)
+		list, err := s.batches.ListBatches(ctx, after, batchPage)
 		if err != nil {
 			return false, err
 		}
@@ -73,6 +79,6 @@ func (s *Store) batchAtWork(ctx context.Context) (bool, error) {
 const batchPage = 200
 
 // TakeDuty takes a duty, in the default database.
-func (s *Store) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
+func (s retention) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {
 	return call(ctx, s.main(), func(st store.Store) (bool, error) { return st.TakeDuty(ctx, name, owner, d) })
 }

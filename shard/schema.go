@@ -10,8 +10,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// schema is what each database is: its tables, its clock, its name.
+type schema struct{ *homes }
+
 // Migrate migrates each database, and those that do not answer now when they do.
-func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+func (s schema) Migrate(ctx context.Context) ([]string, error) {
 	answers := sideBySide(ctx, s.databases, func(ctx context.Context, d *database) ([]string, error) {
 		d.mu.Lock()
 		d.migrates = true
@@ -32,13 +35,13 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 }
 
 // Ping returns nil if a database answers: the others are in Databases.
-func (s *Store) Ping(ctx context.Context) error {
+func (s schema) Ping(ctx context.Context) error {
 	_, err := some(ask(ctx, s.databases, func(st store.Store) (struct{}, error) { return struct{}{}, st.Ping(ctx) }))
 	return err
 }
 
 // Now is the clock of the first database that answers.
-func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
+func (s schema) Now(ctx context.Context) (now time.Time, err error) {
 	for _, d := range s.answering() {
 		if now, err = call(ctx, d, func(st store.Store) (time.Time, error) { return st.Now(ctx) }); err == nil {
 			return now, nil
@@ -48,7 +51,7 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 }
 
 // Describe names all databases.
-func (s *Store) Describe() string {
+func (s schema) Describe() string {
 	names := make([]string, len(s.databases))
 	for i, d := range s.databases {
 		names[i] = d.name + " " + d.describe()
@@ -57,7 +60,7 @@ func (s *Store) Describe() string {
 }
 
 // Check says what is wrong in each database, and which workflows are not in their home.
-func (s *Store) Check(ctx context.Context) ([]store.Finding, error) {
+func (s schema) Check(ctx context.Context) ([]store.Finding, error) {
 	answers := sideBySide(ctx, s.databases, func(ctx context.Context, d *database) ([]store.Finding, error) { return s.check(ctx, d) })
 	var all []store.Finding
 	for _, a := range answers {
@@ -72,7 +75,7 @@ func (s *Store) Check(ctx context.Context) ([]store.Finding, error) {
 // clockApart is how far the clocks of two databases may be apart.
 const clockApart = 2 * time.Second
 
-func (s *Store) check(ctx context.Context, d *database) (all []store.Finding, err error) {
+func (s schema) check(ctx context.Context, d *database) (all []store.Finding, err error) {
 	opened, err := d.current()
 	if err != nil {
 		return nil, err

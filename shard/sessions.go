@@ -2,27 +2,21 @@ package shard
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// homeOfNew is the database that a new session comes into.
-func (s *Store) homeOfNew(ctx context.Context, n *store.NewSession) (*database, error) {
-	switch {
-	case n.Parent != "":
-		return s.locate(ctx, n.Parent)
-	case n.Root != "" && n.Root != n.ID:
-		return s.locate(ctx, n.Root)
-	}
-	return s.home(n.Workflow), nil
+// sessions are created, read, listed, counted and deleted.
+type sessions struct {
+	*homes
+	starting *nameLocks // ids of sessions that are being created
 }
 
 // Create creates sessions, each in its home. An id that another database has is refused by that
 // one. A database that is in trouble is not asked: starts go on without it, and an id that only it
 // has would be given a second time.
-func (s *Store) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
+func (s sessions) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
 	ids := make([]string, len(sessions))
 	for i := range sessions {
 		ids[i] = sessions[i].ID
@@ -66,31 +60,12 @@ func (s *Store) Create(ctx context.Context, sessions []store.NewSession) ([]stor
 }
 
 // Session reads one session.
-func (s *Store) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
-	return inHome(ctx, s, id, func(st store.Store) (*store.SessionRecord, error) { return st.Session(ctx, id) })
-}
-
-// inHome makes a call about one session on its database. If the remembered one does not have the
-// session, all are asked.
-func inHome[T any](ctx context.Context, s *Store, id string, f func(store.Store) (T, error)) (T, error) {
-	remembered := s.known.get(id) != nil
-	home, err := s.locate(ctx, id)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	out, err := call(ctx, home, f)
-	if errors.Is(err, store.ErrSessionNotFound) && remembered {
-		s.known.forget(id)
-		if now, err := s.locate(ctx, id); err == nil && now != home {
-			return call(ctx, now, f)
-		}
-	}
-	return out, err
+func (s sessions) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
+	return inHome(ctx, s.homes, id, func(st store.Store) (*store.SessionRecord, error) { return st.Session(ctx, id) })
 }
 
 // SessionsByID reads sessions of all databases.
-func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
 	list, err := s.sessionsByID(ctx, ids)
 	if err != nil || len(list) == len(ids) {
 		return list, err
@@ -103,8 +78,8 @@ func (s *Store) SessionsByID(ctx context.Context, ids []string) ([]store.Session
 	return append(list, more...), err
 }
 
-func (s *Store) sessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
-	groups, lost := group(ctx, s, ids, func(id *string) string { return *id })
+func (s sessions) sessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
+	groups, lost := group(ctx, s.homes, ids, func(id *string) string { return *id })
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
@@ -113,7 +88,7 @@ func (s *Store) sessionsByID(ctx context.Context, ids []string) ([]store.Session
 }
 
 // forgetMissing forgets where sessions were that a read has not found, and returns their ids.
-func (s *Store) forgetMissing(ids []string, found []store.SessionRecord) (missing []string) {
+func (s sessions) forgetMissing(ids []string, found []store.SessionRecord) (missing []string) {
 	there := make(map[string]bool, len(found))
 	for i := range found {
 		there[found[i].ID] = true
@@ -128,7 +103,7 @@ func (s *Store) forgetMissing(ids []string, found []store.SessionRecord) (missin
 }
 
 // ListSessions merges the pages of the databases that the query concerns.
-func (s *Store) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
+func (s sessions) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
 	of, err := s.concerned(ctx, &q)
 	if err != nil {
 		return nil, err
@@ -145,7 +120,7 @@ func (s *Store) ListSessions(ctx context.Context, q store.SessionQuery) ([]store
 }
 
 // CountSessions adds the counts of the databases that the query concerns.
-func (s *Store) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
 	of, err := s.concerned(ctx, &q)
 	if err != nil {
 		return nil, err
@@ -165,7 +140,7 @@ func (s *Store) CountSessions(ctx context.Context, q store.SessionQuery, by stri
 
 // concerned are the databases that a query can have rows of. A filter by workflow leaves none
 // out: sessions stay where they were when the rules change.
-func (s *Store) concerned(ctx context.Context, q *store.SessionQuery) ([]*database, error) {
+func (s sessions) concerned(ctx context.Context, q *store.SessionQuery) ([]*database, error) {
 	ids := q.IDs
 	if q.Root != "" && len(ids) == 0 {
 		ids = []string{q.Root}
@@ -173,7 +148,7 @@ func (s *Store) concerned(ctx context.Context, q *store.SessionQuery) ([]*databa
 	if len(ids) == 0 {
 		return s.databases, nil
 	}
-	groups, lost := group(ctx, s, ids, func(id *string) string { return *id })
+	groups, lost := group(ctx, s.homes, ids, func(id *string) string { return *id })
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
@@ -181,12 +156,12 @@ func (s *Store) concerned(ctx context.Context, q *store.SessionQuery) ([]*databa
 }
 
 // Children lists the children of a session.
-func (s *Store) Children(ctx context.Context, parent string) ([]string, error) {
-	return inHome(ctx, s, parent, func(st store.Store) ([]string, error) { return st.Children(ctx, parent) })
+func (s sessions) Children(ctx context.Context, parent string) ([]string, error) {
+	return inHome(ctx, s.homes, parent, func(st store.Store) ([]string, error) { return st.Children(ctx, parent) })
 }
 
 // Descendants reads a family. Those of a session that does not exist may be in any database.
-func (s *Store) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
 	of := s.databases
 	if at := s.locateAll(ctx, []string{q.Of})[q.Of]; at.home != nil {
 		of = []*database{at.home}
@@ -203,8 +178,8 @@ func (s *Store) Descendants(ctx context.Context, q store.DescendantQuery) ([]sto
 }
 
 // DeleteSession removes a session.
-func (s *Store) DeleteSession(ctx context.Context, id string) (bool, error) {
-	done, err := inHome(ctx, s, id, func(st store.Store) (bool, error) { return st.DeleteSession(ctx, id) })
+func (s sessions) DeleteSession(ctx context.Context, id string) (bool, error) {
+	done, err := inHome(ctx, s.homes, id, func(st store.Store) (bool, error) { return st.DeleteSession(ctx, id) })
 	if done && err == nil {
 		s.known.forget(id)
 	}

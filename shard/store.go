@@ -7,10 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -35,19 +33,23 @@ type Options struct {
 	Log        *slog.Logger // nil for none
 }
 
-// A Store is a store.Store of several databases. It implements store.Divided.
+// A Store is a store.Store of several databases. It implements store.Divided. Its methods are those
+// of its parts, one for each noun of the contract; the parts share the databases.
 type Store struct {
-	databases []*database // the default one first
-	rules     []rule      // the first that matches counts
-	known     *places
-	starting  nameLocks // ids of sessions that are being created
-	claims    atomic.Uint64
-	log       *slog.Logger
-
-	all  bool // RequireAll
-	life context.Context
-	end  context.CancelFunc
-	work sync.WaitGroup
+	*homes
+	auditTrail
+	batches
+	commits
+	definitions
+	engines
+	history
+	inbox
+	leases
+	retention
+	schema
+	sessions
+	turns
+	workflows
 }
 
 var (
@@ -56,19 +58,21 @@ var (
 	_ store.Checker = (*Store)(nil)
 )
 
-// A rule gives workflows a home.
-type rule struct {
-	workflow string // without the star
-	prefix   bool
-	home     *database
+// newStore puts the parts together.
+func newStore(h *homes) *Store {
+	return &Store{
+		homes: h, auditTrail: auditTrail{h}, batches: batches{h}, commits: commits{h, definitions{h}}, definitions: definitions{h},
+		engines: engines{h}, history: history{h}, inbox: inbox{h}, leases: leases{h, &atomic.Uint64{}}, retention: retention{h, batches{h}},
+		schema: schema{h}, sessions: sessions{h, &nameLocks{}}, turns: turns{h}, workflows: workflows{h},
+	}
 }
 
 // Open opens all databases side by side.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{known: newPlaces(rememberedSessions), all: o.RequireAll, log: o.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
+	s := newStore(&homes{running: &running{log: o.Log}, known: newPlaces(rememberedSessions), all: o.RequireAll})
 	if err := s.configure(o); err != nil {
 		return nil, err
 	}
@@ -84,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func (s *Store) configure(o Options) error {
 	taken := map[string]string{}
 	for _, c := range o.Databases {
-		d := &database{name: c.Name, open: c.Open, of: s}
+		d := &database{name: c.Name, open: c.Open, of: s.running}
 		if slices.ContainsFunc(s.databases, func(other *database) bool { return other.name == c.Name }) {
 			return fmt.Errorf("two databases are called %q", c.Name)
 		}
@@ -114,44 +118,6 @@ func (s *Store) configure(o Options) error {
 		}
 		return len(b.workflow) - len(a.workflow)
 	})
-	return nil
-}
-
-// home is the database of a workflow, by the rules.
-func (s *Store) home(workflow string) *database {
-	if workflow == "" {
-		workflow = graph.DefaultWorkflow
-	}
-	for _, r := range s.rules {
-		if r.workflow == workflow || r.prefix && strings.HasPrefix(workflow, r.workflow) {
-			return r.home
-		}
-	}
-	return s.main()
-}
-
-// main is the default database.
-func (s *Store) main() *database { return s.databases[0] }
-
-// enough returns the errors that Open and Migrate end with: those that will not pass, and when no
-// database answers (with RequireAll: not all) also those that may.
-func (s *Store) enough(answers []answer[struct{}]) error {
-	var lasting, passing []error
-	for _, a := range answers {
-		switch {
-		case a.err == nil:
-		case unreachable(a.err):
-			passing = append(passing, a.err)
-		default:
-			lasting = append(lasting, a.err)
-		}
-	}
-	if len(lasting) > 0 {
-		return errors.Join(lasting...)
-	}
-	if s.all || len(passing) == len(answers) {
-		return errors.Join(passing...)
-	}
 	return nil
 }
 

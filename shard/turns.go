@@ -9,12 +9,15 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// turns are the queues of workflows with limits.
+type turns struct{ *homes }
+
 // LimitedWorkflows lists those of all databases. Settings count in the home of a workflow only;
 // elsewhere it may have lanes, of sessions that were started before the rules changed or that are
 // child sessions. For a database in trouble the last list counts: its workflows may have sessions
 // elsewhere.
-func (s *Store) LimitedWorkflows(ctx context.Context) ([]*graph.Workflow, error) {
-	_, err := background(ctx, s, func(ctx context.Context, st store.Store) (struct{}, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*graph.Workflow, error) {
+	_, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) (struct{}, error) {
 		list, err := st.LimitedWorkflows(ctx)
 		if err == nil {
 			s.rememberLimited(st, list)
@@ -45,7 +48,7 @@ func (s *Store) LimitedWorkflows(ctx context.Context) ([]*graph.Workflow, error)
 	return all, nil
 }
 
-func (s *Store) rememberLimited(of store.Store, list []*graph.Workflow) {
+func (s turns) rememberLimited(of store.Store, list []*graph.Workflow) {
 	for _, d := range s.databases {
 		if opened, err := d.current(); err == nil && opened == of {
 			d.mu.Lock()
@@ -57,8 +60,8 @@ func (s *Store) rememberLimited(of store.Store, list []*graph.Workflow) {
 
 // TakeTurns gives turns in all databases that answer. The limits hold in each of them on its own.
 // Sessions above q.Most keep their turn and are returned by the next call.
-func (s *Store) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTaken, error) {
-	answers, err := background(ctx, s, func(ctx context.Context, st store.Store) (store.TurnsTaken, error) { return st.TakeTurns(ctx, q) })
+func (s turns) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTaken, error) {
+	answers, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) (store.TurnsTaken, error) { return st.TakeTurns(ctx, q) })
 	var out store.TurnsTaken
 	for i := 0; err == nil; i++ {
 		before := len(out.Sessions)
@@ -85,13 +88,13 @@ func (s *Store) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTa
 }
 
 // Turn returns what a session waits for.
-func (s *Store) Turn(ctx context.Context, session string) (*store.Turn, error) {
-	return inHome(ctx, s, session, func(st store.Store) (*store.Turn, error) { return st.Turn(ctx, session) })
+func (s turns) Turn(ctx context.Context, session string) (*store.Turn, error) {
+	return inHome(ctx, s.homes, session, func(st store.Store) (*store.Turn, error) { return st.Turn(ctx, session) })
 }
 
 // Lanes adds up the lanes of the databases that answer.
-func (s *Store) Lanes(ctx context.Context, workflow string, limit int) ([]store.Lane, error) {
-	answers, err := background(ctx, s, func(ctx context.Context, st store.Store) ([]store.Lane, error) { return st.Lanes(ctx, workflow, limit) })
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]store.Lane, error) {
+	answers, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) ([]store.Lane, error) { return st.Lanes(ctx, workflow, limit) })
 	if err != nil {
 		return nil, err
 	}

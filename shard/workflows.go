@@ -9,8 +9,11 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
+// workflows are read and edited, each in its home.
+type workflows struct{ *homes }
+
 // byHome groups workflow ids by their homes.
-func (s *Store) byHome(ids []string) (groups []rowsOf[string]) {
+func (s workflows) byHome(ids []string) (groups []rowsOf[string]) {
 	for i, id := range ids {
 		groups = addRow(groups, s.home(id), id, i)
 	}
@@ -18,7 +21,7 @@ func (s *Store) byHome(ids []string) (groups []rowsOf[string]) {
 }
 
 // Workflows reads each workflow in its home. What another database has of it does not count.
-func (s *Store) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error) {
+func (s workflows) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error) {
 	lists, err := whole(askGroups(ctx, s.byHome(ids), func(st store.Store, ids []string) ([]*graph.Workflow, error) {
 		return st.Workflows(ctx, ids, entries)
 	}))
@@ -26,7 +29,7 @@ func (s *Store) Workflows(ctx context.Context, ids []string, entries map[string]
 }
 
 // WorkflowIDs lists the workflows that are in their home. Check finds the others.
-func (s *Store) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
+func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
 	lists, err := whole(ask(ctx, s.databases, func(st store.Store) ([]store.WorkflowInfo, error) { return st.WorkflowIDs(ctx) }))
 	if err != nil {
 		return nil, err
@@ -44,6 +47,6 @@ func (s *Store) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
 }
 
 // EditWorkflow edits a workflow in its home.
-func (s *Store) EditWorkflow(ctx context.Context, edit store.Edit) (*graph.Workflow, error) {
+func (s workflows) EditWorkflow(ctx context.Context, edit store.Edit) (*graph.Workflow, error) {
 	return call(ctx, s.home(edit.Workflow), func(st store.Store) (*graph.Workflow, error) { return st.EditWorkflow(ctx, edit) })
 }
