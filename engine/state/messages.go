@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"sync"
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -43,11 +44,35 @@ func (c *chat) TrimChat() {
 	}
 }
 
+// A ChatWindow is the messages that a state kept at one moment. They are decoded when they are
+// first asked for, once for all that share the window: most steps ask for none, and one message
+// may be large.
+type ChatWindow struct {
+	texts    []json.RawMessage
+	decode   sync.Once
+	messages []function.Message
+}
+
+// ChatNow returns the messages that the state keeps now. Later changes of the state do not change
+// them.
+func (c *chat) ChatNow() *ChatWindow { return &ChatWindow{texts: c.messages} }
+
+// Messages returns the messages, oldest first. The caller must not change them.
+func (w *ChatWindow) Messages() []function.Message {
+	if w == nil {
+		return nil
+	}
+	w.decode.Do(func() { w.messages, w.texts = decodeMessages(w.texts), nil })
+	return w.messages
+}
+
 // Messages returns the messages that the state keeps, oldest first. Entries of LUNA, which have
 // additional fields, are included; entries that are not messages are omitted.
-func (c *chat) Messages() []function.Message {
-	out := make([]function.Message, 0, len(c.messages))
-	for _, text := range c.messages {
+func (c *chat) Messages() []function.Message { return decodeMessages(c.messages) }
+
+func decodeMessages(texts []json.RawMessage) []function.Message {
+	out := make([]function.Message, 0, len(texts))
+	for _, text := range texts {
 		var m struct {
 			function.Message
 			Timestamp float64 `json:"timestamp"`

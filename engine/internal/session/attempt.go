@@ -13,6 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -38,8 +39,8 @@ type attempt struct {
 	mu     sync.Mutex // guards what the function reports through its Call
 	said   []spoken
 	usage  []function.Usage
-	named  []namedValue       // values stored under names other than the step's id
-	window []function.Message // newest chat messages when the call started
+	named  []namedValue      // values stored under names other than the step's id
+	window *state.ChatWindow // newest chat messages when the call started
 }
 
 // An attemptResult is the result of an attempt: an output, an error, or a handover such as a question.
@@ -114,13 +115,14 @@ func (a *attempt) Meter(u function.Usage) {
 }
 
 func (a *attempt) Messages(ctx context.Context, n int) ([]function.Message, error) {
-	switch {
-	case n == 0 || n > 0 && n <= len(a.window):
-		if n > 0 {
-			return a.window[len(a.window)-n:], nil
+	if n >= 0 {
+		window := a.window.Messages()
+		switch {
+		case n == 0:
+			return window, nil
+		case n <= len(window):
+			return window[len(window)-n:], nil
 		}
-		return a.window, nil
-	case n > 0:
 		return a.by.e.Store.Messages(ctx, a.by.id, store.HistoryQuery{Newest: true, Limit: n})
 	}
 	var all []function.Message

@@ -2,7 +2,6 @@ package session
 
 import (
 	"github.com/stepgraph/stepgraph/engine/event"
-	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -33,7 +32,7 @@ type draft struct {
 	open       map[string]state.AskRef // questions that were open in the last written checkpoint, by step
 	stateBytes int                     // size of the state's JSON, as far as outputs make it grow
 	failing    string                  // the step that fails the session when the current wave is over
-	chat       []function.Message      // the state's chat messages when the wave began
+	chat       *state.ChatWindow       // the state's chat messages when the wave began
 	unsettled  bool                    // something was decided outside a wave: no rest before the next wave
 	lookedAt   int64                   // time of the newest wave, ms; timers up to it have been handled
 	overflowed bool                    // the state exceeded its size limit, see overflow

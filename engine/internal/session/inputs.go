@@ -51,7 +51,7 @@ func (r *inputs) resolveInputs(steps []string) map[string]resolvedInput {
 	if len(steps) == 0 {
 		return nil
 	}
-	r.chat = r.state.Messages()
+	r.chat = r.state.ChatNow()
 	inputs := make(map[string]resolvedInput, len(steps))
 	for _, id := range steps {
 		step := r.def.Step(id)
