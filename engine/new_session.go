@@ -25,7 +25,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 		y.Begun.AddOutput(name, jsontext.Compact(q.Outputs[name]), graph.KeptOutputs)
 	}
 	for _, step := range slices.Sorted(maps.Keys(q.Seeds)) {
-		y.Begun.Seed(step, jsontext.Compact(q.Seeds[step]))
+		y.Begun.Seed(step, q.Seeds[step])
 	}
 	y.Begun.EndAt(q.Until)
 	for _, path := range q.Taken {

@@ -178,6 +178,9 @@ func (d *decoder) engine(v gjson.Result) {
 			delete(stored.Live, step)
 		}
 	}
+	for step, seed := range stored.Seeds { // a person may have written them with blanks
+		stored.Seeds[step] = jsontext.Compact(seed)
+	}
 	d.state.takeUp(&stored)
 }
 

@@ -9,6 +9,15 @@ import (
 // document is our own key of the state as it is stored: what waves, joins, questions and timers
 // need to go on after a restart.
 type document struct {
+	beforeSeeds
+	// Seeds are outputs that steps end with instead of running, at their first activation. They are
+	// compact, see appendJSON.
+	Seeds map[string]json.RawMessage `json:"seeds,omitempty"`
+	afterSeeds
+}
+
+// beforeSeeds are the fields of a document before the seeds, in the order of the text.
+type beforeSeeds struct {
 	Entry string `json:"entry,omitempty"`
 	// Live holds what the engine knows of each step that has not ended.
 	Live map[string]*LiveStep `json:"live,omitempty"`
@@ -31,8 +40,10 @@ type document struct {
 	// Settled are steps in error whose error was dealt with by what they acted for (an
 	// agent, a group, a container that continues), with its kind: nothing waits for them.
 	Settled map[string]string `json:"settled,omitempty"`
-	// Seeds are outputs that steps end with instead of running, at their first activation.
-	Seeds map[string]json.RawMessage `json:"seeds,omitempty"`
+}
+
+// afterSeeds are the fields of a document after the seeds.
+type afterSeeds struct {
 	// Until names steps whose paths are not followed.
 	Until []string `json:"until,omitempty"`
 	// Notices are still to be sent to child sessions.
@@ -74,11 +85,15 @@ var documentKeys = map[string]bool{"entry": true, "live": true, "order": true, "
 // document puts together what is stored.
 func (s *State) document() *document {
 	return &document{
-		Entry: s.entry, Until: s.until, Seeds: s.seeds, Problems: s.problems, Signals: s.signals,
-		Live: s.live, Order: s.liveSteps.order, Visits: s.visits, Asks: s.asked,
-		storedArrivals: storedArrivals{Joins: s.joins.waiting, Arrived: s.arrived, Again: s.again}, Untaken: s.untaken, Halted: s.halted,
-		storedControl: storedControl{Paused: s.paused, Cancelled: s.cancelled, Held: s.held, Failure: s.failure}, Settled: s.handled,
-		Suspended: s.calls, Notices: s.notices, Parent: s.parent, Undone: s.undone,
+		beforeSeeds: beforeSeeds{
+			Entry: s.entry, Problems: s.problems, Signals: s.signals,
+			Live: s.live, Order: s.liveSteps.order, Visits: s.visits, Asks: s.asked,
+			storedArrivals: storedArrivals{Joins: s.joins.waiting, Arrived: s.arrived, Again: s.again}, Untaken: s.untaken,
+			storedControl: storedControl{Paused: s.paused, Cancelled: s.cancelled, Held: s.held, Failure: s.failure}, Settled: s.handled,
+			Suspended: s.calls,
+		},
+		Seeds:      s.seeds,
+		afterSeeds: afterSeeds{Until: s.until, Halted: s.halted, Notices: s.notices, Parent: s.parent, Undone: s.undone},
 	}
 }
 

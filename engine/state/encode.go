@@ -61,25 +61,55 @@ func (l *outputList) appendJSON(b []byte) []byte {
 	return appendList(b, l.values)
 }
 
+// appendJSON appends what encoding/json makes of a document, with unknown fields behind. The seeds
+// may be as large as the outputs and are copied unchanged: encoding/json would go through them at
+// every checkpoint.
 func (e *document) appendJSON(b []byte, unknown []jsontext.Field) []byte {
-	text, err := jsontext.Marshal(e)
+	b = appendMembers(append(b, '{'), &e.beforeSeeds)
+	if len(e.Seeds) > 0 {
+		b = appendKey(b, "seeds")
+		b = append(b, '{')
+		for _, step := range sortedKeys(e.Seeds) {
+			b = appendKey(b, step)
+			b = append(b, e.Seeds[step]...)
+		}
+		b = append(b, '}')
+	}
+	b = appendMembers(b, &e.afterSeeds)
+	for _, f := range unknown {
+		b = append(append(jsontext.AppendString(appendComma(b), f.Key), ':'), f.Value...)
+	}
+	return append(b, '}')
+}
+
+// appendMembers appends the members of an object of the engine's own part.
+func appendMembers(b []byte, object any) []byte {
+	text := ownText(object)
+	if text = text[1 : len(text)-1]; len(text) > 0 {
+		b = append(appendComma(b), text...)
+	}
+	return b
+}
+
+func appendKey(b []byte, key string) []byte {
+	return append(append(appendComma(b), ownText(key)...), ':')
+}
+
+// appendComma appends a comma unless an object has just begun.
+func appendComma(b []byte) []byte {
+	if b[len(b)-1] == '{' {
+		return b
+	}
+	return append(b, ',')
+}
+
+// ownText encodes a value of the engine's own part.
+func ownText(v any) []byte {
+	text, err := jsontext.Marshal(v)
 	if err != nil { // only a RawMessage that is not valid JSON could do this, and none gets in
 		panic("engine: state: " + err.Error())
 	}
-	if len(unknown) == 0 {
-		return append(b, text...)
-	}
-	if string(text) == "{}" {
-		b = append(b, '{')
-		b = jsontext.AppendString(b, unknown[0].Key)
-		b = append(b, ':')
-		b = append(b, unknown[0].Value...)
-		b = jsontext.AppendFields(b, unknown[1:])
-		return append(b, '}')
-	}
-	b = append(b, text[:len(text)-1]...)
-	b = jsontext.AppendFields(b, unknown)
-	return append(b, '}')
+	return text
 }
 
 func appendList(b []byte, values []json.RawMessage) []byte {

@@ -3,6 +3,8 @@ package state
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // plan is what was said of the session's way: where it begins and ends, what is given to it, and
@@ -23,7 +25,7 @@ func (p *plan) BeginsAt(entry string) { p.entry = entry }
 
 // Seed lets a step end with an output instead of running, the first time it is activated.
 func (p *plan) Seed(step string, output json.RawMessage) {
-	p.seeds = put(p.seeds, step, output)
+	p.seeds = put(p.seeds, step, jsontext.Compact(output))
 }
 
 // TakeSeed returns the output that a step ends with instead of running, once.

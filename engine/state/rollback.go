@@ -21,9 +21,12 @@ func (s *State) TakeBack(now *State, c *Counters, p Past) {
 	s.messages = now.messages // what was said was said
 	s.extra, s.dataExtra, s.LastEvaluated = now.extra, now.dataExtra, now.LastEvaluated
 	was := s.document()
-	s.takeUp(&document{Entry: now.entry, Until: now.until, Seeds: now.seeds, Signals: now.signals, Order: now.liveSteps.order,
-		Parent: now.parent, Notices: now.notices, storedControl: storedControl{Paused: now.paused, Failure: was.Failure}, Undone: now.undone,
-		Live: was.Live, Settled: was.Settled})
+	s.takeUp(&document{
+		beforeSeeds: beforeSeeds{Entry: now.entry, Signals: now.signals, Order: now.liveSteps.order,
+			storedControl: storedControl{Paused: now.paused, Failure: was.Failure}, Live: was.Live, Settled: was.Settled},
+		Seeds:      now.seeds,
+		afterSeeds: afterSeeds{Until: now.until, Parent: now.parent, Notices: now.notices, Undone: now.undone},
+	})
 	s.unknown = now.unknown
 	c.n.Outputs, c.n.Attempts = nil, nil
 	for i := range p.Ended {
