@@ -55,9 +55,9 @@ test-studio: studio ## Studio: its parts, and that its committed files are up to
 	$(MAKE) --no-print-directory studio-e2e
 
 # Chromium against the real binary. The machine's Chromium is $$CHROMIUM, /usr/bin/chromium by default.
-studio-e2e: build $(NODE_MODULES) $(BIN)/neo4j-for-tests ## Studio in a browser: main jobs, states, accessibility, speed; jobs and Cypher on Neo4j too
+studio-e2e: build $(NODE_MODULES) $(BIN)/neo4j-for-tests ## Studio in a browser: main jobs, states, accessibility, speed; jobs, states, routes and Cypher on Neo4j too
 	cd studio && npm run --silent e2e
-	$(WITH_NEO4J) env STUDIO_STORE=neo4j npm --prefix studio run --silent e2e jobs neo4j
+	$(WITH_NEO4J) env STUDIO_STORE=neo4j npm --prefix studio run --silent e2e jobs neo4j states robust routes
 
 test-stores: $(BIN)/neo4j-for-tests ## the contract of stores, on memory, SQLite and Neo4j
 	$(WITH_NEO4J) go test -p 1 -timeout 30m ./memory/... ./sqlite/... ./cypher/...

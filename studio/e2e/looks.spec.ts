@@ -64,14 +64,15 @@ function dialogs(session: string): [string, string[], string][] {
     [`/sessions/${session}`, ['Actions'], '[role=menu]'],
     [`/sessions/${session}`, ['Actions', 'Move…'], 'dialog input'],
     [`/sessions/${session}`, ['Actions', 'Cancel…'], 'dialog input'],
-    [`/sessions/${session}?step=root`, ['Fork from here…'], 'dialog'],
+    [`/sessions/${session}?step=root`, ['Run again from here…'], 'dialog'],
+    [`/sessions?q=${session}`, ['Choose all that are loaded', 'Do something with it…', 'How fast, how many'], 'dialog select'],
   ]
 }
 
-/** press clicks what has this name, a button, an entry of a menu or a box to tick. */
+/** press clicks what has this name, a button, an entry of a menu, a box to tick or the head of what opens below it. */
 async function press(page: Page, name: string) {
   const named = { name, exact: true }
-  await page.getByRole('button', named).or(page.getByRole('menuitem', named)).or(page.getByRole('checkbox', named)).first().click({ timeout: 20_000 })
+  await page.getByRole('button', named).or(page.getByRole('menuitem', named)).or(page.getByRole('checkbox', named)).or(page.locator('summary', { hasText: name })).first().click({ timeout: 20_000 })
 }
 
 test('no dialog has a serious accessibility fault or a fault of layout, in light, dark and high contrast', async ({ page, server }) => {

@@ -50,7 +50,7 @@ async function start(token: string): Promise<{ server: Server; stop: () => Promi
       mark: 't' + Date.now().toString(36),
       call,
       newToken: (name, scopes) => {
-        const made = execFileSync(BINARY, ['token', 'create', name, ...scopes.flatMap((s) => ['--scope', s]), '-o', 'json'], { cwd: folder, encoding: 'utf8' })
+        const made = execFileSync(BINARY, ['token', 'create', name, ...scopes.flatMap((s) => ['--scope', s]), '-o', 'json', ...(process.env.STUDIO_STORE === 'neo4j' ? ['--store', process.env.NEO4J_URI!] : [])], { cwd: folder, encoding: 'utf8' })
         return (JSON.parse(made) as { token: string }).token
       },
       restart: async (meanwhile) => {

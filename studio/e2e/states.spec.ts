@@ -108,11 +108,12 @@ test('says what to do where there is nothing yet', async ({ page, server }) => {
 test('a token with few scopes sees buttons off, with the reason', async ({ page, locked }) => {
   await locked.call('PUT', '/workflows/order', order)
   const id = `${locked.mark}-scopes`
+  const desk = `desk-${locked.mark}`
   await locked.call('POST', '/sessions?wait=10s', { workflow: 'order', id })
-  await page.goto(`${locked.address}/sessions/${id}#token=${locked.newToken('desk', ['read', 'answer'])}`)
+  await page.goto(`${locked.address}/sessions/${id}#token=${locked.newToken(desk, ['read', 'answer'])}`)
   const actions = page.getByRole('button', { name: 'Actions' })
   await expect(actions).toBeDisabled()
-  await expect(actions).toHaveAttribute('title', 'Your token "desk" does not allow this: it lacks the scope "operate".')
+  await expect(actions).toHaveAttribute('title', `Your token "${desk}" does not allow this: it lacks the scope "operate".`)
   await expect(page.getByRole('button', { name: 'Send answer' })).toBeEnabled()
   expect(page.url(), 'the token does not stay in the address').not.toContain('token')
   await page.goto(locked.address + '/workflows')

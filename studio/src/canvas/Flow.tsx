@@ -55,11 +55,13 @@ export function Flow(props: Props) {
 
 /** Smaller than this, the words on cards cannot be read. */
 const READABLE = 0.6
+/** A small graph is drawn larger where there is room, up to this: beyond it a card of two words fills the window. */
+const LARGEST = 1.3
 
 /** What is in view at first: all of it if that can be read, else the step to begin at, else the first one. */
 function firstView(model: GraphModel, layout: Layout, size: { width: number; height: number }, begin: string | undefined) {
   const pad = 32
-  const zoom = Math.min((size.width - 2 * pad) / layout.width, (size.height - 2 * pad - 24) / layout.height, 1)
+  const zoom = Math.min((size.width - 2 * pad) / layout.width, (size.height - 2 * pad - 24) / layout.height, LARGEST)
   if (zoom >= READABLE) return { zoom, whole: true, x: (size.width - layout.width * zoom) / 2, y: (size.height - layout.height * zoom) / 2 }
   const z = 0.75
   const at = begin === undefined ? undefined : absolute(model, layout).get(begin)

@@ -25,6 +25,16 @@ function chain(n: number): { nodes: LayoutNode[]; edges: LayoutEdge[] } {
 }
 
 describe('layout', () => {
+  it('leaves room for a label only where there is one', () => {
+    const nodes = ['a', 'b', 'c', 'd', 'far'].map((id) => ({ id }))
+    const { boxes, width } = layout(nodes, [edge('a', 'b'), edge('b', 'c', { labelled: true }), edge('b', 'far'), edge('c', 'd'), edge('d', 'b', { back: true, labelled: true })])
+    const between = (x: string, y: string) => boxes[y].x - boxes[x].x - boxes[x].width
+    expect(between('a', 'b')).toBeLessThan(100)
+    expect(between('b', 'c')).toBeGreaterThan(180)
+    expect(between('c', 'd')).toBeLessThan(100)
+    expect(boxes.d.x + boxes.d.width).toBe(width)
+  })
+
   it.each([1, 12, 180, 500])('keeps %i cards apart, on the grid, from left to right', (n) => {
     const { nodes, edges } = chain(n)
     const { boxes, width, height } = layout(nodes, edges)

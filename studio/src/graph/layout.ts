@@ -144,7 +144,7 @@ interface Flat {
 }
 
 function placeFlat(items: Item[], edges: LayoutEdge[]): Flat {
-  const flat = items.length > DAGRE_MOST ? settle(items, layered(items, edges), new Map()) : settle(items, ...byDagre(items, edges))
+  const flat = tighten(items, edges, items.length > DAGRE_MOST ? settle(items, layered(items, edges), new Map()) : settle(items, ...byDagre(items, edges)))
   const below = edges.filter((e) => e.back || flat.at.get(e.source)!.x >= flat.at.get(e.target)!.x).length
   return { ...flat, height: flat.height + roomBelow(below) }
 }
@@ -277,6 +277,30 @@ function settle(items: Item[], at: Map<string, Point>, hints: Hints): Flat {
     out.height = Math.max(out.height, y + item.height)
   }
   return out
+}
+
+/**
+ * tighten narrows the gaps between columns that no label needs. dagre knows one gap for all, so
+ * one label anywhere would push every column away, and the cards would be drawn smaller.
+ */
+function tighten(items: Item[], edges: LayoutEdge[], flat: Flat): Flat {
+  const spans = items.map((i) => ({ from: flat.at.get(i.id)!.x, to: flat.at.get(i.id)!.x + i.width })).sort((a, b) => a.from - b.from)
+  const right = new Map(items.map((i) => [i.id, flat.at.get(i.id)!.x + i.width]))
+  const labels = edges.filter((e) => e.labelled && !e.back).map((e) => ({ from: right.get(e.source)!, to: flat.at.get(e.target)!.x }))
+  const cuts: { from: number; to: number; by: number }[] = []
+  let end = spans[0]?.to ?? 0
+  for (const s of spans) {
+    const by = Math.floor((s.from - end - GAP.rank) / GRID) * GRID
+    if (by > 0 && !labels.some((l) => l.from <= end && l.to >= s.from)) cuts.push({ from: end, to: s.from, by })
+    end = Math.max(end, s.to)
+  }
+  const moved = (p: Point): Point => ({ ...p, x: cuts.reduce((x, c) => x - c.by * Math.min(1, Math.max(0, (p.x - c.from) / (c.to - c.from))), p.x) })
+  return {
+    at: new Map([...flat.at].map(([id, p]) => [id, moved(p)])),
+    hints: new Map([...flat.hints].map(([id, points]) => [id, points.map(moved)])),
+    width: cuts.reduce((width, c) => width - c.by, flat.width),
+    height: flat.height,
+  }
 }
 
 /** rows is what a layout that takes too long is replaced by: everything in reading order. */

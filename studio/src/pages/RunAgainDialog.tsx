@@ -70,7 +70,7 @@ export function RunAgainDialog({ session, step, visit, model, onClose }: { sessi
         </>
       }
     >
-      <fieldset className="choices">
+      <fieldset className="one-of">
         <legend className="sr">Where it runs again</legend>
         <label className="check">
           <input type="radio" name="where" checked={fork} onChange={() => change(() => setWhere('fork'))} /> In a fork: a new session. This one stays as it is.

@@ -256,7 +256,7 @@ function Table({ items, picked, onPick, more, onMore }: { items: Session[]; pick
       <div role="rowgroup" className="table-head">
         <div role="row" className="tr">
           <div role="columnheader">
-            <input type="checkbox" aria-label="Choose all that are loaded" checked={every} onChange={(e) => onPick(items.map((s) => s.id), e.target.checked)} />
+            <input type="checkbox" aria-label="Choose all that are loaded" disabled={items.length === 0} checked={every} onChange={(e) => onPick(items.map((s) => s.id), e.target.checked)} />
           </div>
           <div role="columnheader">Session</div>
           <div role="columnheader">Workflow</div>
