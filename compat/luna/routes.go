@@ -19,7 +19,7 @@ import (
 type Engine interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
 	Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error)
-	Wait(ctx context.Context, id string) (*engine.Session, error)
+	WaitAfter(ctx context.Context, s *engine.Session) (*engine.Session, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
 	State(ctx context.Context, id string) ([]byte, int64, error)
 	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
@@ -79,7 +79,7 @@ func (l *luna) create(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	if err != nil {
 		return err
 	}
-	if s, err = l.rest(ctx, s.ID); err != nil {
+	if s, err = l.rest(ctx, s); err != nil {
 		return err
 	}
 	return l.show(ctx, w, s, http.StatusOK, true, "")
@@ -120,16 +120,19 @@ func (l *luna) message(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return err
 	}
 	if len(s.Awaiting) == 0 && s.Status == engine.StatusActive {
-		if _, err = l.rest(ctx, id); err != nil {
+		if _, err = l.rest(ctx, s); err != nil {
 			return err
 		}
 	}
-	_, refused := l.e.Answer(ctx, engine.AnswerRequest{Session: id, Response: body.Message, Key: r.Header.Get("Idempotency-Key"), By: "luna"})
+	answered, refused := l.e.Answer(ctx, engine.AnswerRequest{Session: id, Response: body.Message, Key: r.Header.Get("Idempotency-Key"), By: "luna"})
 	status, text := wire.StatusOf(refused)
 	if refused != nil && status != http.StatusConflict && status != http.StatusUnprocessableEntity {
 		return refused
 	}
-	if s, err = l.rest(ctx, id); err != nil {
+	if answered == nil {
+		answered = s
+	}
+	if s, err = l.rest(ctx, answered); err != nil {
 		return err
 	}
 	return l.show(ctx, w, s, status, false, text)
@@ -145,13 +148,14 @@ func (l *luna) get(ctx context.Context, w http.ResponseWriter, r *http.Request) 
 
 var errTurnOver = errors.New("the turn takes long")
 
-// rest waits for the session's next pause or end, as long as LUNA would.
-func (l *luna) rest(ctx context.Context, id string) (*engine.Session, error) {
+// rest waits for the next pause or end of a session after it was as made says, as long as LUNA
+// would.
+func (l *luna) rest(ctx context.Context, made *engine.Session) (*engine.Session, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, turnTime, errTurnOver)
 	defer cancel()
-	s, err := l.e.Wait(limited, id)
+	s, err := l.e.WaitAfter(limited, made)
 	if err != nil && context.Cause(limited) == errTurnOver {
-		return l.e.Session(ctx, id)
+		return l.e.Session(ctx, made.ID)
 	}
 	return s, err
 }

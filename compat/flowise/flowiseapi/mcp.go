@@ -148,7 +148,7 @@ func (f *api) runTool(ctx context.Context, t *flowTurn) (string, error) {
 	if err := f.turns.begin(ctx, t); err != nil {
 		return "", err
 	}
-	if _, err := f.e.Wait(ctx, t.run); err != nil {
+	if _, err := f.e.WaitAfter(ctx, t.made); err != nil {
 		return "", err
 	}
 	run, entries, err := f.turns.read(ctx, t.run, t.workflow)

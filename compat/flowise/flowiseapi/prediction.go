@@ -24,6 +24,7 @@ type flowTurn struct {
 
 	workflow *engine.Workflow // that runs: the flow's, or one made for this request
 	run      string           // our session
+	made     *engine.Session  // the session as the start or the answer returned it
 	before   []flowise.Entry  // what had run before
 }
 
@@ -76,7 +77,7 @@ func (f *turns) reply(w http.ResponseWriter, r *http.Request, t *flowTurn) error
 	if err := f.begin(r.Context(), t); err != nil {
 		return err
 	}
-	if _, err := f.e.Wait(r.Context(), t.run); err != nil {
+	if _, err := f.e.WaitAfter(r.Context(), t.made); err != nil {
 		return err
 	}
 	run, entries, err := f.read(r.Context(), t.run, t.workflow)
@@ -189,7 +190,7 @@ func (f *turns) start(ctx context.Context, t *flowTurn, start flowise.Start, tur
 	if err != nil {
 		return err
 	}
-	t.run = s.ID
+	t.run, t.made = s.ID, s
 	return nil
 }
 

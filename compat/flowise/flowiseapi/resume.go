@@ -30,11 +30,15 @@ func (f *turns) resume(ctx context.Context, t *flowTurn, last *engine.Session) e
 	if question.Session != "" {
 		session = question.Session
 	}
-	if _, err := f.e.Answer(ctx, engine.AnswerRequest{Session: session, Step: question.Step, Visit: question.Visit, Ask: question.Ask,
-		Response: answerTo(question, *t.asked.HumanInput)}); err != nil {
+	answered, err := f.e.Answer(ctx, engine.AnswerRequest{Session: session, Step: question.Step, Visit: question.Visit, Ask: question.Ask,
+		Response: answerTo(question, *t.asked.HumanInput)})
+	if err != nil {
 		return err
 	}
-	t.run, t.workflow, t.before = last.ID, run.Workflow, entries
+	t.run, t.workflow, t.before, t.made = last.ID, run.Workflow, entries, last
+	if session == last.ID {
+		t.made = answered // else the question was one of a child session
+	}
 	return nil
 }
 

@@ -21,7 +21,7 @@ type Engine interface {
 	Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error)
 	Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Session, error)
 	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
-	Wait(ctx context.Context, id string) (*engine.Session, error)
+	WaitAfter(ctx context.Context, s *engine.Session) (*engine.Session, error)
 	Session(ctx context.Context, id string) (*engine.Session, error)
 	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error)
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)

@@ -91,7 +91,7 @@ func (f *turns) tell(ctx context.Context, frames *frameWriter, t *flowTurn) ([]f
 		return nil, err
 	}
 	frames.send(told.Begin()...)
-	if err := f.follow(ctx, frames, &run, told, events); err != nil {
+	if err := f.follow(ctx, frames, &run, t.made, told, events); err != nil {
 		return nil, err
 	}
 	run, entries, err := f.read(ctx, t.run, t.workflow)
@@ -103,10 +103,10 @@ func (f *turns) tell(ctx context.Context, frames *frameWriter, t *flowTurn) ([]f
 }
 
 // follow passes on what happens until the session rests.
-func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, events <-chan engine.Event) error {
+func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, made *engine.Session, told *flowise.Stream, events <-chan engine.Event) error {
 	rested := make(chan error, 1)
 	go func() {
-		_, err := f.e.Wait(ctx, run.Session.ID)
+		_, err := f.e.WaitAfter(ctx, made)
 		rested <- err
 	}()
 	for {
