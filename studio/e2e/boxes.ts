@@ -23,7 +23,8 @@ export async function layoutFaults(page: Page): Promise<string[]> {
         faults.push(`cut off: ${name(e)} needs ${e.scrollWidth} of ${e.clientWidth}`)
       }
     }
-    const controls = [...within.querySelectorAll('button, a[href], input, select, textarea, .card')].filter((e) => seen(e) && !e.matches('[tabindex="-1"].time-bar'))
+    // A container is the ground under the cards of its body.
+    const controls = [...within.querySelectorAll('button, a[href], input, select, textarea, .card:not(.container)')].filter((e) => seen(e) && !e.matches('[tabindex="-1"].time-bar'))
     /** What of a control is really on the screen: lists scroll beneath their heads. */
     const shown = (e: Element) => {
       const r = e.getBoundingClientRect()

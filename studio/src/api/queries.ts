@@ -62,6 +62,22 @@ export const workflowQuery = (workflow: string) =>
     refetchInterval: (query) => ((query.state.data?.steps?.length ?? 0) > LARGE ? 15_000 : 4_000),
   })
 
+/** logQuery is what the steps of a workflow have been. */
+export const logQuery = (workflow: string) =>
+  queryOptions({
+    queryKey: ['log', workflow],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/workflows/{workflow}/log', { params: { path: { workflow } }, signal })).items,
+    retry: false,
+  })
+
+/** stepDiffQuery is what differs between a text that a step has had and the step as it is now; version is that of the workflow. */
+export const stepDiffQuery = (workflow: string, step: string, from: string, version: object) =>
+  queryOptions({
+    queryKey: ['step diff', workflow, step, from, version],
+    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/workflows/{workflow}/steps/{step}/diff', { params: { path: { workflow, step }, query: { from } }, signal })).items,
+    retry: false,
+  })
+
 export const statsQuery = (workflow: string) =>
   queryOptions({
     queryKey: ['stats', workflow],

@@ -121,6 +121,8 @@ export interface SessionSearch {
   visit?: number
   panel?: Panel
   at?: number
+  /** Of a container the round that is shown, from 1. */
+  round?: number
   /** Two visits of the step that are compared; see versions.ts. */
   compare?: string
 }
@@ -131,6 +133,7 @@ const session = createRoute({
   validateSearch: (s: Record<string, unknown>): SessionSearch => ({
     step: text(s.step),
     visit: Number(s.visit) || undefined,
+    round: Number(s.round) || undefined,
     panel: (['timeline', 'history', 'state', 'requests'] as const).find((o) => o === s.panel),
     compare: typeof s.compare === 'string' ? s.compare : undefined,
     at: s.at === undefined || !Number.isInteger(Number(s.at)) ? undefined : Number(s.at),

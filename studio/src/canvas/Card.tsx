@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react'
-import { Stamp, Wrench } from 'lucide-react'
+import { Pencil, Stamp, Wrench } from 'lucide-react'
 import { memo } from 'react'
 import type { StepView } from '../graph/model'
 import { count } from '../ui/format'
@@ -91,6 +91,17 @@ function Counts({ id, counts, onCount }: { id: string; counts?: Record<string, n
   )
 }
 
+/** Edited marks a step that is no longer what the session ran. */
+function Edited({ id }: { id: string }) {
+  const edited = useRun((s) => s.edited[id])
+  if (!edited) return null
+  return (
+    <span className="edited" title="Edited since this session ran it; the inspector shows the difference">
+      <Pencil size={10} aria-hidden /> edited
+    </span>
+  )
+}
+
 function useCardClass(view: StepView, selected: boolean | undefined): string {
   const status = useRun((s) => (s.shown ? (s.steps[view.id]?.status ?? 'idle') : 'plain'))
   const fresh = useRun((s) => s.fresh['step ' + view.id])
@@ -118,6 +129,7 @@ export const Card = memo(function Card({ data, selected }: NodeProps & { data: C
           </span>
         )}
         {view.tool && <Wrench size={12} aria-label="Tool" className="faint" />}
+        <Edited id={view.id} />
       </div>
       <div className="card-detail">
         <b>{view.kindText}</b>
@@ -139,6 +151,7 @@ export const Container = memo(function Container({ data, selected }: NodeProps &
           <KindIcon kind={view.kind} />
           <span>{view.title}</span>
           <span className="faint">{view.kindText}</span>
+          <Edited id={view.id} />
         </div>
         <State id={view.id} />
       </div>

@@ -8,13 +8,15 @@ import { type RunView, emptyRun } from '../session/run'
 export interface CanvasRun extends RunView {
   /** Steps and paths that something has just happened at. */
   fresh: Record<string, true>
+  /** Steps that were edited since the session ran them. */
+  edited: Record<string, true>
   /** Whether a session is shown at all; without one, cards have no state. */
   shown: boolean
 }
 
 export type RunStore = StoreApi<CanvasRun>
 
-export const newRunStore = (): RunStore => createStore<CanvasRun>(() => ({ ...emptyRun, fresh: {}, shown: false }))
+export const newRunStore = (): RunStore => createStore<CanvasRun>(() => ({ ...emptyRun, fresh: {}, edited: {}, shown: false }))
 
 /** How long a step or path is marked after it was used. */
 const FRESH = 2500

@@ -1,9 +1,11 @@
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { FileCode } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { questionKey } from '../api/queries'
 import type { Message, Question, Session } from '../api/schema'
 import { AnswerForm, InputTable } from '../form/Answer'
 import { clock } from '../ui/format'
 import { Prose } from '../ui/Prose'
+import { isMarkdown } from '../ui/markdown'
 import { Button } from '../ui/parts'
 import { sentencesOf } from '../session/sentences'
 import type { Partial } from './live'
@@ -25,7 +27,27 @@ export function Lines({ messages }: { messages: Message[] }) {
 /** said draws a message: an answer to a form as its fields, everything else as a text. */
 function said(m: Message) {
   const fields = m.role === 'user' ? fieldsIn(m.content) : undefined
-  return fields ? <InputTable value={fields} /> : m.role === 'user' ? <span dir="auto">{m.content}</span> : <Prose text={m.content} />
+  return fields ? <InputTable value={fields} /> : m.role === 'user' ? <span dir="auto">{m.content}</span> : <Reply text={m.content} />
+}
+
+/** Reply is a text of the workflow: drawn as Markdown, or as it was written. */
+function Reply({ text }: { text: string }) {
+  const [raw, setRaw] = useState(false)
+  if (!isMarkdown(text)) return <Prose text={text} />
+  return (
+    <>
+      {raw ? (
+        <pre className="raw" tabIndex={0} dir="auto">
+          {text}
+        </pre>
+      ) : (
+        <Prose text={text} />
+      )}
+      <Button quiet className="small" aria-pressed={raw} title="Show the text as it was written" icon={<FileCode size={14} />} onClick={() => setRaw(!raw)}>
+        Raw
+      </Button>
+    </>
+  )
 }
 
 /** fieldsIn reads an answer that is an object; a text that only begins like one stays a text. */

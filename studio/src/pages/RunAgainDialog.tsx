@@ -61,7 +61,7 @@ export function RunAgainDialog({ session, step, visit, model, onClose }: { sessi
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
-          <Button needs="operate" disabled={busy !== '' || (fork && (own || until !== ''))} title={fork && (own || until) ? 'Only a run with the state of then and to the end can be foreseen' : undefined} onClick={() => void run('preview')}>
+          <Button needs="operate" disabled={busy !== '' || (fork && (own || until !== ''))} onClick={() => void run('preview')}>
             {busy === 'preview' ? 'Looking…' : 'Preview'}
           </Button>
           <Button primary needs="operate" disabled={busy !== ''} onClick={() => void run('do')}>
@@ -100,6 +100,7 @@ export function RunAgainDialog({ session, step, visit, model, onClose }: { sessi
           {own && <textarea className="code" rows={16} aria-label="State" value={given} onChange={(e) => setText(e.target.value)} spellCheck={false} />}
         </>
       )}
+      {fork && (own || until !== '') && <p className="note">No preview: a dry run foresees only a run with the state of then and as far as its paths lead.</p>}
       <p className="faint">It begins where the session stood when the step ran, with the workflow as it is now.</p>
       {wrong && (
         <p className="wrong" role="alert">

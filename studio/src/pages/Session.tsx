@@ -1,17 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CircleHelp, Database, ListTree, MessageSquare, MoreHorizontal } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { workflowQuery } from '../api/queries'
-import type { Session } from '../api/schema'
+import { logQuery, workflowQuery } from '../api/queries'
+import type { Execution, Session } from '../api/schema'
 import { type Choice, Flow } from '../canvas/Flow'
 import { Canvas } from '../canvas/context'
 import { newRunStore, show } from '../canvas/runStore'
 import { cypherOfSession } from '../graph/cypher'
-import { modelOf, titleOf } from '../graph/model'
+import { type GraphModel, modelOf, titleOf } from '../graph/model'
 import { useLayout } from '../graph/useLayout'
+import { type Texts, editedSteps, textsOf } from '../session/edited'
 import { elapsedOf } from '../session/elapsed'
-import { type RunView, idle, momentsOf, runAt, runOf, standsAt, totalsOf } from '../session/run'
+import { type RunView, doneOf, idle, momentsOf, runAt, runOf, standsAt, totalsOf } from '../session/run'
 import { outputsOf } from '../session/versions'
 import { type OpenVisit, rowsOf } from '../session/timeline'
 import { clock, cost, count, duration, plural, short } from '../ui/format'
@@ -52,6 +53,22 @@ function currentRun(live: Live): RunView {
   return run
 }
 
+/** useTexts reads what the steps have been, again each time that the workflow has changed. */
+function useTexts(workflow: string, model: GraphModel | undefined, history: Execution[]): Texts {
+  const client = useQueryClient()
+  const [texts, setTexts] = useState<Texts>(new Map())
+  const any = history.length > 0
+  useEffect(() => {
+    let gone = false
+    if (!model || !any) return
+    void client.fetchQuery({ ...logQuery(workflow), staleTime: 0 }).then((log) => !gone && setTexts(textsOf(log)), () => undefined) // without it no step is marked
+    return () => {
+      gone = true
+    }
+  }, [client, workflow, model, any])
+  return texts
+}
+
 function View({ id, live, session }: { id: string; live: Live; session: Session }) {
   const search = useSearch({ from: '/sessions/$session' })
   const go = useNavigate({ from: '/sessions/$session' })
@@ -68,6 +85,8 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const shown = useMemo(() => (search.at === undefined ? run : runAt(moments, search.at)), [run, moments, search.at])
   const store = useMemo(newRunStore, [])
   useEffect(() => show(store, shown, search.at === undefined), [store, shown, search.at])
+  const texts = useTexts(session.workflow, model, live.history)
+  useEffect(() => store.setState({ edited: editedSteps(texts, live.history) }), [store, texts, live.history])
 
   const [side, setSide] = useState<'chat' | 'why' | 'outline'>(session.status === 'error' || session.status === 'pending' ? 'why' : 'chat')
   const [mend, setMend] = useState<Mend>()
@@ -89,13 +108,13 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
     (c: Choice) => {
       const path = c?.kind === 'path' ? model?.paths.find((p) => p.id === c.id) : undefined // how it was judged stands with the step it leaves
       setJudged(path && { path: path.id })
-      void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : path?.source, visit: undefined, compare: undefined }), replace: true })
+      void go({ search: (s) => ({ ...s, step: c?.kind === 'step' ? c.id : path?.source, visit: undefined, round: undefined, compare: undefined }), replace: true })
     },
     [go, model],
   )
   const visit = useCallback(
-    (step: string, n?: number) => {
-      void go({ search: (s) => ({ ...s, step, visit: n, compare: s.step === step ? s.compare : undefined }), replace: true })
+    (step: string, n?: number, round?: number) => {
+      void go({ search: (s) => ({ ...s, step, visit: n, round, compare: s.step === step ? s.compare : undefined }), replace: true })
       setFocus({ id: step })
     },
     [go],
@@ -124,7 +143,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
       <p className="sr" role="status" aria-label="Changes">
         {announcement}
       </p>
-      <Head session={session} live={live} now={now} onMend={setMend} onCypher={() => setCypher(true)} />
+      <Head session={session} live={live} now={now} run={run} model={model} onMend={setMend} onCypher={() => setCypher(true)} />
       <div className="split session">
         <div className="side">
           <Tabs
@@ -178,6 +197,8 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             model={model}
             step={search.step}
             visit={search.visit}
+            round={search.round}
+            texts={texts}
             history={live.history}
             status={stepRun?.status ?? 'idle'}
             since={question ? Date.parse(question.since) : stepRun?.since}
@@ -202,9 +223,10 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   )
 }
 
-function Head({ session, live, now, onMend, onCypher }: { session: Session; live: Live; now: number; onMend: (m: Mend) => void; onCypher: () => void }) {
+function Head({ session, live, now, run, model, onMend, onCypher }: { session: Session; live: Live; now: number; run: RunView; model?: GraphModel; onMend: (m: Mend) => void; onCypher: () => void }) {
   const totals = useMemo(() => totalsOf(live.history), [live.history])
   const elapsed = useMemo(() => elapsedOf(session, live.history, now), [session, live.history, now])
+  const done = useMemo(() => model && doneOf(run.steps, [...model.byId.keys()]), [run, model])
   return (
     <header className="bar">
       <div className="bar-title">
@@ -222,6 +244,11 @@ function Head({ session, live, now, onMend, onCypher }: { session: Session; live
         <span className="faint tabular" title={`Started ${clock(session.created_at)}${elapsed.end ? `, ended ${clock(elapsed.end)}` : ''}`}>
           {elapsed.what} {duration(elapsed.ms)}
         </span>
+        {done && model && (
+          <span className="faint tabular" title={done.skipped ? `${done.skipped} skipped` : undefined}>
+            {count(done.complete)} of {plural(model.steps.length, 'step')} done
+          </span>
+        )}
         <span className="faint">{plural(totals.steps, 'visit')}</span>
         {totals.models.length > 0 && (
           <span className="faint ellipsis" title={totals.models.join(', ')}>

@@ -1,17 +1,20 @@
-import { Database } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import { Database, Pencil } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import type { Ask } from '../api/queries'
+import { type Ask, stepDiffQuery } from '../api/queries'
 import type { Execution, ExplainedPath } from '../api/schema'
 import { cypherOfPath, cypherOfStep } from '../graph/cypher'
 import { type GraphModel, titleOf } from '../graph/model'
+import { type Texts, editedAfter } from '../session/edited'
+import { roundOf, roundsOf } from '../session/rounds'
 import { judgedOf, messageOf, readersOf, usageOf } from '../session/run'
 import { clock, cost, count, duration } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
 import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
-import { Button, Status, Tabs } from '../ui/parts'
+import { Button, Status, StatusIcon, Tabs, lookOf, messageOf as refusalOf } from '../ui/parts'
 import { Kept } from './Kept'
-import { StepHistory } from './StepHistory'
+import { Compared, StepHistory } from './StepHistory'
 import { Judged } from './Why'
 import type { Partial } from './live'
 import type { Mend } from './actions'
@@ -22,6 +25,10 @@ interface Props {
   model: GraphModel
   step: string
   visit?: number
+  /** Of a container, the round that is shown. */
+  round?: number
+  /** What the steps have been. */
+  texts: Texts
   history: Execution[]
   status: string
   since?: number
@@ -35,7 +42,7 @@ interface Props {
   /** Two visits to compare; the address holds them. */
   compare?: string
   onCompare: (pair: string | undefined) => void
-  onVisit: (step: string, visit?: number) => void
+  onVisit: (step: string, visit?: number, round?: number) => void
   onClose: () => void
   onMend: (m: Mend) => void
   onAgain: (step: string, visit: number) => void
@@ -89,6 +96,8 @@ export function SessionInspector(p: Props) {
         )}
       </div>
       {!view && <p className="note">This step is no longer in the workflow.</p>}
+      {view && x?.definition && editedAfter(p.texts, x) && <EditedSince key={x.id} workflow={p.workflow} step={p.step} from={x.definition} model={p.model} />}
+      {view?.container && (x || open) && <Rounds history={p.history} model={p.model} container={p.step} visit={x?.visit ?? newest + 1} round={p.round} onRound={(n) => p.onVisit(p.step, p.visit, n)} onVisit={p.onVisit} />}
       {open && <OpenVisit {...p} />}
       {!open && !x && <p className="none">{p.status === 'skipped' ? 'Skipped: no path led here, and none can any more.' : 'This step has not run in this session.'}</p>}
       {!x && comparable && (
@@ -99,7 +108,7 @@ export function SessionInspector(p: Props) {
       )}
       {x && (
         <>
-          <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} model={p.model} />
+          <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} model={p.model} onVisit={p.onVisit} />
           {x.error !== undefined && x.error !== null && <p className="wrong">{messageOf(x.error)}</p>}
           <Tabs
             label="Visit"
@@ -199,8 +208,70 @@ function OpenVisit({ step, status, since, now, question, partial, model, onMend 
   )
 }
 
-function Facts({ x, attempts, onAttempt, history, model }: { x: Execution; attempts: Execution[]; onAttempt: (n: number) => void; history: Execution[]; model: GraphModel }) {
+/** EditedSince says that a step is no longer what a visit ran, and shows what differs. */
+function EditedSince({ workflow, step, from, model }: { workflow: string; step: string; from: string; model: GraphModel }) {
+  const [open, setOpen] = useState(false)
+  const version = useMemo(() => ({ step: model.byId.get(step)?.step, paths: model.paths.filter((v) => v.source === step).map((v) => v.path) }), [model, step])
+  const { data, error } = useQuery({ ...stepDiffQuery(workflow, step, from, version), enabled: open })
+  const side = (of: 'from' | 'to') => Object.fromEntries((data ?? []).flatMap((d) => (d[of] === undefined ? [] : [[d.name, d.name === 'input' ? written(d[of]) : d[of]]])))
+  return (
+    <section className="edited-since" aria-label="Edited since">
+      <p>
+        <Pencil size={12} aria-hidden /> The step was edited after this visit.{' '}
+        <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? 'Hide the difference' : 'Show the difference'}
+        </button>
+      </p>
+      {open && error && <p className="wrong">{refusalOf(error)}</p>}
+      {open && data && <Compared title="Step, then and now" before={side('from')} after={side('to')} />}
+    </section>
+  )
+}
+
+/** Rounds picks one round of a container's visit, and leads to the visits of its body in that round. */
+function Rounds({ history, model, container, visit, round, onRound, onVisit }: { history: Execution[]; model: GraphModel; container: string; visit: number; round?: number; onRound: (n: number) => void; onVisit: (step: string, visit: number) => void }) {
+  const rounds = useMemo(() => roundsOf(history, model, container, visit), [history, model, container, visit])
+  if (rounds.length === 0) return <p className="none">No step of it has run in this visit.</p>
+  const at = Math.min(Math.max(round ?? rounds.length, 1), rounds.length)
+  return (
+    <section className="rounds" aria-label="Rounds">
+      <span className="stepper" role="group" aria-label="Round">
+        <Button quiet className="small" disabled={at <= 1} onClick={() => onRound(at - 1)} aria-label="Round before">
+          ‹
+        </Button>
+        <label>
+          round{' '}
+          <select aria-label="Round" value={at} onChange={(e) => onRound(Number(e.target.value))}>
+            {rounds.map((_, i) => (
+              <option key={i} value={i + 1}>
+                {i + 1}
+              </option>
+            ))}
+          </select>{' '}
+          of {count(rounds.length)}
+        </label>
+        <Button quiet className="small" disabled={at >= rounds.length} onClick={() => onRound(at + 1)} aria-label="Next round">
+          ›
+        </Button>
+      </span>
+      <ul aria-label={`Visits of round ${at}`}>
+        {rounds[at - 1].map((x) => (
+          <li key={x.id}>
+            <button type="button" className="chip" title={lookOf(x.status).text} onClick={() => onVisit(x.step, x.visit)}>
+              <StatusIcon status={x.status} size={12} />
+              <span className="ellipsis">{titleOf(model, x.step)}</span>
+              {x.visit > 1 ? ` ×${x.visit}` : ''}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Facts({ x, attempts, onAttempt, history, model, onVisit }: { x: Execution; attempts: Execution[]; onAttempt: (n: number) => void; history: Execution[]; model: GraphModel; onVisit: Props['onVisit'] }) {
   const u = usageOf(x)
+  const inRound = useMemo(() => roundOf(history, model, x), [history, model, x])
   const parent = x.parent ? history.find((p) => p.id === x.parent) : undefined
   return (
     <dl className="facts">
@@ -251,6 +322,17 @@ function Facts({ x, attempts, onAttempt, history, model }: { x: Execution; attem
           </dd>
         </>
       ) : null}
+      {inRound && (
+        <>
+          <dt>Round</dt>
+          <dd>
+            <button type="button" className="link" onClick={() => onVisit(inRound.container, inRound.visit, inRound.round)}>
+              {inRound.round} of {titleOf(model, inRound.container)}
+              {inRound.visit > 1 ? `, visit ${inRound.visit}` : ''}
+            </button>
+          </dd>
+        </>
+      )}
       {parent && (
         <>
           <dt>In</dt>

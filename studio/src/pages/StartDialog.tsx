@@ -120,6 +120,7 @@ export function StartDialog({ workflow, entry: begin = '', until = [], onClose }
             </div>
           </div>
         </details>
+        {(begin !== '' || ends.length > 0) && <p className="faint">No preview: a dry run needs a session that exists, and this one begins with the start.</p>}
         {wrong && (
           <p className="wrong" role="alert">
             {wrong}

@@ -113,7 +113,8 @@ function Facts({ before, after }: { before: Execution; after: Execution }) {
 /** So many differences are shown at first. */
 const FIRST = 50
 
-function Compared({ title, before, after }: { title: string; before: unknown; after: unknown }) {
+/** Compared lists what differs between two values. */
+export function Compared({ title, before, after }: { title: string; before: unknown; after: unknown }) {
   const changes = useMemo(() => changesOf(before, after), [before, after])
   const [all, setAll] = useState(false)
   const shown = all ? changes : changes.slice(0, FIRST)

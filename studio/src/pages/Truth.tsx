@@ -1,5 +1,5 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { api } from '../api/client'
 import { evalQuery, newestQuery, ok } from '../api/queries'
 import type { GraphModel, PathView } from '../graph/model'
@@ -7,6 +7,9 @@ import { ago, count, short } from '../ui/format'
 import { ErrorState, Loading, lookOf } from '../ui/parts'
 import { Clauses } from './Why'
 import { VERDICTS, type Verdict, verdictOf } from './verdict'
+
+/** Over so many sessions of the past the share is computed. */
+const SHARES = [100, 500]
 
 /** The address's word for: on no session. */
 const NONE = 'none'
@@ -36,9 +39,11 @@ export function Truth({ workflow, path, on, onOn }: { workflow: string; path: Pa
   const { condition, operator } = path.path
   const { sessions, session } = useSession(workflow, on)
   const judged = useQuery({ ...evalQuery(session, condition, operator), enabled: session !== undefined })
+  const [limit, setLimit] = useState(SHARES[0])
   const often = useQuery({
-    queryKey: ['whatif', workflow, path.id, condition, operator],
-    queryFn: async ({ signal }) => ok(await api.POST('/api/v1/workflows/{workflow}/paths/{path}/whatif', { params: { path: { workflow, path: path.id } }, body: { condition, operator, limit: 100 }, signal })),
+    queryKey: ['whatif', workflow, path.id, condition, operator, limit],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => ok(await api.POST('/api/v1/workflows/{workflow}/paths/{path}/whatif', { params: { path: { workflow, path: path.id } }, body: { condition, operator, limit }, signal })),
     retry: false,
   }).data
   if (!sessions) return null
@@ -70,7 +75,13 @@ export function Truth({ workflow, path, on, onOn }: { workflow: string; path: Pa
       )}
       {often && often.scanned > 0 && (
         <p className="faint">
-          True in {count(often.open_then)} of the last {count(often.scanned)} sessions that came by.
+          True in {count(often.open_then)} of the last {count(often.scanned)} sessions that came by. At most{' '}
+          <select aria-label="Sessions that the share is computed over" value={limit} onChange={(e) => setLimit(Number(e.target.value))}>
+            {SHARES.map((n) => (
+              <option key={n}>{n}</option>
+            ))}
+          </select>{' '}
+          are judged.
         </p>
       )}
     </section>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Execution } from '../api/schema'
-import { merge, momentsOf, runAt, runOf, totalsOf } from './run'
+import { doneOf, merge, momentsOf, runAt, runOf, totalsOf } from './run'
 import { rowsOf, scaleOf } from './timeline'
 
 let seq = 0
@@ -11,6 +11,11 @@ function ran(step: string, from: number, to: number, more: Partial<Execution> = 
     started_at: new Date(from).toISOString(), finished_at: new Date(to).toISOString(), reads: [], took: [], ...more,
   }
 }
+
+it('counts the steps that are done, of those that the workflow has', () => {
+  const run = runOf({ workflow: { root: { status: 'complete' }, a: { status: 'skipped' }, b: { status: 'active' }, gone: { status: 'complete' } } }, [])
+  expect(doneOf(run.steps, ['root', 'a', 'b', 'c'])).toEqual({ complete: 1, skipped: 1 })
+})
 
 describe('runOf', () => {
   it('joins the state with the history', () => {

@@ -209,6 +209,12 @@ export function totalsOf(history: Execution[]): Totals {
   return t
 }
 
+/** doneOf counts what is behind a session: the steps of its workflow that are complete, and those that are skipped. */
+export function doneOf(steps: Record<string, StepRun>, ids: string[]): { complete: number; skipped: number } {
+  const count = (status: StepStatus) => ids.filter((id) => steps[id]?.status === status).length
+  return { complete: count('complete'), skipped: count('skipped') }
+}
+
 /** merge adds newer executions to those known, each once, in order. */
 export function merge(known: Execution[], more: Execution[]): Execution[] {
   if (more.length === 0) return known

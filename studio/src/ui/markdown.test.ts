@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { blocksOf, inlineOf } from './markdown'
+import { blocksOf, inlineOf, isMarkdown } from './markdown'
 
 it('reads what models write', () => {
   expect(blocksOf('# Plan\nFirst line\nsecond **bold** line\n\n- one\n- `two`\n\n3. three\n4. four\n> said\n```go\nx := 1\n\n```\nend')).toEqual([
@@ -38,4 +38,9 @@ it('takes a long text in little time', () => {
   const began = performance.now()
   blocksOf(text)
   expect(performance.now() - began).toBeLessThan(2000)
+})
+
+it('knows which texts look otherwise as they were written', () => {
+  for (const text of ['# A', '- a', '1. a', '> a', '```\na\n```', 'a **b** c', '`a`', 'see [it](https://a.example)']) expect(isMarkdown(text), text).toBe(true)
+  for (const text of ['', 'a', 'a\nb\n\nc', 'at https://a.example.', '2 * 3 * 4']) expect(isMarkdown(text), text).toBe(false)
 })

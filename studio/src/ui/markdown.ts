@@ -75,3 +75,9 @@ export function blocksOf(text: string): Block[] {
   }
   return out
 }
+
+/** isMarkdown reports whether a text would look otherwise as it was written. A bare address is the same in both. */
+export function isMarkdown(text: string): boolean {
+  const plain = (list: Inline[]) => list.every((i) => i.kind === 'text' || (i.kind === 'link' && i.text === i.href))
+  return blocksOf(text).some((b) => b.kind !== 'paragraph' || !b.lines.every(plain))
+}

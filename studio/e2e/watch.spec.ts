@@ -1,0 +1,147 @@
+import type { Page } from '@playwright/test'
+import { seriousFaults } from './axe'
+import { layoutFaults } from './boxes'
+import { expect, order, test } from './server'
+
+/** Both themes, on a desk and on a phone: nothing that is inaccessible, cut off or covered. */
+async function looksRight(page: Page, name: string) {
+  for (const [width, height] of [[1440, 900], [390, 844]]) {
+    await page.setViewportSize({ width, height })
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      if (process.env.STUDIO_LOOK) await page.screenshot({ path: `${process.env.STUDIO_LOOK}/${name}-${width}-${scheme}.png` })
+      expect(await seriousFaults(page), `${name} ${scheme} ${width}`).toEqual([])
+      expect(await layoutFaults(page), `${name} ${scheme} ${width}`).toEqual([])
+    }
+  }
+}
+
+const thanking = (message: string) => ({ ...order, steps: order.steps.map((s) => (s.id === 'check' ? { ...s, input: { message } } : s)) })
+
+test('a step that was edited since is marked while the session is open, and the inspector leads to the difference', async ({ page, server }) => {
+  const workflow = `${server.mark}-edited`
+  const id = `${server.mark}-edit`
+  const put = (message: string) => server.call('PUT', `/workflows/${workflow}`, thanking(message))
+  await put('Thanks @{SESSION_ID}.root.response.name')
+  await server.call('POST', '/sessions?wait=10s', { workflow, id })
+  await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1 } })
+  await page.goto(`${server.address}/sessions/${id}?step=check`)
+  await expect(page.locator('[data-id=check] .is-complete')).toBeVisible()
+  const tag = page.locator('.edited')
+  await expect(tag).toHaveCount(0)
+  await put('Many thanks, @{SESSION_ID}.root.response.name')
+  await expect(page.locator('[data-id=check] .edited')).toHaveText('edited')
+  await expect(page.locator('[data-id=check] .edited')).toHaveAttribute('title', /Edited since this session ran it/)
+  await expect(tag, 'only that step').toHaveCount(1)
+  const since = page.getByRole('region', { name: 'Edited since' })
+  await since.getByRole('button', { name: 'Show the difference' }).focus()
+  await page.keyboard.press('Enter')
+  const changes = since.getByRole('list', { name: 'Differences of step, then and now' })
+  await expect(changes).toContainText('+ "Many thanks, ')
+  await expect(changes.locator('.change-head')).toHaveText('input.message changed')
+  await looksRight(page, 'edited')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await put('Thanks @{SESSION_ID}.root.response.name')
+  await expect(tag, 'it is what ran again').toHaveCount(0)
+  await expect(since).toHaveCount(0)
+})
+
+test('a picker of the rounds of a container leads to the visits of its body and back, by keyboard alone', async ({ page, server }) => {
+  const workflow = `${server.mark}-rounds`
+  const id = `${server.mark}-round`
+  await server.call('PUT', `/workflows/${workflow}`, {
+    steps: [
+      { id: 'root', name: 'Each city', function: 'iterate', input: { items: ['Paris', 'Rome', 'Oslo'] } },
+      { id: 'look', name: 'Look', function: 'template', input: { template: 'city @{SESSION_ID}.root.item' } },
+      { id: 'again', name: 'Look again', function: 'template', input: { template: 'still @{SESSION_ID}.look.text' } },
+      { id: 'end', function: 'reply', input: { message: 'Done.' } },
+    ],
+    paths: [
+      { source: 'root', target: 'look', kind: 'CONTAINS' },
+      { source: 'root', target: 'again', kind: 'CONTAINS' },
+      { source: 'look', target: 'again' },
+      { source: 'root', target: 'end' },
+    ],
+  })
+  await server.call('POST', '/sessions?wait=10s', { workflow, id })
+  await page.goto(`${server.address}/sessions/${id}?step=root`)
+  const rounds = page.getByRole('region', { name: 'Rounds' })
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await expect(rounds).toContainText('of 3')
+  await expect(rounds.getByRole('combobox', { name: 'Round' }), 'the newest first').toHaveValue('3')
+  await rounds.getByRole('button', { name: 'Round before' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/round=2/)
+  await expect(rounds.getByRole('list', { name: 'Visits of round 2' }).getByRole('button')).toHaveText(['Look ×2', 'Look again ×2'])
+  await looksRight(page, 'rounds')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await rounds.getByRole('button', { name: 'Look ×2' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(inspector).toContainText('city Rome')
+  await inspector.getByRole('button', { name: '2 of Each city' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(rounds.getByRole('combobox', { name: 'Round' })).toHaveValue('2')
+  await page.reload()
+  await expect(rounds.getByRole('combobox', { name: 'Round' }), 'the address holds the round').toHaveValue('2')
+})
+
+test('a reply in Markdown is shown as it was written, and the head counts the steps that are done', async ({ page, server }) => {
+  const workflow = `${server.mark}-raw`
+  const id = `${server.mark}-raw1`
+  await server.call('PUT', `/workflows/${workflow}`, {
+    steps: [
+      { id: 'root', function: 'reply', input: { message: '# Plan\n- **first** step\n- second' } },
+      { id: 'more', function: 'reply', input: { message: 'Only words.' } },
+      { id: 'never', function: 'reply', input: { message: 'x' } },
+    ],
+    paths: [{ source: 'root', target: 'more' }, { source: 'more', target: 'never', condition: "when 'a' == 'b'" }],
+  })
+  await server.call('POST', '/sessions?wait=10s', { workflow, id })
+  await page.goto(`${server.address}/sessions/${id}`)
+  await expect(page.locator('.bar-facts')).toContainText('2 of 3 steps done')
+  const raw = page.getByRole('button', { name: 'Raw' })
+  await expect(raw, 'a text without Markdown has none').toHaveCount(1)
+  await expect(page.locator('.line strong')).toHaveText('first')
+  await raw.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('.line .raw')).toHaveText('# Plan\n- **first** step\n- second')
+  await expect(page.locator('.line strong')).toHaveCount(0)
+  await looksRight(page, 'raw')
+  await raw.click()
+  await expect(page.locator('.line strong')).toHaveText('first')
+})
+
+/** countFills counts how often a card has begun and ended its fill, and notes that it was marked as just completed. */
+function countFills() {
+  const seen: Record<string, number> = {}
+  Object.assign(globalThis, { seen })
+  new MutationObserver((all) => {
+    for (const { target } of all) if (target instanceof Element && target.matches('.card.is-complete.fresh')) seen[`fresh ${target.closest('[data-id]')?.getAttribute('data-id')}`] = 1
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ['class'] })
+  for (const type of ['animationstart', 'animationend']) {
+    document.addEventListener(type, (e) => {
+      if ((e as AnimationEvent).animationName !== 'fill') return
+      const id = `${type} ${(e.target as Element).closest('[data-id]')?.getAttribute('data-id')}`
+      seen[id] = (seen[id] ?? 0) + 1
+    })
+  }
+}
+
+for (const motion of ['no-preference', 'reduce'] as const) {
+  test(`a card that completes is filled ${motion === 'reduce' ? 'at once where the system asks for no motion' : 'once'}`, async ({ page, server }) => {
+    const workflow = `${server.mark}-fill`
+    const id = `${server.mark}-fill-${motion}`
+    await server.call('PUT', `/workflows/${workflow}`, order)
+    await server.call('POST', '/sessions?wait=10s', { workflow, id })
+    await page.emulateMedia({ reducedMotion: motion })
+    await page.addInitScript(countFills)
+    await page.goto(`${server.address}/sessions/${id}`)
+    await expect(page.locator('[data-id=root] .is-awaiting_input')).toBeVisible()
+    await server.call('POST', `/sessions/${id}/answer?wait=10s`, { response: { name: 'Ada', pieces: 1 } })
+    const seen = () => page.evaluate(() => (globalThis as unknown as { seen: Record<string, number> }).seen)
+    await expect.poll(async () => (await seen())['fresh root']).toBe(1)
+    await expect(page.locator('[data-id=root] .is-complete:not(.fresh)'), 'the mark has gone').toBeVisible()
+    const { 'animationstart root': begun, 'animationend root': ended } = await seen()
+    expect([begun, ended]).toEqual(motion === 'reduce' ? [undefined, undefined] : [1, 1])
+  })
+}
