@@ -81,3 +81,27 @@ func TestForkUntilRefusesAStepThatIsNotThere(t *testing.T) {
 		t.Fatalf("the same key with another until: %v, want ErrKeyReused", err)
 	}
 }
+
+// TestForecastReadsTheWorkflowAsItIs: a dry run follows an edit that was saved a moment before, as
+// the action itself does.
+func TestForecastReadsTheWorkflowAsItIs(t *testing.T) {
+	w := newPlay(t, memory.New(memory.Options{}), engine.Options{})
+	w.chain()
+	w.run()
+	if _, err := w.e.Start(w.ctx, engine.StartRequest{Workflow: "w", ID: "s", Until: []string{"a"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.wait("s")
+	advance := &engine.Request{Kind: engine.RequestAdvance, Body: []byte(`{"step":"a"}`)}
+	for _, target := range []string{"b", "c"} {
+		w.put(&engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root"}, {ID: "a"}, {ID: "b"}, {ID: "c"}},
+			Paths: []engine.Path{next("root", "a"), next("a", target)}})
+		got, err := w.e.Forecast(w.ctx, "s", advance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Steps) != 1 || got.Steps[0].Step != target {
+			t.Errorf("the path leads to %s, the forecast is %+v", target, got.Steps)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func Foresee(ctx context.Context, e *Env, rec *store.SessionRecord, q *store.Req
 	if err := r.load(*rec, nil); err != nil {
 		return nil, store.Detailf(store.ErrBadRequest, "%v", err)
 	}
-	def, err := e.Definitions.Recent(ctx, r.workflow, definitionAge)
+	def, err := e.Definitions.Read(ctx, r.workflow, r.state.Entry())
 	if err != nil {
 		return nil, err
 	}

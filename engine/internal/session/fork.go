@@ -41,7 +41,7 @@ func (f *forking) read() (err error) {
 
 // history returns the session's executions, without the records of lost calls.
 func (f *forking) history() (all []store.Execution, err error) {
-	if f.def, err = f.definitions.Recent(f.ctx, cmp.Or(f.rec.Workflow, graph.DefaultWorkflow), definitionAge); err != nil {
+	if f.def, err = f.definitions.Read(f.ctx, cmp.Or(f.rec.Workflow, graph.DefaultWorkflow), f.state.Entry()); err != nil {
 		return nil, err
 	}
 	for after := int64(0); ; {
