@@ -17,6 +17,7 @@ var (
 	loadTurns    = prometheus.NewDesc("stepgraph_turns", "Sessions of workflows with limits of their own, on all engines of the store, by whether they wait for their turn or have it.", []string{"workflow", "state"}, nil)
 	relayUp      = prometheus.NewDesc("stepgraph_relay_connected", "1 while this engine is connected to the server by which engines tell each other of events, else 0.", []string{"kind"}, nil)
 	relayNotices = prometheus.NewDesc("stepgraph_relay_notices_total", "Notices to and from other engines: sent, received, dropped.", []string{"kind", "result"}, nil)
+	loadOverdue  = prometheus.NewDesc("stepgraph_overdue_seconds", "For how long the session with the earliest due time has been due, at any engine of the store; doctor says why.", nil, nil)
 	loadLate     = prometheus.NewDesc("stepgraph_backlog_seconds", "For how long due work has waited for room; beyond a minute starts are refused.", nil, nil)
 )
 
@@ -27,6 +28,7 @@ func (loadCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- loadLimits
 	to <- loadTurns
 	to <- loadLate
+	to <- loadOverdue
 	to <- relayUp
 	to <- relayNotices
 }
@@ -68,4 +70,5 @@ func (c loadCollector) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	to <- prometheus.MustNewConstMetric(loadLate, prometheus.GaugeValue, l.Late)
+	to <- prometheus.MustNewConstMetric(loadOverdue, prometheus.GaugeValue, l.Overdue)
 }

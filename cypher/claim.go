@@ -24,13 +24,9 @@ func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		}
 		return s.claim(ctx, distinct(o.Among), o, true)
 	}
-	rows, err := s.read(ctx, queryClaimCandidates, params{"limit": 4 * o.Limit, "skip": append([]string{}, o.Skip...), "except": append([]string{}, o.Except...)})
+	due, err := s.candidates(ctx, 4*o.Limit, o.Skip, o.Except)
 	if err != nil {
 		return nil, err
-	}
-	due := make([]string, len(rows))
-	for i, r := range rows {
-		due[i] = r.text("id")
 	}
 	due = distinct(due) // a session whose due time changes while the index is read can be in it twice
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
@@ -48,6 +44,19 @@ func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 		claimed = append(claimed, some...)
 	}
 	return claimed, nil
+}
+
+// candidates returns the ids of due sessions, those that have been due the longest first.
+func (s leases) candidates(ctx context.Context, limit int, skip, except []string) ([]string, error) {
+	rows, err := s.read(ctx, queryClaimCandidates, params{"limit": limit, "skip": append([]string{}, skip...), "except": append([]string{}, except...)})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(rows))
+	for i, r := range rows {
+		ids[i] = r.text("id")
+	}
+	return ids, nil
 }
 
 // ClaimByID leases those of the sessions that have no lease, due or not. A session made by

@@ -47,6 +47,11 @@ func (s leases) NextDue(ctx context.Context) (time.Time, error) {
 	return rows[0].time("due_at"), nil
 }
 
+// LongestDue returns the ids of sessions that have been due the longest.
+func (s leases) LongestDue(ctx context.Context, limit int) ([]string, error) {
+	return s.candidates(ctx, limit, nil, nil)
+}
+
 // WakePending makes pending sessions of a workflow due that no lease holds, at most limit.
 func (s leases) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	rows, err := s.write(ctx, queryWakePending, params{"workflow": workflow, "definition": definition, "limit": limit})

@@ -13,28 +13,43 @@ import (
 // ErrOverloaded. A workflow that holds less than its share still gets places. Answers, other
 // requests of people and batches are never refused.
 
-// overloadEvery is how often an engine without free places measures how late due work is.
-const overloadEvery = time.Second
+// An engine without free places measures how late due work is every overloadEvery. One that has
+// room does it every overdueEvery-th time: work that no engine takes up is to be seen then too.
+const (
+	overloadEvery = time.Second
+	overdueEvery  = 10
+)
 
-// backlogLoop updates places.late: how long the session with the earliest due time has been due.
+// backlogLoop updates places.late and places.overdue: how long the session with the earliest due
+// time has been due.
 func (b background) backlogLoop(ctx context.Context) {
+	n := 0
 	every(ctx, overloadEvery, func() {
-		late := time.Duration(0)
-		if b.full() {
-			next, err := b.store.NextDue(ctx)
-			if err != nil || next.IsZero() {
-				return
-			}
-			now, err := b.store.Now(ctx)
-			if err != nil {
-				return
-			}
-			late = max(0, now.Sub(next))
+		full := b.full()
+		if n++; !full && n%overdueEvery != 0 {
+			return
+		}
+		overdue, err := b.longestDue(ctx)
+		if err != nil {
+			return
 		}
 		b.mu.Lock()
-		b.places.late = late
-		b.mu.Unlock()
+		defer b.mu.Unlock()
+		b.places.overdue, b.places.late = overdue, 0
+		if full {
+			b.places.late = overdue
+		}
 	})
+}
+
+// longestDue returns for how long the session with the earliest due time has been due.
+func (b background) longestDue(ctx context.Context) (time.Duration, error) {
+	next, err := b.store.NextDue(ctx)
+	if err != nil || next.IsZero() {
+		return 0, err
+	}
+	now, err := b.store.Now(ctx)
+	return max(0, now.Sub(next)), err
 }
 
 // full reports whether due work was left in the store because no place was free.

@@ -7,6 +7,7 @@ type Load struct {
 	Calls     int                     `json:"calls" doc:"calls of functions with effects under way"`
 	Queued    int                     `json:"queued" doc:"calls that wait for a slot"`
 	Late      float64                 `json:"late_seconds" doc:"for how long due work has waited for room; 0 while there is room"`
+	Overdue   float64                 `json:"overdue_seconds" doc:"for how long the session with the earliest due time has been due, whether or not this engine has room; at most 10 s old"`
 	Limits    LoadLimits              `json:"limits"`
 	Workflows map[string]WorkflowLoad `json:"workflows"`
 	Turns     []Lane                  `json:"turns,omitempty" doc:"sessions of limited workflows that wait for their turn or have it, on all engines; at most 10 s old"`

@@ -35,6 +35,7 @@ type places struct {
 	refused bool          // some due work was left in the store because no place was free
 	behind  bool          // the same, until a search finds no more of it
 	late    time.Duration // how long the earliest of that work has been due
+	overdue time.Duration // the same of all due work in the store, measured with or without room
 
 	freed bool // a place was freed since the newest search for due work began
 }

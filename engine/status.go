@@ -13,6 +13,7 @@ func (e *Engine) Load() Load {
 	out.Sessions = e.places.running.all
 	out.Waiting = e.places.held.all - out.Sessions
 	out.Late = e.places.late.Seconds()
+	out.Overdue = e.places.overdue.Seconds()
 	for w, held := range e.places.held.of {
 		if w != anyWorkflow {
 			running := e.places.running.of[w]

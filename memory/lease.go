@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -121,6 +122,29 @@ func (s leases) NextDue(ctx context.Context) (time.Time, error) {
 		}
 	}
 	return next, nil
+}
+
+// LongestDue sorts the sessions that are due.
+func (s leases) LongestDue(ctx context.Context, limit int) ([]string, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	now := s.now()
+	var due []*session
+	for _, x := range s.due {
+		if !x.record.DueAt.After(now) && !x.record.Held(now) {
+			due = append(due, x)
+		}
+	}
+	slices.SortFunc(due, func(a, b *session) int {
+		return cmp.Or(a.record.DueAt.Compare(b.record.DueAt), cmp.Compare(a.record.ID, b.record.ID))
+	})
+	var ids []string
+	for _, x := range due[:min(limit, len(due))] {
+		ids = append(ids, x.record.ID)
+	}
+	return ids, nil
 }
 
 // WakePending wakes pending sessions that are not due already.

@@ -75,6 +75,25 @@ func (s leases) NextDue(ctx context.Context) (earliest time.Time, err error) {
 	return earliest, err
 }
 
+// LongestDue takes turns between the databases that answer: each gives an equal part of the rows.
+// Their ids alone do not say which of two has been due for longer.
+func (s leases) LongestDue(ctx context.Context, limit int) ([]string, error) {
+	answers, err := background(ctx, s.homes, func(ctx context.Context, st store.Store) ([]string, error) { return st.LongestDue(ctx, limit) })
+	var all []string
+	for row := 0; len(all) < limit; row++ {
+		before := len(all)
+		for _, a := range answers {
+			if row < len(a.out) && len(all) < limit {
+				all = append(all, a.out[row])
+			}
+		}
+		if len(all) == before {
+			break
+		}
+	}
+	return all, err
+}
+
 // WakePending goes through the databases until the limit is reached. One that fails does not keep
 // it from the others.
 func (s leases) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {

@@ -20,19 +20,28 @@ func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	if o.Among != nil {
 		return s.claim(ctx, "claim_due", slices.Sorted(slices.Values(o.Among)), o)
 	}
+	ids, err := s.candidates(ctx, o.Limit*candidateFactor, o.Skip, o.Except)
+	if err != nil {
+		return nil, err
+	}
+	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	slices.Sort(ids[:min(len(ids), o.Limit)]) // the remaining ids replace those that were claimed meanwhile
+	return s.claim(ctx, "claim_due", ids, o)
+}
+
+// candidates returns the ids of due sessions, those that have been due the longest first.
+func (s leases) candidates(ctx context.Context, limit int, skip, except []string) ([]string, error) {
 	var ids []string
 	err := s.reader.each(ctx, "due_candidates", func(row scanner) error {
 		var id string
 		err := row.Scan(&id)
 		ids = append(ids, id)
 		return err
-	}, s.clock().UnixMicro(), o.Limit*candidateFactor, list(o.Skip), list(o.Except))
+	}, s.clock().UnixMicro(), limit, list(skip), list(except))
 	if err != nil {
-		return nil, fault("claim", err)
+		return nil, fault("due sessions", err)
 	}
-	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-	slices.Sort(ids[:min(len(ids), o.Limit)]) // the remaining ids replace those that were claimed meanwhile
-	return s.claim(ctx, "claim_due", ids, o)
+	return ids, nil
 }
 
 // ClaimByID leases the sessions of the ids that are not leased, due or not.

@@ -18,10 +18,10 @@ import (
 // Bounds of what doctor calls healthy.
 const (
 	doctorClock    = 2 * time.Second
-	doctorOverdue  = time.Minute
 	doctorWaiting  = 7 * 24 * time.Hour
 	doctorSessions = 10_000
 	doctorLanes    = 20 // queues it names
+	doctorTurn     = time.Hour
 )
 
 // Doctor checks the store, its workflows and its sessions. It changes nothing. It returns an
@@ -118,6 +118,10 @@ func (d *doctor) workflows(ctx context.Context) error {
 // limits says what waits for its turn.
 func (d *doctor) limits(ctx context.Context) error {
 	lanes, err := d.i.o.Store.Lanes(ctx, "", doctorLanes)
+	if err != nil || len(lanes) == 0 {
+		return err
+	}
+	now, err := d.i.o.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -129,23 +133,55 @@ func (d *doctor) limits(ctx context.Context) error {
 		if l.Key != "" {
 			of += fmt.Sprintf(", key %q", graph.CutText(l.Key, 100))
 		}
-		d.ok("turns", "workflow %s: %d sessions wait for their turn, the first for %s; %d run", of, l.Waiting, time.Since(l.Oldest).Round(time.Second), l.Running)
+		waited := now.Sub(l.Oldest).Round(time.Second)
+		text := fmt.Sprintf("workflow %s: %d sessions wait for their turn, the first for %s; %d run", of, l.Waiting, waited, l.Running)
+		if waited > doctorTurn {
+			d.find("warning", "turns", "raise the limits of the workflow, or cancel what it does not need: stepgraph show "+l.Workflow, "%s", text)
+			continue
+		}
+		d.ok("turns", "%s", text)
 	}
 	return nil
 }
 
-// due finds sessions that should have been taken up and were not.
+// due finds sessions that should have been taken up and were not, and says why.
 func (d *doctor) due(ctx context.Context) error {
-	next, err := d.i.o.Store.NextDue(ctx)
-	if err != nil || next.IsZero() {
+	ids, err := d.i.o.Store.LongestDue(ctx, overduePage)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	list, err := d.i.o.Store.SessionsByID(ctx, ids)
+	if err != nil {
 		return err
 	}
 	now, err := d.i.o.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
-	if late := now.Sub(next); late > doctorOverdue {
-		d.find("error", "overdue", "start an engine: stepgraph serve", "a session has been due for %s: no engine is at work, or all are full", late.Round(time.Second))
+	engines, err := d.i.o.Store.Engines(ctx, d.i.o.HeardWithin)
+	if err != nil {
+		return err
+	}
+	found := map[hindrance][]*store.SessionRecord{}
+	var order []hindrance
+	slices.SortFunc(list, func(a, b store.SessionRecord) int { return a.DueAt.Compare(b.DueAt) })
+	for n := range list {
+		rec := &list[n]
+		if rec.DueAt.IsZero() || now.Sub(rec.DueAt) <= overdueAfter {
+			continue
+		}
+		h := d.i.hindrance(ctx, rec, engines)
+		if found[h] == nil {
+			order = append(order, h)
+		}
+		found[h] = append(found[h], rec)
+	}
+	for _, h := range order {
+		first, more := found[h][0], ""
+		if n := len(found[h]) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d others of the first %d)", n, len(ids))
+		}
+		d.find("error", "overdue", h.mend, "session %s%s has been due for %s: %s", first.ID, more, now.Sub(first.DueAt).Round(time.Second), h.text)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type Explanation struct {
 // resolves it.
 type Reason struct {
 	Step    string   `json:"step,omitempty"`
-	Kind    string   `json:"kind"` // question, pending, join, error, retry, paused, cancelled, running, held, due
+	Kind    string   `json:"kind"` // question, pending, join, error, retry, paused, cancelled, running, held, due, overdue, turn
 	Message string   `json:"message"`
 	Missing []string `json:"missing,omitempty"`
 	Mend    string   `json:"mend,omitempty"`
@@ -74,6 +74,9 @@ func (i *Inspector) Explain(ctx context.Context, session string) (*Explanation, 
 	if err := i.turn(ctx, x, s); err != nil {
 		return nil, err
 	}
+	if err := i.overdue(ctx, x, s); err != nil {
+		return nil, err
+	}
 	x.session(s)
 	for _, id := range s.state.StepIDs() {
 		x.step(s, id)
@@ -97,6 +100,27 @@ func (i *Inspector) turn(ctx context.Context, x *Explanation, s *stopped) error 
 	}
 	limits, _ := s.def.Workflow.LimitsInForce()
 	x.because("", "turn", "stepgraph show "+s.workflow, "waits for its turn since %s: %s", turn.Since.Format(time.RFC3339), turnText(limits, turn.Running, turn.Ahead, turn.Key, turn.NextAt))
+	return nil
+}
+
+// overdue explains a session that is due and not taken up.
+func (i *Inspector) overdue(ctx context.Context, x *Explanation, s *stopped) error {
+	rec := s.rec
+	if rec.DueAt.IsZero() || rec.Held(time.Now()) {
+		return nil
+	}
+	now, err := i.o.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if late := now.Sub(rec.DueAt); late > overdueAfter {
+		engines, err := i.o.Store.Engines(ctx, i.o.HeardWithin)
+		if err != nil {
+			return err
+		}
+		h := i.hindrance(ctx, rec, engines)
+		x.because("", "overdue", h.mend, "due for %s: %s", late.Round(time.Second), h.text)
+	}
 	return nil
 }
 

@@ -169,6 +169,9 @@ type Leases interface {
 	Commit(ctx context.Context, checkpoints []Checkpoint) ([]CommitResult, error)
 	// NextDue returns the earliest due_at of all, the zero time when nothing is due ever.
 	NextDue(ctx context.Context) (time.Time, error)
+	// LongestDue returns the ids of sessions that are due and that no lease holds, those that have
+	// been due the longest first, at most limit. It reads the index of due work from its beginning.
+	LongestDue(ctx context.Context, limit int) ([]string, error)
 	// WakePending makes at most limit sessions of a workflow due at once whose status is
 	// pending, that no lease holds, that are not due yet and whose newest checkpoint was not
 	// Tried with this definition. It returns how many it chose; fewer than limit means that

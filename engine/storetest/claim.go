@@ -12,6 +12,7 @@ import (
 // claimCases take whatever is due, sessions of others too, and hold these for long, so
 // that they are out of the way.
 var claimCases = []testCase{
+	{"longest due first, without those that are leased or due later", claimLongestDue},
 	{"takes what is due and nothing else", claimDue},
 	{"takes no more than wanted", claimLimit},
 	{"passes over workflows, however much of them is due", claimSkip},
@@ -211,4 +212,29 @@ func claimRace(k *kit) {
 			k.Errorf("session %s went to %d workers", id, n)
 		}
 	}
+}
+
+func claimLongestDue(k *kit) {
+	begin := k.now().Add(-time.Hour).Truncate(time.Millisecond)
+	for i, name := range []string{"second", "first", "third"} {
+		row := k.checkpoint(k.held(name))
+		row.Release, row.DueAt = true, begin.Add(time.Duration([]int{1, 0, 2}[i])*time.Minute)
+		k.commit(row)
+	}
+	later := k.checkpoint(k.held("later"))
+	later.Release, later.DueAt = true, k.now().Add(time.Hour)
+	k.commit(later)
+	k.held("leased")
+	ids, err := k.store.LongestDue(k.ctx, 10_000)
+	k.noError(err)
+	var mine []string // other cases share the store
+	for _, id := range ids {
+		if strings.HasPrefix(id, k.prefix) {
+			mine = append(mine, strings.TrimPrefix(id, k.prefix+"-"))
+		}
+	}
+	k.equal("order", strings.Join(mine, " "), "first second third")
+	one, err := k.store.LongestDue(k.ctx, 1)
+	k.noError(err)
+	k.equal("limit 1", len(one), 1)
 }

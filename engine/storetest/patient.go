@@ -145,6 +145,10 @@ func (p patient) NextDue(ctx context.Context) (time.Time, error) {
 	return again(ctx, func() (time.Time, error) { return p.Store.NextDue(ctx) })
 }
 
+func (p patient) LongestDue(ctx context.Context, limit int) ([]string, error) {
+	return again(ctx, func() ([]string, error) { return p.Store.LongestDue(ctx, limit) })
+}
+
 func (p patient) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	return again(ctx, func() (int, error) { return p.Store.WakePending(ctx, workflow, definition, limit) })
 }

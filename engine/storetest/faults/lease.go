@@ -32,6 +32,11 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, error) {
 	return read(s, "NextDue", func() (time.Time, error) { return s.inner.NextDue(ctx) })
 }
 
+// LongestDue calls the store below as planned.
+func (s *Store) LongestDue(ctx context.Context, limit int) ([]string, error) {
+	return read(s, "LongestDue", func() ([]string, error) { return s.inner.LongestDue(ctx, limit) })
+}
+
 // WakePending calls the store below as planned.
 func (s *Store) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	return write(s, "WakePending", func() (int, error) { return s.inner.WakePending(ctx, workflow, definition, limit) })
