@@ -9,7 +9,7 @@ FUZZ := references:FuzzParse references:FuzzResolve conditions:FuzzCondition for
 	internal/lenient:FuzzParse functions/internal/arithmetic:FuzzEvaluate internal/readonly:FuzzReplace
 GO_FILES := $(shell git ls-files --cached --others --exclude-standard -- '*.go')
 
-.PHONY: help build dist test test-on-neo4j test-elsewhere test-studio studio studio-e2e test-stores scenarios lint fmt bench bench-peers verify check
+.PHONY: help build dist test test-on-neo4j test-elsewhere test-studio studio studio-e2e test-stores scenarios lint fmt bench bench-peers bench-engines verify check
 .PHONY: $(BIN)/neo4j-for-tests
 
 help: ## print this list
@@ -72,7 +72,7 @@ TOOL := go tool -modfile=tools.mod
 lint: ## go vet, staticcheck, no unused code, go.mod tidy, gofmt changes nothing
 	go vet ./...
 	$(TOOL) staticcheck ./...
-	$(TOOL) deadcode -f '{{$$p := .Path}}{{range .Funcs}}{{println (print $$p "." .Name)}}{{end}}' ./cmd/... ./examples/... ./bench/peers ./cypher/neo4jserver/cmd/... | internal/lint/unused.sh
+	$(TOOL) deadcode -f '{{$$p := .Path}}{{range .Funcs}}{{println (print $$p "." .Name)}}{{end}}' ./cmd/... ./examples/... ./bench/peers ./bench/engines ./cypher/neo4jserver/cmd/... | internal/lint/unused.sh
 	go mod tidy -diff
 	@unformatted=$$(gofmt -l $(GO_FILES)); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change (make fmt):"; echo "$$unformatted"; exit 1; fi
@@ -87,6 +87,10 @@ bench: ## all workloads on an embedded store, a line of JSON each
 PEERS ?= ../shared/peers
 bench-peers: build $(BIN)/neo4j-for-tests ## stepgraph on both stores beside Restate and LangGraph, a table; outside CI
 	$(WITH_NEO4J) go run ./bench/peers -stepgraph $(BIN)/stepgraph -peers $(PEERS) -work $(BIN)/peers $(PEERS_FLAGS)
+
+# Rows to choose from and sizes: go run ./bench/engines -h, given as ENGINES_FLAGS.
+bench-engines: build $(BIN)/neo4j-for-tests ## one and two engines on one Neo4j, a table: speed, events, takeover, fairness, retention; outside CI
+	$(WITH_NEO4J) go run ./bench/engines -stepgraph $(BIN)/stepgraph $(ENGINES_FLAGS)
 
 verify: $(BIN)/neo4j-for-tests lint ## the long lane: race detector, fuzzing, every injection, thousands of faults, large hostile files
 	$(WITH_NEO4J) go test -race -count=1 -p 1 -timeout 60m ./...
