@@ -48,6 +48,11 @@ export function show(store: RunStore, run: RunView, live: boolean) {
   }
 }
 
+/** showEdited marks the edited steps; the cards are asked again only when these are others than before. */
+export function showEdited(store: RunStore, edited: Record<string, true>) {
+  if (!same(store.getState().edited, edited)) store.setState({ edited })
+}
+
 /** keep takes over the old object wherever nothing changed, so that its card is left alone. */
 function keep<T extends object>(old: Record<string, T>, next: Record<string, T>): Record<string, T> {
   const out: Record<string, T> = {}

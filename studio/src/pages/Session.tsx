@@ -6,7 +6,7 @@ import { logQuery, workflowQuery } from '../api/queries'
 import type { Execution, Session } from '../api/schema'
 import { type Choice, Flow } from '../canvas/Flow'
 import { Canvas } from '../canvas/context'
-import { newRunStore, show } from '../canvas/runStore'
+import { newRunStore, show, showEdited } from '../canvas/runStore'
 import { cypherOfSession } from '../graph/cypher'
 import { type GraphModel, modelOf, titleOf } from '../graph/model'
 import { useLayout } from '../graph/useLayout'
@@ -86,7 +86,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const store = useMemo(newRunStore, [])
   useEffect(() => show(store, shown, search.at === undefined), [store, shown, search.at])
   const texts = useTexts(session.workflow, model, live.history)
-  useEffect(() => store.setState({ edited: editedSteps(texts, live.history) }), [store, texts, live.history])
+  useEffect(() => showEdited(store, editedSteps(texts, live.history)), [store, texts, live.history])
 
   const [side, setSide] = useState<'chat' | 'why' | 'outline'>(session.status === 'error' || session.status === 'pending' ? 'why' : 'chat')
   const [mend, setMend] = useState<Mend>()
