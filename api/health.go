@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -35,7 +37,7 @@ func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
 		}
 		if len(away) > 0 { // the others go on, so requests are to come here all the same
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(map[string]any{"status": "ready", "unavailable": away})
+			_ = json.NewEncoder(w).Encode(map[string]any{"status": "ready", "unavailable": slices.Sorted(maps.Keys(away)), "reasons": away})
 			return
 		}
 		writeStatus(w, "ready")
@@ -43,16 +45,17 @@ func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
 }
 
 // ping asks the store for an answer. A store of several databases is ready while one of them
-// answers; away are the names of the others.
-func ping(ctx context.Context, s engine.Store) (away []string, err error) {
+// answers; away says of the others, by name, what kind of trouble they are in.
+func ping(ctx context.Context, s engine.Store) (away map[string]string, err error) {
 	several, ok := s.(store.Divided)
 	if !ok {
 		return nil, s.Ping(ctx)
 	}
 	list := several.Databases(ctx)
+	away = map[string]string{}
 	for _, d := range list {
 		if d.Err != nil {
-			away, err = append(away, d.Name), d.Err
+			away[d.Name], err = notReady(d.Err).Detail, d.Err
 		}
 	}
 	if len(away) < len(list) {

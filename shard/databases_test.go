@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -388,6 +389,32 @@ func TestCheckFindsMisplacedWorkflows(t *testing.T) {
 	for _, want := range []string{"it has workflow eu, whose home is database eu", "database eu: store unavailable"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("findings %s lack %q", text, want)
+		}
+	}
+}
+
+// A behind store lacks a migration.
+type behind struct{ store.Store }
+
+func (behind) Ping(context.Context) error {
+	return &store.SchemaError{Has: store.Migration{Number: 2}, Needs: store.Migration{Number: 3, Name: "third"}}
+}
+
+// TestASchemaIsBehind: doctor names the database and what to do, before it reads tables that may be
+// missing.
+func TestASchemaIsBehind(t *testing.T) {
+	s := opened(t, []string{"eu"}, given(memory.New(memory.Options{})), given(behind{memory.New(memory.Options{})}))
+	found, err := s.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := store.Finding{Level: "error", Code: "migration", Message: "database eu: the database has migration 2, this version needs 3 (third)", Mend: "stepgraph migrate"}
+	if !slices.Contains(found, want) {
+		t.Errorf("findings %+v lack %+v", found, want)
+	}
+	for _, d := range s.Databases(t.Context()) {
+		if (d.Err == nil) != (d.Name == "main") {
+			t.Errorf("database %s: %v", d.Name, d.Err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,7 +65,13 @@ func (s schema) Check(ctx context.Context) ([]store.Finding, error) {
 	answers := sideBySide(ctx, s.databases, func(ctx context.Context, d *database) ([]store.Finding, error) { return s.check(ctx, d) })
 	var all []store.Finding
 	for _, a := range answers {
-		if a.err != nil {
+		var schema *store.SchemaError
+		switch {
+		case errors.As(a.err, &schema):
+			f := schema.Finding()
+			f.Message = "database " + a.of.name + ": " + f.Message
+			a.out = append(a.out, f)
+		case a.err != nil:
 			a.out = append(a.out, store.Finding{Level: "error", Code: "database", Message: a.of.named(a.err).Error(), Mend: "its sessions wait, and lists and counts fail until it answers"})
 		}
 		all = append(all, a.out...)
@@ -78,6 +85,9 @@ const clockApart = 2 * time.Second
 func (s schema) check(ctx context.Context, d *database) (all []store.Finding, err error) {
 	opened, err := d.current()
 	if err != nil {
+		return nil, err
+	}
+	if err := opened.Ping(ctx); err != nil { // a wrong schema too, which the reads below would show as a missing table
 		return nil, err
 	}
 	now, err := opened.Now(ctx)
