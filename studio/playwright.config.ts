@@ -8,6 +8,7 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: 'list',
   forbidOnly: true,
+  snapshotPathTemplate: '{testDir}/baseline/{arg}{ext}',
   use: {
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',

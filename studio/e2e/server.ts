@@ -19,7 +19,8 @@ export interface Server {
   call: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
 }
 
-async function start(token: string): Promise<{ server: Server; stop: () => Promise<void> }> {
+/** start starts a server of a test's own; the fixtures share theirs. */
+export async function start(token: string): Promise<{ server: Server; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'studio-'))
   const launch = async (at: string) => {
     const args = ['dev', '--addr', at, '-o', 'json', ...(token ? [] : ['--open'])]
