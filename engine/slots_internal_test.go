@@ -84,9 +84,7 @@ func (q *queued) began() {
 		}
 	}
 	q.grants += len(started)
-	for _, w := range started {
-		q.running = append(q.running, w)
-	}
+	q.running = append(q.running, started...)
 	for w, at := range q.arrived {
 		if w.level > 1 { // others are the flood
 			q.slowest[w] = q.grants - at
