@@ -44,6 +44,11 @@ func (s leases) candidates(ctx context.Context, limit int, skip, except []string
 	return ids, nil
 }
 
+// LongestDue returns the ids of sessions that have been due the longest.
+func (s leases) LongestDue(ctx context.Context, limit int) ([]string, error) {
+	return s.candidates(ctx, limit, nil, nil)
+}
+
 // ClaimByID leases the sessions of the ids that are not leased, due or not.
 func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
 	ids = slices.Clone(ids)

@@ -72,11 +72,6 @@ func (s leases) NextDue(ctx context.Context) (time.Time, error) {
 	return fromMicros(due), nil
 }
 
-// LongestDue returns the ids of sessions that have been due the longest.
-func (s leases) LongestDue(ctx context.Context, limit int) ([]string, error) {
-	return s.candidates(ctx, limit, nil, nil)
-}
-
 // WakePending makes pending sessions of a workflow due at once that no lease holds, at most limit.
 func (s leases) WakePending(ctx context.Context, workflow, definition string, limit int) (int, error) {
 	var woken int64
