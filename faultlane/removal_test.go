@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,9 +23,13 @@ import (
 // takes to see that it has ended.
 const removedAfter = 6 * time.Second
 
+// removedSome matches what prune says when it has removed sessions, also before it is cut off.
+var removedSome = regexp.MustCompile(`removed(": ?| )[1-9]`)
+
 // remove runs "stepgraph prune" beside the clients, each time at another engine, until ctx ends. A run
-// that meets an engine's death fails; the next one completes it.
-func (s *stage) remove(ctx context.Context, archive string) {
+// that meets an engine's death fails; a later one completes it, once the engine has forgotten the first
+// (half a minute). done is set when sessions were removed.
+func (s *stage) remove(ctx context.Context, archive string, done *atomic.Bool) {
 	program, err := binary()
 	if err != nil {
 		s.t.Error(err)
@@ -33,6 +39,9 @@ func (s *stage) remove(ctx context.Context, archive string) {
 		if all := s.fleet.addresses(); len(all) > 0 {
 			run := exec.CommandContext(ctx, program, "prune", "--server", all[i%len(all)], "--older-than", removedAfter.String(), "--archive", archive, "-o", "json")
 			text, err := run.CombinedOutput()
+			if removedSome.Match(text) {
+				done.Store(true)
+			}
 			if err != nil && ctx.Err() == nil {
 				s.t.Logf("a removal was cut off: %v: %s", err, bytes.TrimSpace(text))
 			}

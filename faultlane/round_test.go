@@ -63,11 +63,14 @@ func (r round) play(t *testing.T) {
 		}
 		removing, stop := context.WithCancel(ctx)
 		var remover sync.WaitGroup
-		remover.Go(func() { s.remove(removing, r.archive) })
+		var removed atomic.Bool
+		remover.Go(func() { s.remove(removing, r.archive, &removed) })
 		defer remover.Wait()
 		defer stop()
 		last(ctx, removedAfter) // so that faults meet sessions that may go
-		return n.run(ctx, r.plan)
+		err := n.run(ctx, r.plan)
+		until(ctx, patience, removed.Load) // the clients go on meanwhile
+		return err
 	})
 	o := s.quiet(t.Context(), r.open)
 	o.archive = r.archive

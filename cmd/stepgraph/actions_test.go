@@ -125,6 +125,7 @@ var noActions = map[string]string{
 	"StartAndWait":      "Start and Wait in one",
 	"StartAndSubscribe": "Start and Subscribe in one",
 	"Wait":              "?wait= and --wait of what starts, answers and steers",
+	"WaitAfter":         "Wait by whoever has just started, answered or steered",
 	"Forecast":          "dry_run and --dry-run of a batch",
 	"Lookup":            "what requests of steps ask a vault; nobody else reads a secret",
 	"Value":             "what the server's own settings ask a vault; nobody else reads a secret",

@@ -110,8 +110,10 @@ func environment(t *testing.T) map[string]bool {
 
 func configKeys() map[string]bool {
 	keys := map[string]bool{}
-	for field := range reflect.TypeFor[config]().Fields() {
-		keys[field.Tag.Get("json")] = true
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[config]()) {
+		if !field.Anonymous { // the fields of an embedded struct are keys, it is none
+			keys[field.Tag.Get("json")] = true
+		}
 	}
 	return keys
 }
