@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -135,11 +136,27 @@ func (c *client) begin(ctx context.Context, route, key string, body any) (string
 	return s.ID, nil
 }
 
+// reasons is what the engines say of a session that does not go on.
+func (c *client) reasons(ctx context.Context, p *promise) string {
+	var text strings.Builder
+	for _, path := range []string{"/api/v1/sessions/" + p.session + "/explain", "/api/v1/sessions/" + p.session + "/requests", "/api/v1/engines", "/api/v1/doctor"} {
+		got, err := c.wire.send(ctx, http.MethodGet, path, "", nil)
+		if err != nil {
+			fmt.Fprintf(&text, "\n%s: %v", path, err)
+			continue
+		}
+		fmt.Fprintf(&text, "\n%s: %s", path, got.body[:min(len(got.body), 4000)])
+	}
+	return text.String()
+}
+
 // attend looks at a session and answers it until it has ended.
 func (c *client) attend(ctx context.Context, p *promise, d doings) error {
 	changed, version := time.Now(), int64(-1)
 	for look, pause := 0, 5*time.Millisecond; ; look++ {
+		asked := time.Now()
 		s, err := c.look(ctx, p)
+		changed = changed.Add(time.Since(asked)) // while the store is away, nothing can happen
 		if err != nil {
 			return c.leave(ctx, p, err)
 		}
@@ -156,7 +173,7 @@ func (c *client) attend(ctx context.Context, p *promise, d doings) error {
 		case look == d.pauseAt || d.paused && look >= d.resumeAt:
 			err = c.pauseOrResume(ctx, p, &d, look)
 		case time.Since(changed) > c.calm:
-			err = fmt.Errorf("nothing has happened for %s, it is %s at version %d", c.calm, s.Status, s.Version)
+			err = fmt.Errorf("nothing has happened for %s, it is %s at version %d%s", c.calm, s.Status, s.Version, c.reasons(ctx, p))
 		default:
 			var busy bool
 			if d.each != nil {
