@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -30,11 +31,15 @@ const (
 // tool is a request to routes with the caller's token: it needs the scope of that request, counts
 // against the same quota and is audited as the same action.
 func mountMCP(r chi.Router, routes http.Handler, document []byte) {
-	tools, err := mcp.Read(document)
-	if err != nil {
-		panic("api: " + err.Error()) // the document is ours
-	}
-	serve := sdk.NewStreamableHTTPHandler(func(from *http.Request) *sdk.Server { return tools.Server(callerFor(routes, from)) },
+	// Read when a client comes: commands that open a store of their own make an API too, without clients.
+	tools := sync.OnceValue(func() *mcp.Tools {
+		tools, err := mcp.Read(document)
+		if err != nil {
+			panic("api: " + err.Error()) // the document is ours
+		}
+		return tools
+	})
+	serve := sdk.NewStreamableHTTPHandler(func(from *http.Request) *sdk.Server { return tools().Server(callerFor(routes, from)) },
 		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: limitMCP, DisableLocalhostProtection: true}) // checkHost has looked at the host
 	r.Post("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeoutCause(r.Context(), longestMCP, errRequestIsSlow)

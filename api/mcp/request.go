@@ -84,7 +84,7 @@ func addQuery(q url.Values, name string, value json.RawMessage) error {
 	return nil
 }
 
-// textOf is a text, number or boolean as it stands in an address.
+// textOf is a text, number or boolean as it is written in an address.
 func textOf(name string, value json.RawMessage) (string, error) {
 	var text string
 	switch value[0] {
