@@ -22,7 +22,8 @@ test('no path and no label lies on a card that is not its own, in every workflow
   for (const { id } of items) {
     await page.goto(`${server.address}/workflows/${id}`)
     await expect(page.locator('.react-flow__node').first()).toBeVisible()
-    await expect(page.locator('.react-flow__edge-path').first()).toBeAttached()
+    const { paths } = await server.call<{ paths?: unknown[] }>('GET', `/workflows/${id}`)
+    if (paths?.length) await expect(page.locator('.react-flow__edge-path').first()).toBeAttached()
     const faults = await page.evaluate(() => {
       const found: string[] = []
       const cards = [...document.querySelectorAll<HTMLElement>('.react-flow__node-step')].map((e) => ({ id: e.dataset.id!, r: e.getBoundingClientRect() }))
