@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // A checkpointTx writes checkpoints with what they carry.
@@ -15,11 +17,6 @@ type checkpointTx struct{ *tx }
 func (t checkpointTx) record(c *engine.Checkpoint) error {
 	for i := range c.Executions {
 		if err := t.execution(c.Session, &c.Executions[i]); err != nil {
-			return err
-		}
-	}
-	for i := range c.Executions { // after all of them, for they may lead to each other
-		if err := t.lineage(c.Session, &c.Executions[i]); err != nil {
 			return err
 		}
 	}
@@ -41,8 +38,10 @@ func (t checkpointTx) record(c *engine.Checkpoint) error {
 }
 
 func (t checkpointTx) execution(session string, e *engine.Execution) error {
-	_, err := t.exec("execution_create", orElse(e.Session, session), e.Seq, e.Workflow, e.Step, e.Visit, e.Attempt, e.Status, e.Function,
-		micros(e.StartedAt), micros(e.FinishedAt), e.Definition, e.Parent, text(e.Usage), text(e.Error), text(e.Paths), text(e.Input), text(e.Output))
+	session = orElse(e.Session, session)
+	_, err := t.exec("execution_create", session, e.Seq, e.Workflow, e.Step, e.Visit, e.Attempt, e.Status, e.Function,
+		micros(e.StartedAt), micros(e.FinishedAt), e.Definition, e.Parent, text(e.Usage), text(e.Error), text(e.Paths), text(e.Input), text(e.Output),
+		text(lineageText(session, e)))
 	return err
 }
 
@@ -52,25 +51,31 @@ const (
 	kindTook = "TOOK"
 )
 
-func (t checkpointTx) lineage(session string, e *engine.Execution) error {
-	session = orElse(e.Session, session)
-	if err := t.relate(session, e.Seq, kindRead, e.Reads); err != nil {
-		return err
+// lineageText is what an execution has read and taken, as the view lineage reads it.
+func lineageText(session string, e *engine.Execution) []byte {
+	if len(e.Reads)+len(e.Took) == 0 {
+		return nil
 	}
-	return t.relate(session, e.Seq, kindTook, e.Took)
+	b := appendLineage(make([]byte, 0, 64*(len(e.Reads)+len(e.Took))), session, kindRead, e.Reads)
+	if b = appendLineage(b, session, kindTook, e.Took); len(b) == 0 {
+		return nil
+	}
+	b[0] = '[' // where the first comma is
+	return append(b, ']')
 }
 
-func (t checkpointTx) relate(session string, seq int64, kind string, all []engine.Lineage) error {
-	for _, l := range all {
+// appendLineage appends a comma and a list for each relation to another execution of the session.
+func appendLineage(b []byte, session, kind string, all []engine.Lineage) []byte {
+	for i, l := range all {
 		other, ok := seqOf(session, l.Execution)
-		if !ok { // of another session: never there
+		if !ok || slices.Contains(all[:i], l) { // of another session: never there
 			continue
 		}
-		if _, err := t.exec("lineage_create", seq, kind, l.Label, session, other); err != nil {
-			return err
-		}
+		b = append(append(append(b, `,["`...), kind...), `",`...)
+		b = append(strconv.AppendInt(b, other, 10), ',')
+		b = append(jsontext.AppendString(b, l.Label), ']')
 	}
-	return nil
+	return b
 }
 
 // seqOf takes session/seq apart.
