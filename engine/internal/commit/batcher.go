@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -12,6 +13,10 @@ import (
 // A batcher hands rows of many callers to one function in groups: as many as have
 // gathered while the groups before were under way. A lone caller does not wait. Its
 // goroutines end when nothing waits.
+//
+// While one group is under way, a second starts only with worthwhile rows: a transaction has a fixed
+// cost, and the rows that would share it now can share it with more rows a moment later. If the
+// groups under way take longer than patience, the waiting rows no longer wait for them.
 type batcher[In, Out any] struct {
 	do      func(ctx context.Context, rows []In) ([]Out, error)
 	size    func(*In) int // bytes of a row
@@ -23,7 +28,8 @@ type batcher[In, Out any] struct {
 
 	mu     sync.Mutex
 	queue  []*batchItem[In, Out]
-	active int
+	active int  // groups under way
+	timed  bool // a timer will call start
 }
 
 // Bounds of one group: more adds only latency (reference/LIMITS.md, A2).
@@ -32,27 +38,31 @@ const (
 	batchBytes = 1 << 20
 )
 
+// When a group starts beside others: with so many rows, or after its rows have waited for so long.
+const (
+	worthwhile = 50
+	patience   = 50 * time.Millisecond
+)
+
 // slowAtMost is how often a group may be too slow for the store before it is split.
 const slowAtMost = 2
 
 type batchItem[In, Out any] struct {
-	ctx  context.Context
-	in   In
-	out  Out
-	err  error
-	done chan struct{}
+	ctx   context.Context
+	asked time.Time
+	in    In
+	out   Out
+	err   error
+	done  chan struct{}
 }
 
 // submit waits until the row's group is done. When ctx ends first the row may still be
 // written: the outcome is unknown.
 func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
-	item := &batchItem[In, Out]{ctx: ctx, in: in, done: make(chan struct{})}
+	item := &batchItem[In, Out]{ctx: ctx, asked: time.Now(), in: in, done: make(chan struct{})}
 	b.mu.Lock()
 	b.queue = append(b.queue, item)
-	if b.active < b.writers {
-		b.active++
-		go b.work()
-	}
+	b.start()
 	b.mu.Unlock()
 	select {
 	case <-item.done:
@@ -61,6 +71,36 @@ func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
 		var none Out
 		return none, errors.Join(store.ErrUnknownOutcome, context.Cause(ctx))
 	}
+}
+
+// start begins a group of what waits, if a writer is free and the group is due. It is called with
+// mu held.
+func (b *batcher[In, Out]) start() {
+	if b.active == b.writers || len(b.queue) == 0 {
+		return
+	}
+	switch wait := b.wait(b.active); {
+	case wait <= 0:
+		b.active++
+		go b.work()
+	case !b.timed:
+		b.timed = true
+		time.AfterFunc(wait, func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.timed = false
+			b.start()
+		})
+	}
+}
+
+// wait returns how long what waits is still left to the other groups under way, of which there are
+// others.
+func (b *batcher[In, Out]) wait(others int) time.Duration {
+	if others == 0 || len(b.queue) == 0 || len(b.queue) >= worthwhile {
+		return 0
+	}
+	return patience - time.Since(b.queue[0].asked)
 }
 
 func (b *batcher[In, Out]) work() {
@@ -73,10 +113,16 @@ func (b *batcher[In, Out]) work() {
 	}
 }
 
-// take returns the next group, or nil when nothing waits: then the writer ends.
+// take returns the next group, or nil when the writer is to end: nothing waits, or what waits is
+// left to the groups under way.
 func (b *batcher[In, Out]) take() []*batchItem[In, Out] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.wait(b.active-1) > 0 {
+		b.active--
+		b.start()
+		return nil
+	}
 	var group, later []*batchItem[In, Out]
 	bytes := 0
 	seen := map[string]bool{}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -89,4 +92,95 @@ func (*fullStore) Commit(context.Context, []store.Checkpoint) ([]store.CommitRes
 
 func (*fullStore) Deliver(context.Context, []store.Delivery) ([]store.Delivered, error) {
 	return nil, nil
+}
+
+// TestGroupsBesideOthers: beside a group under way another one starts with enough rows, or when
+// its rows have waited long enough; fewer rows are left to the group under way.
+func TestGroupsBesideOthers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		rows   int
+		passes time.Duration
+		want   []int // sizes of the groups begun meanwhile
+	}{
+		{"few rows gather", worthwhile - 1, patience - time.Millisecond, []int{1}},
+		{"enough rows go at once", worthwhile, 0, []int{1, worthwhile}},
+		{"a slow group holds nothing up", 3, patience, []int{1, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var begun []int
+				release := make(chan struct{})
+				b := batcher[int, int]{writers: 2, do: func(_ context.Context, rows []int) ([]int, error) {
+					begun = append(begun, len(rows))
+					<-release
+					return rows, nil
+				}}
+				var all sync.WaitGroup
+				submit := func(i int) {
+					all.Go(func() {
+						if _, err := b.submit(t.Context(), i); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				submit(0)
+				synctest.Wait()
+				for i := range c.rows {
+					submit(i)
+				}
+				synctest.Wait()
+				time.Sleep(c.passes)
+				synctest.Wait()
+				if !slices.Equal(begun, c.want) {
+					t.Errorf("groups of %v, want %v", begun, c.want)
+				}
+				close(release)
+				all.Wait()
+			})
+		})
+	}
+}
+
+// TestWriterEndsBesideAnother: a writer that has finished leaves few rows to the group under way,
+// which takes them all.
+func TestWriterEndsBesideAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var begun []int
+		slow, quick := make(chan struct{}), make(chan struct{})
+		b := batcher[int, int]{writers: 2, do: func(_ context.Context, rows []int) ([]int, error) {
+			begun = append(begun, len(rows))
+			switch len(begun) {
+			case 1:
+				<-slow
+			case 2:
+				<-quick
+			}
+			return rows, nil
+		}}
+		var all sync.WaitGroup
+		submit := func(n int) {
+			for i := range n {
+				all.Go(func() {
+					if _, err := b.submit(t.Context(), i); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			synctest.Wait()
+		}
+		submit(1)
+		submit(worthwhile)
+		submit(3)
+		close(quick)
+		synctest.Wait()
+		if want := []int{1, worthwhile}; !slices.Equal(begun, want) {
+			t.Errorf("groups of %v, want %v: three rows wait for the group under way", begun, want)
+		}
+		close(slow)
+		all.Wait()
+		if want := []int{1, worthwhile, 3}; !slices.Equal(begun, want) {
+			t.Errorf("groups of %v, want %v", begun, want)
+		}
+	})
 }
