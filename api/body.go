@@ -37,6 +37,11 @@ type readBody struct {
 
 func (readBody) Close() error { return nil }
 
+// bodyText is the body that guardBody has read.
+func bodyText(c huma.Context) []byte {
+	return c.BodyReader().(readBody).text
+}
+
 // guardBody reads the body, within its limit and its time, and judges content type, JSON
 // and depth, before anything decodes it.
 func (t *routeTable) guardBody(c huma.Context, next func(huma.Context)) {

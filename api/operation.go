@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/stepgraph/stepgraph/api/internal/route"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -56,35 +57,39 @@ func longestOf(op *huma.Operation) time.Duration { return op.Metadata[metaSlow].
 func keepsKeys(op *huma.Operation) bool          { return op.Metadata[metaReplay].(bool) }
 func otherKinds(op *huma.Operation) []string     { return op.Metadata[metaKinds].([]string) }
 
-// register adds an operation whose handler's errors become problems.
+// register adds an operation whose handler's errors become problems. It is compiled for each pair
+// of types, so that it has only what needs them.
 func register[I, O any](t *routeTable, o operation, handle func(context.Context, *I) (*O, error)) {
+	t.register(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
+		out, err := handle(ctx, in.(*I))
+		if err != nil || out == nil {
+			return nil, err
+		}
+		return out, nil
+	})
+}
+
+func (t *routeTable) register(o operation, in, out reflect.Type, handle func(context.Context, any) (any, error)) {
 	if o.limit == 0 {
 		o.limit = normalLimit
 	}
-	op := huma.Operation{
-		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag}, Summary: o.summary, Description: o.about,
-		DefaultStatus: o.status, MaxBodyBytes: -1, BodyReadTimeout: -1, RejectUnknownQueryParameters: true,
+	op := &huma.Operation{
+		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag}, Summary: o.summary, Description: o.about, DefaultStatus: o.status,
 		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
 			metaReads: o.streamed, metaSlow: o.longest, metaKinds: o.reads},
 	}
 	t.actions[o.method+" "+o.path] = o.id
-	t.describeBody(&op, o)
-	op.Responses = problemResponses(problemsOf(o, reflect.TypeFor[I]()))
-	huma.Register(t.api, op, func(ctx context.Context, in *I) (*O, error) {
+	t.describeBody(op, o)
+	op.Responses = problemResponses(problemsOf(o, in))
+	route.Add(t.api, op, route.Handler{In: in, Out: out, Text: bodyText, Handle: func(ctx context.Context, in any) (any, route.Failure) {
 		out, err := handle(ctx, in)
-		if err == nil {
-			return out, nil
+		if err != nil {
+			return nil, t.problemOf(ctx, late(ctx, err))
 		}
-		return nil, t.problemOf(ctx, late(ctx, err))
-	})
+		return out, nil
+	}})
 	if o.optional {
-		t.api.OpenAPI().Paths[o.path].Post.RequestBody.Required = false
-	}
-	if o.streamed { // said only now, else huma reads it
-		t.api.OpenAPI().Paths[o.path].Post.RequestBody = t.streamedBody(o)
-	}
-	if o.object { // huma adds it for every raw body
-		delete(op.RequestBody.Content, octets)
+		op.RequestBody.Required = false
 	}
 }
 
@@ -101,21 +106,26 @@ func late(ctx context.Context, err error) error {
 	return cause
 }
 
-// describeBody says what a raw body is; typed ones say it themselves.
+// describeBody says what a body is that the handler reads itself; a typed one says it by its type.
 func (t *routeTable) describeBody(op *huma.Operation, o operation) {
-	if !o.object && !o.files {
-		return
-	}
-	schema := &huma.Schema{Type: huma.TypeString}
-	op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{}}
-	if o.files {
-		op.SkipValidateBody = true
-	} else {
+	schema := bytesSchema()
+	switch {
+	case o.streamed:
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: t.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
+	case o.object:
 		schema = t.anyObject(o.objectName)
-		op.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schema}
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
+	case o.files:
+		op.SkipValidateBody = true
+		schema = &huma.Schema{Type: huma.TypeString}
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{}}
 	}
 	for _, kind := range o.takes {
 		op.RequestBody.Content[kind] = &huma.MediaType{Schema: schema}
+	}
+	if o.files {
+		op.RequestBody.Content[octets] = &huma.MediaType{Schema: bytesSchema()}
 	}
 }
 
@@ -127,16 +137,6 @@ func (t *routeTable) anyObject(name string) *huma.Schema {
 		schemas.Map()[name] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 	}
 	return &huma.Schema{Ref: "#/components/schemas/" + name}
-}
-
-// streamedBody describes a body that the handler reads itself.
-func (t *routeTable) streamedBody(o operation) *huma.RequestBody {
-	body := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-		"application/json": {Schema: t.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
-	for _, kind := range o.takes {
-		body.Content[kind] = &huma.MediaType{Schema: bytesSchema()}
-	}
-	return body
 }
 
 // octets is the content type under which generated clients send and take any file.

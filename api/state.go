@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -58,7 +57,7 @@ func (r *sessionRoutes) putState(ctx context.Context, in *putStateIn) (*sessionO
 			return nil, err
 		}
 	}
-	session, err := r.e.EditState(ctx, in.Session, version, bytes.Clone(in.RawBody), by) // huma uses the buffer again
+	session, err := r.e.EditState(ctx, in.Session, version, in.RawBody, by)
 	if err != nil {
 		return nil, err
 	}

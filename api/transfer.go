@@ -62,7 +62,7 @@ func (r *workflowRoutes) registerTransfer() {
 
 func (r *workflowRoutes) importFile(ctx context.Context, in *importIn) (*struct{ Body Imported }, error) {
 	name := in.fileName()
-	loaded, err := formats.LoadAs(string(in.Format), name, bytes.Clone(in.RawBody)) // huma uses the buffer again
+	loaded, err := formats.LoadAs(string(in.Format), name, in.RawBody)
 	if err != nil {
 		detail := err.Error()
 		faults := refusals(err)

@@ -24,14 +24,16 @@ var types = map[reflect.Type]*jsonschema.Schema{
 // Schema derives the JSON Schema of an input or output from a struct and its tags. Unknown
 // fields are allowed. A field of an embedded struct with the tag `group` has the group as its
 // $comment; the fields of one that json leaves out ("-") are left out here too.
-func Schema[T any]() *jsonschema.Schema {
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
+func Schema[T any]() *jsonschema.Schema { return schemaOf(reflect.TypeFor[T]()) }
+
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
 		panic("functions: " + err.Error()) // a programming error, found at start
 	}
 	s.AdditionalProperties = nil
 	groups := map[string]string{}
-	readGroups(groups, reflect.TypeFor[T](), "")
+	readGroups(groups, t, "")
 	for name, property := range s.Properties {
 		group, known := groups[name]
 		if !known {
