@@ -53,8 +53,8 @@ func (r *historyRoutes) events(ctx context.Context, in *eventsIn) (*huma.StreamR
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		defer cancel()
 		_, w := humachi.Unwrap(c)
-		r.streams.Inc()
-		defer r.streams.Dec()
+		r.streams.Add(1)
+		defer r.streams.Add(-1)
 		r.stream(ctx, w, events, in.Audience)
 	}}, nil
 }

@@ -38,7 +38,7 @@ func New(e Engine, o Options) http.Handler {
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
 	outer := chi.NewRouter()
-	counts := newMetrics(append(o.Collectors[:len(o.Collectors):len(o.Collectors)], loadCollector{e.Load}))
+	counts := newMetrics(e.Load, o.Metrics)
 	table := &routeTable{log: o.Log, actions: map[string]string{}, answers: newAnswerStore()}
 	watch := &observer{log: o.Log, metrics: counts, actions: table.actions, routes: outer, trail: trail{sink: o.Audit, log: o.Log}}
 	if o.KeepAudit {
@@ -87,7 +87,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 		_, _ = w.Write(document)
 	})
 	inner.Get("/schemas/workflow.json", workflowSchema(e.Registry()))
-	inner.Method(http.MethodGet, "/metrics", s.metrics.handler)
+	inner.Get("/metrics", s.metrics.show)
 	mountMCP(inner, outer, document)
 	mountProblems(inner)
 	if o.Compat {

@@ -1,41 +1,53 @@
 package api
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/stepgraph/stepgraph/api/internal/exposition"
+	"github.com/stepgraph/stepgraph/engine"
 )
 
-// metrics is what /metrics shows, on a registry of its own.
+// metrics is what /metrics shows.
 type metrics struct {
-	requests *prometheus.CounterVec
-	duration *prometheus.HistogramVec
-	streams  prometheus.Gauge
-	handler  http.Handler
+	requests *exposition.Counters
+	duration *exposition.Histograms
+	streams  atomic.Int64
+	load     func() engine.Load
+	more     []func(io.Writer)
 }
 
-func newMetrics(more []prometheus.Collector) *metrics {
-	m := &metrics{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stepgraph_http_requests_total",
-			Help: "HTTP requests answered, by method, route and status."}, []string{"method", "route", "status"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "stepgraph_http_request_duration_seconds",
-			Help:    "Time to answer an HTTP request, event streams and WebSockets excepted, ?wait= included.",
-			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}}, []string{"method", "route"}),
-		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "stepgraph_http_event_streams", Help: "Event streams that are open."}),
+func newMetrics(load func() engine.Load, more []func(io.Writer)) *metrics {
+	return &metrics{
+		requests: exposition.NewCounters("stepgraph_http_requests_total", "HTTP requests answered, by method, route and status.", "method", "route", "status"),
+		duration: exposition.NewHistograms("stepgraph_http_request_duration_seconds",
+			"Time to answer an HTTP request, event streams and WebSockets excepted, ?wait= included.",
+			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}, "method", "route"),
+		load: load, more: more,
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.duration, m.streams, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(more...)
-	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
-	return m
+}
+
+func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
+	t := &exposition.Text{}
+	exposition.Go(t)
+	exposition.Process(t)
+	m.requests.Write(t)
+	m.duration.Write(t)
+	t.Family("stepgraph_http_event_streams", exposition.Gauge, "Event streams that are open.")
+	t.Sample(float64(m.streams.Load()))
+	writeLoad(t, m.load())
+	w.Header().Set("Content-Type", exposition.ContentType)
+	_, _ = w.Write(t.Bytes()) // the client is gone: there is no one to report to
+	for _, write := range m.more {
+		write(w)
+	}
 }
 
 // An observer counts and times the requests, and writes the audit trail.
@@ -58,10 +70,10 @@ func (o *observer) observe(next http.Handler) http.Handler {
 		seen.before = func(status int) error { return o.audit(r, do, status) }
 		defer func() {
 			route := routeOf(r)
-			o.metrics.requests.WithLabelValues(methodOf(r), route, strconv.Itoa(seen.statusOr200())).Inc()
+			o.metrics.requests.Inc(methodOf(r), route, strconv.Itoa(seen.statusOr200()))
 			took := time.Since(began)
 			if kind := seen.Header().Get("Content-Type"); kind != eventStream && kind != ndjson && seen.status != http.StatusSwitchingProtocols {
-				o.metrics.duration.WithLabelValues(methodOf(r), route).Observe(took.Seconds())
+				o.metrics.duration.Observe(took.Seconds(), methodOf(r), route)
 			}
 			o.log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
 				"status", seen.statusOr200(), "took", took)

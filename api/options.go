@@ -1,10 +1,10 @@
 package api
 
 import (
+	"io"
 	"log/slog"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/vault"
@@ -52,8 +52,9 @@ type Options struct {
 	Model string
 	// Vault keeps profiles, variables and secrets; one in memory by default.
 	Vault Vault
-	// Collectors are added to /metrics: what an engine or a store has to count.
-	Collectors []prometheus.Collector
+	// Metrics add to /metrics: each writes families of its own in the text format of Prometheus,
+	// as expfmt.MetricFamilyToText of Prometheus's client library does.
+	Metrics []func(io.Writer)
 
 	// Findings, if set, are added to those of GET /api/v1/doctor: what the program that serves
 	// knows of itself.

@@ -2,9 +2,8 @@ package api
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/retention"
@@ -31,7 +30,7 @@ type historyRoutes struct {
 		Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	}
 	heartbeat time.Duration
-	streams   prometheus.Gauge
+	streams   *atomic.Int64
 }
 
 // workflowRoutes read, write, import and export whole workflows.

@@ -7,7 +7,7 @@ func (s *server) registerAll() {
 	graph := graphRoutes{t, s.e}
 	traffic := trafficRoutes{t, s.e}
 	sessions := sessionRoutes{t, s.e}
-	history := historyRoutes{t, s.e, s.o.Heartbeat, s.metrics.streams}
+	history := historyRoutes{t, s.e, s.o.Heartbeat, &s.metrics.streams}
 	batches := batchRoutes{t, s.e, s.o.Heartbeat}
 	settings := settingRoutes{t, s.o.Vault}
 	tokens := tokenRoutes{t, s.o.Tokens}
