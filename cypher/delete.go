@@ -34,28 +34,29 @@ func (s sessions) DeleteSession(ctx context.Context, id string) (bool, error) {
 		if rows[0].yes("held") {
 			return fmt.Errorf("%w: %s", engine.ErrSessionBusy, id)
 		}
-		left, err := deleteParts(ctx, t, id, deleteBatch)
-		if err != nil || left == 0 {
-			return err
-		}
-		tried, done = true, true
-		_, err = t.query(ctx, queryDeleteSession, params{"id": id})
+		done, err = deleteWhole(ctx, t, []string{id})
+		tried = tried || done
 		return err
 	})
 	return done && err == nil, err
 }
 
-// deleteParts removes history, messages, requests, blobs and results, and returns what
-// is left of the room: 0 means that there may be more.
-func deleteParts(ctx context.Context, t transaction, id string, left int64) (int64, error) {
+// deleteWhole removes up to deleteBatch nodes of sessions, then the sessions themselves, and reports
+// whether nothing of them is left.
+func deleteWhole(ctx context.Context, t transaction, ids []string) (bool, error) {
+	if len(ids) == 0 {
+		return true, nil
+	}
+	left := int64(deleteBatch)
 	for _, q := range []statement{queryDeleteExecutions, queryDeleteMessages, queryDeleteRequests, queryDeleteBlobs, queryDeleteResults} {
-		rows, err := t.query(ctx, q, params{"id": id, "limit": left})
+		rows, err := t.query(ctx, q, params{"ids": ids, "limit": left})
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		if left -= rows[0].number("deleted"); left <= 0 {
-			return 0, nil
+			return false, nil
 		}
 	}
-	return left, nil
+	_, err := t.query(ctx, queryDeleteSessions, params{"ids": ids})
+	return err == nil, err
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// sessionNodes is what a session counts at least when it is removed: each takes seven
-// statements, however little it has, and a transaction is bounded in time, too.
-const sessionNodes = 20
+// removeSessions is the maximum number of sessions that one RemoveFamilies removes: even an empty
+// session costs a lookup for each kind of node.
+const removeSessions = 100
 
 // retention removes old families of sessions.
 type retention struct{ *db }
@@ -23,68 +23,65 @@ func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limi
 	return sessionsFrom(rows), err
 }
 
-// RemoveFamily removes marked sessions, at most deleteBatch nodes a call.
-func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
-	var outcome engine.Removal
-	// Repeating is right also where the outcome is unknown: what has gone counts as removed.
-	err := s.together(ctx, "remove sessions", true, func(t transaction) (err error) {
-		outcome, err = removeFamily(ctx, t, marks)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	return outcome, nil
+// Parents looks for one session below each of the ids, by the index on id.
+func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) {
+	rows, err := s.read(ctx, queryParents, params{"ids": ids})
+	return textsOf(rows, "id"), err
 }
 
-func removeFamily(ctx context.Context, t transaction, marks []engine.SessionMark) (engine.Removal, error) {
-	sorted := slices.SortedFunc(slices.Values(marks), func(a, b engine.SessionMark) int { return strings.Compare(a.ID, b.ID) })
+// RemoveFamilies removes families, at most removeSessions and deleteBatch nodes a call.
+func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
+	outcomes := make([]engine.Removal, len(families))
+	// Repeating is right also where the outcome is unknown: what has gone counts as removed.
+	err := s.together(ctx, "remove sessions", true, func(t transaction) error {
+		return removeFamilies(ctx, t, families[:store.Reach(families, removeSessions)], outcomes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return outcomes, nil
+}
+
+func removeFamilies(ctx context.Context, t transaction, families [][]engine.SessionMark, outcomes []engine.Removal) error {
+	sorted := slices.SortedFunc(slices.Values(slices.Concat(families...)), func(a, b engine.SessionMark) int { return strings.Compare(a.ID, b.ID) })
 	list := make([]any, len(sorted))
 	for i, m := range sorted {
 		list[i] = params{"id": m.ID, "version": m.Version, "inbox": m.Inbox}
 	}
 	rows, err := t.query(ctx, queryRemovalLock, params{"marks": list})
 	if err != nil {
-		return "", err
+		return err
 	}
-	there, ids := map[string]bool{}, []string{}
-	for _, r := range rows {
-		if r.yes("changed") {
-			return store.Changed, nil // the locks end with the transaction, which has changed nothing people see
-		}
-		there[r.text("id")] = true
-		ids = append(ids, r.text("id"))
+	there := textsOf(rows, "id")
+	changed := textsOf(slices.DeleteFunc(rows, func(r row) bool { return !r.yes("changed") }), "id")
+	rows, err = t.query(ctx, queryRemovalInBatch, params{"ids": there})
+	if err != nil {
+		return err
 	}
-	if rows, err = t.query(ctx, queryRemovalInBatch, params{"ids": ids}); err != nil {
-		return "", err
+	inBatch := textsOf(rows, "id")
+	var going []string
+	for i, marks := range families {
+		if outcomes[i] = store.OutcomeOf(marks, changed, inBatch); outcomes[i] != store.Removed {
+			continue // its locks end with the transaction
+		}
+		for _, m := range marks {
+			if _, found := slices.BinarySearch(there, m.ID); found {
+				going = append(going, m.ID)
+			}
+		}
 	}
-	if len(rows) > 0 {
-		return store.InBatch, nil
+	some := going[:min(len(going), removeSessions)]
+	whole, err := deleteWhole(ctx, t, some)
+	if err != nil || whole && len(some) == len(going) {
+		return err
 	}
-	if _, err := t.query(ctx, queryRemovalBegin, params{"ids": ids}); err != nil {
-		return "", err
+	for i := range families {
+		if outcomes[i] == store.Removed {
+			outcomes[i] = store.Partly
+		}
 	}
-	room := int64(deleteBatch)
-	for _, m := range marks {
-		if !there[m.ID] {
-			continue
-		}
-		if room <= 0 {
-			return store.Partly, nil
-		}
-		left, err := deleteParts(ctx, t, m.ID, room)
-		if err != nil {
-			return "", err
-		}
-		if left == 0 {
-			return store.Partly, nil
-		}
-		if _, err := t.query(ctx, queryDeleteSession, params{"id": m.ID}); err != nil {
-			return "", err
-		}
-		room = left - sessionNodes
-	}
-	return store.Removed, nil
+	_, err = t.query(ctx, queryRemovalBegin, params{"ids": going})
+	return err
 }
 
 // TakeDuty takes, extends or gives back a duty.

@@ -44,6 +44,15 @@ func (r row) texts(name string) []string {
 	}
 	return texts
 }
+
+// textsOf is one column of rows.
+func textsOf(rows []row, name string) []string {
+	texts := make([]string, len(rows))
+	for i, r := range rows {
+		texts[i] = r.text(name)
+	}
+	return texts
+}
 func (r row) properties(name string) properties {
 	m, _ := r.get(name).(map[string]any)
 	return m

@@ -64,11 +64,7 @@ func distinct(ids []string) []string {
 // Children returns the ids of a session's children.
 func (s sessions) Children(ctx context.Context, parent string) ([]string, error) {
 	rows, err := s.read(ctx, queryChildren, params{"id": parent})
-	var ids []string
-	for _, r := range rows {
-		ids = append(ids, r.text("id"))
-	}
-	return ids, err
+	return textsOf(rows, "id"), err
 }
 
 // ListSessions returns one page, by the index that fits the query best.

@@ -17,8 +17,8 @@ var queryFiles embed.FS
 // takes 200 ms and more and shows as a stall of all sessions whose checkpoints are in it. What
 // a map contains is not part of the key.
 //
-// Files that find all they touch by a unique property begin with replan=skip: no change of
-// statistics gives them a better plan.
+// Files that find all they touch by a unique property, or by an index that they name, begin with
+// replan=skip: no change of statistics gives them a better plan.
 type statement struct {
 	name string
 	text string
@@ -56,6 +56,7 @@ var (
 	queryEngines        = load("engines")
 
 	querySessionsOldest = load("sessions_oldest")
+	queryParents        = load("parents")
 	queryRemovalLock    = load("removal_lock")
 	queryRemovalInBatch = load("removal_in_batch")
 	queryRemovalBegin   = load("removal_begin")
@@ -119,7 +120,7 @@ var (
 	queryDeleteRequests            = load("delete_requests")
 	queryDeleteBlobs               = load("delete_blobs")
 	queryDeleteResults             = load("delete_results")
-	queryDeleteSession             = load("delete_session")
+	queryDeleteSessions            = load("delete_sessions")
 	queryClaimCandidates           = load("claim_candidates")
 	queryClaim                     = load("claim")
 	queryExtend                    = load("extend")

@@ -35,17 +35,42 @@ func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limi
 	return out, nil
 }
 
-// RemoveFamily removes everything in one call.
-func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
+// Parents looks at all sessions.
+func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) {
 	if err := s.begin(ctx); err != nil {
-		return "", err
+		return nil, err
 	}
 	defer s.mu.Unlock()
+	above := map[string]bool{}
+	for id := range s.sessions {
+		for i := range id {
+			if id[i] == '/' {
+				above[id[:i]] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !above[id] }), nil
+}
+
+// RemoveFamilies removes everything in one call.
+func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	outcomes := make([]engine.Removal, len(families))
+	for i, marks := range families {
+		outcomes[i] = s.removeFamily(marks)
+	}
+	return outcomes, nil
+}
+
+func (s retention) removeFamily(marks []engine.SessionMark) engine.Removal {
 	ids := map[string]bool{}
 	for _, m := range marks {
 		ids[m.ID] = true
 		if x := s.sessions[m.ID]; x != nil && (x.record.Mark() != m || !x.record.DueAt.IsZero() || x.record.Held(s.now())) {
-			return store.Changed, nil
+			return store.Changed
 		}
 	}
 	for _, b := range s.batches {
@@ -53,13 +78,13 @@ func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark)
 			continue
 		}
 		if slices.ContainsFunc(b.items, func(i engine.BatchItem) bool { return i.Outcome == engine.ItemOpen && ids[i.Session] }) {
-			return store.InBatch, nil
+			return store.InBatch
 		}
 	}
 	for _, m := range marks {
 		s.remove(m.ID)
 	}
-	return store.Removed, nil
+	return store.Removed
 }
 
 // TakeDuty takes, extends or gives back a duty.

@@ -33,28 +33,74 @@ func (s retention) OldestSessions(ctx context.Context, after store.Cursor, limit
 	return merge(pages, limit, oldestFirst), nil
 }
 
-// RemoveFamily removes a family, which one database has as a whole.
-func (s retention) RemoveFamily(ctx context.Context, marks []store.SessionMark) (store.Removal, error) {
-	groups, lost := group(ctx, s.homes, marks, func(m *store.SessionMark) string { return m.ID })
+// Parents asks the databases that have the sessions.
+func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) {
+	groups, lost := group(ctx, s.homes, ids, func(id *string) string { return *id })
 	if err := anyOf(lost); err != nil {
-		return "", err
+		return nil, err
 	}
-	outcome := store.Removed
-	for _, g := range groups {
-		if g.of != s.main() {
-			if busy, err := s.batchAtWork(ctx); err != nil || busy {
-				return store.InBatch, err
+	pages, err := whole(askGroups(ctx, groups, func(st store.Store, ids []string) ([]string, error) { return st.Parents(ctx, ids) }))
+	return slices.Concat(pages...), err
+}
+
+// groupFamilies puts families together by database. One database has all of a family: where any of
+// its sessions is.
+func (s retention) groupFamilies(ctx context.Context, families [][]store.SessionMark) (groups []rowsOf[[]store.SessionMark], err error) {
+	var ids []string
+	for _, m := range slices.Concat(families...) {
+		ids = append(ids, m.ID)
+	}
+	at := s.locateAll(ctx, ids)
+	for i, family := range families {
+		home := s.main()
+		for _, m := range family {
+			where := at[m.ID]
+			if where.err != nil {
+				return nil, where.err
+			}
+			if where.home != nil {
+				home = where.home
 			}
 		}
-		removal, err := call(ctx, g.of, func(st store.Store) (store.Removal, error) { return st.RemoveFamily(ctx, g.rows) })
-		if err != nil || removal != store.Removed {
-			return removal, err
+		groups = addRow(groups, home, family, i)
+	}
+	return groups, nil
+}
+
+// RemoveFamilies removes families, those of each database in a call of its own.
+func (s retention) RemoveFamilies(ctx context.Context, families [][]store.SessionMark) ([]store.Removal, error) {
+	groups, err := s.groupFamilies(ctx, families)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]store.Removal, len(families))
+	for _, g := range groups {
+		if g.of != s.main() {
+			busy, err := s.batchAtWork(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if busy {
+				for _, at := range g.at {
+					outcomes[at] = store.InBatch
+				}
+				continue
+			}
 		}
-		for _, m := range g.rows {
-			s.known.forget(m.ID)
+		removals, err := call(ctx, g.of, func(st store.Store) ([]store.Removal, error) { return st.RemoveFamilies(ctx, g.rows) })
+		if err != nil {
+			return nil, err
+		}
+		for i, removal := range removals {
+			outcomes[g.at[i]] = removal
+			if removal == store.Removed {
+				for _, m := range g.rows[i] {
+					s.known.forget(m.ID)
+				}
+			}
 		}
 	}
-	return outcome, nil
+	return outcomes, nil
 }
 
 // batchAtWork reports whether any batch is at work. The items of a batch are in the default

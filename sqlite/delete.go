@@ -34,46 +34,58 @@ func (t *tx) deleteSession(id string, room int64) (bool, error) {
 	if rec.Held(t.time()) {
 		return false, fmt.Errorf("session %s: %w by %s", id, engine.ErrSessionBusy, rec.LeaseOwner)
 	}
-	if err := t.beginRemoval([]engine.SessionMark{rec.Mark()}); err != nil {
-		return false, err
+	done, err := t.removeParts([]string{id}, room)
+	if err != nil || done {
+		return done, err
 	}
-	left, err := t.removeParts(id, room)
-	return left > 0, err
+	return false, t.beginRemoval([]engine.SessionMark{rec.Mark()})
 }
 
 // beginRemoval marks the sessions, so that no worker claims them and no request is accepted.
 func (t *tx) beginRemoval(marks []engine.SessionMark) error {
 	all := marksText(marks)
-	if _, err := t.exec("removal_begin", all); err != nil {
+	if err := t.deleteAll("removal_begin", all); err != nil {
 		return err
 	}
-	_, err := t.exec("removal_unschedule", all)
-	return err
+	return t.deleteAll("removal_unschedule", all)
 }
 
-// removeParts removes a session with its history until room rows are removed, and returns the
-// remaining room: 0 means that rows of the session may be left.
-func (t *tx) removeParts(id string, room int64) (int64, error) {
+// removeParts removes sessions with their history until room rows are removed, and reports whether
+// nothing of them is left.
+func (t *tx) removeParts(ids []string, room int64) (bool, error) {
+	all := list(ids)
 	for _, name := range deletes {
-		gone, err := t.exec(name, id, room)
+		gone, err := t.exec(name, all, room)
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		if room -= gone; room <= 0 {
-			return 0, nil
+			return false, nil
 		}
 	}
 	for _, name := range [...]string{"delete_start", "delete_child", "removal_end", "delete_session"} {
-		if err := t.deleteAll(name, id); err != nil {
-			return 0, err
+		if err := t.deleteAll(name, all); err != nil {
+			return false, err
 		}
 	}
-	return room, nil
+	return true, nil
 }
 
-func (t *tx) deleteAll(name, id string) error {
-	_, err := t.exec(name, id)
+func (t *tx) deleteAll(name, of string) error {
+	_, err := t.exec(name, of)
 	return err
+}
+
+// ids runs a query for ids.
+func (t *tx) ids(name string, args ...any) ([]string, error) {
+	var found []string
+	err := t.each(name, func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		found = append(found, id)
+		return err
+	}, args...)
+	return found, err
 }
 
 // marksText is marks as the JSON list that statements read.

@@ -2,15 +2,16 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// sessionRows is the minimum number of rows that the removal of a session counts as: even an empty
+// removeSessions is the maximum number of sessions that one RemoveFamilies removes: even an empty
 // session costs a lookup in every table.
-const sessionRows = 10
+const removeSessions = 200
 
 // retention removes old sessions, and has the duties that one engine takes at a time.
 type retention struct{ *db }
@@ -34,65 +35,72 @@ func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limi
 	return found, nil
 }
 
-// RemoveFamily removes marked sessions, at most deleteBatch rows a call.
-func (s retention) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
-	var outcome engine.Removal
-	err := s.writer.write(ctx, "remove sessions", func(t *tx) (err error) {
-		outcome, err = t.removeFamily(marks, deleteBatch)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	return outcome, nil
-}
-
-func (t *tx) removeFamily(marks []engine.SessionMark, room int64) (engine.Removal, error) {
-	all := marksText(marks)
-	for _, check := range []struct {
-		statement string
-		args      []any
-		outcome   engine.Removal
-	}{
-		{"removal_changed", []any{all, t.now}, store.Changed},
-		{"removal_in_batch", []any{all}, store.InBatch},
-	} {
-		var id string
-		err := t.row(check.statement, func(row scanner) error { return row.Scan(&id) }, check.args...)
-		if err == nil {
-			return check.outcome, nil
-		}
-		if !noRow(err) {
-			return "", err
-		}
-	}
-	var there []string
-	err := t.each("removal_there", func(row scanner) error {
+// Parents looks for one session below each of the ids, by the index on id.
+func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) {
+	var above []string
+	err := s.reader.each(ctx, "parents", func(row scanner) error {
 		var id string
 		err := row.Scan(&id)
-		there = append(there, id)
+		above = append(above, id)
 		return err
-	}, all)
+	}, list(ids))
 	if err != nil {
-		return "", err
+		return nil, fault("look for child sessions", err)
 	}
-	if err := t.beginRemoval(marks); err != nil {
-		return "", err
+	return above, nil
+}
+
+// RemoveFamilies removes families, at most removeSessions and deleteBatch rows a call.
+func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
+	outcomes := make([]engine.Removal, len(families))
+	err := s.writer.write(ctx, "remove sessions", func(t *tx) error {
+		return t.removeFamilies(families[:store.Reach(families, removeSessions)], outcomes)
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, id := range there {
-		if room <= 0 {
-			return store.Partly, nil
-		}
-		left, err := t.removeParts(id, room)
-		if err != nil {
-			return "", err
-		}
-		if left == 0 {
-			return store.Partly, nil
-		}
-		room = left - sessionRows
+	return outcomes, nil
+}
+
+func (t *tx) removeFamilies(families [][]engine.SessionMark, outcomes []engine.Removal) error {
+	all := marksText(slices.Concat(families...))
+	changed, err := t.ids("removal_changed", all, t.now)
+	if err != nil {
+		return err
 	}
-	return store.Removed, nil
+	inBatch, err := t.ids("removal_in_batch", all)
+	if err != nil {
+		return err
+	}
+	var going []engine.SessionMark
+	for i, marks := range families {
+		outcomes[i] = store.OutcomeOf(marks, changed, inBatch)
+		if outcomes[i] == store.Removed {
+			going = append(going, marks...)
+		}
+	}
+	whole, err := t.removeSome(going)
+	if err != nil || whole {
+		return err
+	}
+	for i := range outcomes[:len(families)] {
+		if outcomes[i] == store.Removed {
+			outcomes[i] = store.Partly
+		}
+	}
+	return t.beginRemoval(going)
+}
+
+// removeSome removes the first removeSessions of the sessions, and reports whether that is all of
+// them, with all their rows.
+func (t *tx) removeSome(marks []engine.SessionMark) (whole bool, err error) {
+	there, err := t.ids("removal_there", marksText(marks))
+	if err != nil || len(there) == 0 {
+		return true, err
+	}
+	some := there[:min(len(there), removeSessions)]
+	whole, err = t.removeParts(some, deleteBatch)
+	return whole && len(some) == len(there), err
 }
 
 // TakeDuty takes, extends or gives back a duty.

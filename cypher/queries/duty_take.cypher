@@ -1,4 +1,5 @@
 // duty_take.cypher: takes a duty for a time, or extends it. No row: another owner has it.
+CYPHER replan=skip
 MERGE (d:DUTY {name: $name})
 SET d.lock = 0
 WITH d, datetime.realtime() AS now

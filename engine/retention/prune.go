@@ -27,7 +27,7 @@ type Archive interface {
 // A Pace limits the speed of Prune. The zero value works.
 type Pace struct {
 	PerSecond float64 // sessions a second at most; 0 for no bound
-	Rest      float64 // 1: rests so many times as long as a removal took, so that a busy store is left alone for longer
+	Rest      float64 // 2: rests so many times as long as a removal took, so that a busy store is left alone for longer
 	Report    func(Total)
 }
 
@@ -56,15 +56,12 @@ func (t *Total) add(p *Page) {
 	}
 }
 
-// together is how many families share one write to the archive and its fsync.
-const together = 20
-
 // Prune removes all sessions of a query, oldest first, page by page. With an archive, each
 // session is on disk before it is removed. With dry it only counts.
 func Prune(ctx context.Context, from Source, q Query, archive Archive, pace Pace, dry bool) (Total, error) {
 	total := Total{Spared: map[string]int{}, Of: map[string]int{}}
 	if pace.Rest == 0 {
-		pace.Rest = 1
+		pace.Rest = 2
 	}
 	if dry {
 		q.Owner = ""

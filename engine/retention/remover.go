@@ -110,13 +110,25 @@ func (r *Remover) FindEnded(ctx context.Context, q Query) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	var old []*store.SessionRecord
+	var ids []string
 	for i := range rows {
 		rec := &rows[i]
 		if now.Sub(rec.CreatedAt) < shortest {
-			return page, nil // and so are all behind it
+			rows = nil // and so are all behind it
+			break
 		}
 		page.Looked++
-		if err := r.consider(ctx, &q, now, rec, page); err != nil {
+		if q.fits(now, rec) {
+			old, ids = append(old, rec), append(ids, rec.ID)
+		}
+	}
+	parents, err := r.parents(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range old {
+		if err := r.consider(ctx, rec, parents[rec.ID], page); err != nil {
 			return nil, err
 		}
 	}
@@ -126,18 +138,34 @@ func (r *Remover) FindEnded(ctx context.Context, q Query) (*Page, error) {
 	return page, nil
 }
 
-// consider adds a session to the page if it may go.
-func (r *Remover) consider(ctx context.Context, q *Query, now time.Time, rec *store.SessionRecord, page *Page) error {
+// fits reports whether a session is the topmost one of a family that the query is about, and old enough.
+func (q *Query) fits(now time.Time, rec *store.SessionRecord) bool {
 	if rec.Root != "" && rec.Root != rec.ID || q.Workflow != "" && rec.Workflow != q.Workflow || !hasLabels(rec, q.Labels) {
-		return nil
+		return false
 	}
 	age, ends := q.Keep.Age(rec.Workflow, rec.Status)
-	if !ends || now.Sub(rec.UpdatedAt) < age {
-		return nil
+	return ends && now.Sub(rec.UpdatedAt) >= age
+}
+
+// parents are those of the sessions that have child sessions. One read serves a page, since most
+// sessions have none.
+func (r *Remover) parents(ctx context.Context, ids []string) (map[string]bool, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
+	list, err := r.Store.Parents(ctx, ids)
+	parents := map[string]bool{}
+	for _, id := range list {
+		parents[id] = true
+	}
+	return parents, err
+}
+
+// consider adds the family of a session to the page if it may go.
+func (r *Remover) consider(ctx context.Context, rec *store.SessionRecord, parent bool, page *Page) error {
 	f := Family{Session: rec.ID, Workflow: rec.Workflow, Status: rec.Status, EndedAt: rec.UpdatedAt}
 	rests := atRest(rec)
-	for after := (store.Cursor{}); rests; {
+	for after := (store.Cursor{}); rests && parent; {
 		below, err := r.Store.Descendants(ctx, store.DescendantQuery{Of: rec.ID, After: after, Limit: familyRow})
 		if err != nil {
 			return err
@@ -178,25 +206,44 @@ func hasLabels(rec *store.SessionRecord, labels map[string]string) bool {
 // RemoveEnded removes families that FindEnded has found and sets their outcomes. Removed means
 // that the whole family is removed.
 func (r *Remover) RemoveEnded(ctx context.Context, owner string, families []Family) error {
-	for i := range families {
+	for len(families) > 0 {
 		if owner != "" {
 			if err := r.Take(ctx, owner); err != nil {
 				return err
 			}
 		}
-		if err := r.remove(ctx, &families[i]); err != nil {
-			return fmt.Errorf("session %s: %w", families[i].Session, err)
+		n, err := r.removeSome(ctx, families)
+		if err != nil {
+			return fmt.Errorf("remove sessions from %s on: %w", families[0].Session, err)
 		}
+		families = families[n:]
 	}
 	return nil
 }
 
-func (r *Remover) remove(ctx context.Context, f *Family) (err error) {
-	for {
-		if f.Outcome, err = r.Store.RemoveFamily(ctx, f.Marks); err != nil || f.Outcome != store.Partly {
-			return err
+// together is how many families share one transaction, and one write to the archive with its fsync.
+const together = 100
+
+// removeSome calls the store once and returns how many families have their outcome.
+func (r *Remover) removeSome(ctx context.Context, families []Family) (int, error) {
+	marks := make([][]store.SessionMark, min(len(families), together))
+	for i := range marks {
+		marks[i] = families[i].Marks
+		if len(marks[i]) == 0 {
+			return 0, fmt.Errorf("%w: a family without marks", store.ErrBadRequest)
 		}
 	}
+	outcomes, err := r.Store.RemoveFamilies(ctx, marks)
+	if err != nil {
+		return 0, err
+	}
+	for i, outcome := range outcomes {
+		if outcome == "" || outcome == store.Partly {
+			return i, nil
+		}
+		families[i].Outcome = outcome
+	}
+	return len(outcomes), nil
 }
 
 // spare notes what became of families.

@@ -278,7 +278,7 @@ func TestCutOffAnywhere(t *testing.T) {
 					w.session(fmt.Sprint("s", i), "w", "complete")
 				}
 				w.now = w.now.Add(2 * time.Hour)
-				_, err := retention.RunThrough(t.Context(), &cut{w, n, after}, retention.Query{Keep: w.keep, Owner: "dead"}, dir, retention.Pace{})
+				_, err := retention.RunThrough(t.Context(), &cut{w, n, after}, retention.Query{Keep: w.keep, Owner: "dead", Limit: 20}, dir, retention.Pace{})
 				if !errors.Is(err, errKilled) {
 					t.Fatal(err)
 				}

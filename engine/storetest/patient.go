@@ -51,8 +51,12 @@ func (p patient) OldestSessions(ctx context.Context, after engine.Cursor, limit 
 	return again(ctx, func() ([]engine.SessionRecord, error) { return p.Store.OldestSessions(ctx, after, limit) })
 }
 
-func (p patient) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
-	return again(ctx, func() (engine.Removal, error) { return p.Store.RemoveFamily(ctx, marks) })
+func (p patient) Parents(ctx context.Context, ids []string) ([]string, error) {
+	return again(ctx, func() ([]string, error) { return p.Store.Parents(ctx, ids) })
+}
+
+func (p patient) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
+	return again(ctx, func() ([]engine.Removal, error) { return p.Store.RemoveFamilies(ctx, families) })
 }
 
 func (p patient) TakeDuty(ctx context.Context, name, owner string, d time.Duration) (bool, error) {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -17,6 +18,9 @@ var retentionCases = []testCase{
 	{"a stopped or ended batch keeps none", retentionBatchOver},
 	{"sessions that are not there count as removed", retentionGone},
 	{"much goes in parts, and none of it can be claimed meanwhile", retentionParts},
+	{"families in one call have an outcome each", retentionTogether},
+	{"a call comes to some of very many sessions", retentionMany},
+	{"those that have child sessions are parents", retentionParents},
 	{"a key can be used again", retentionKey},
 	{"a duty has one owner", dutyOne},
 	{"a duty ends, is extended and given back", dutyEnds},
@@ -34,9 +38,16 @@ func (k *kit) marks(names ...string) []engine.SessionMark {
 
 func (k *kit) removes(marks []engine.SessionMark, want engine.Removal) {
 	k.Helper()
-	got, err := k.store.RemoveFamily(k.ctx, marks)
+	k.equal("outcome of the removal", removal(k, marks), want)
+}
+
+// removal removes one family, as far as one call does.
+func removal(k *kit, marks []engine.SessionMark) engine.Removal {
+	k.Helper()
+	got, err := k.store.RemoveFamilies(k.ctx, [][]engine.SessionMark{marks})
 	k.noError(err)
-	k.equal("outcome of the removal", got, want)
+	k.equal("outcomes", len(got), 1)
+	return got[0]
 }
 
 func complete(c *engine.Checkpoint) { c.Status = engine.StatusComplete }
@@ -173,8 +184,7 @@ func retentionParts(k *kit) {
 	}
 	k.loaded("b")
 	marks := k.marks("a", "b")
-	outcome, err := k.store.RemoveFamily(k.ctx, marks)
-	k.noError(err)
+	outcome := removal(k, marks)
 	for n := 0; outcome == store.Partly; n++ {
 		if n > 100 {
 			k.Fatal("it never ends")
@@ -187,12 +197,93 @@ func retentionParts(k *kit) {
 			engine.Delivery{Session: k.id("b"), Key: "k", Decide: always(answer(k.id("b"), "ask", 1))}) {
 			k.isError(out.Err, engine.ErrSessionNotFound)
 		}
-		outcome, err = k.store.RemoveFamily(k.ctx, marks)
-		k.noError(err)
+		outcome = removal(k, marks)
 	}
 	k.equal("outcome", outcome, store.Removed)
 	k.gone("a")
 	k.gone("b")
+}
+
+func retentionTogether(k *kit) {
+	for _, name := range []string{"a", "b", "c", "d", "late", "batched"} {
+		k.loaded(name)
+	}
+	families := [][]engine.SessionMark{k.marks("a"), k.marks("b", "late"), {{ID: k.id("never")}}, k.marks("d")}
+	k.deliver(k.id("late"), "late", answer(k.id("late"), "ask", 9))
+	got, err := k.store.RemoveFamilies(k.ctx, families)
+	k.noError(err)
+	k.equal("outcomes", got, []engine.Removal{store.Removed, store.Changed, store.Removed, store.Removed})
+	k.gone("a")
+	k.gone("d")
+	k.inBatch("one", k.id("batched"), engine.BatchRunning)
+	got, err = k.store.RemoveFamilies(k.ctx, [][]engine.SessionMark{{{ID: k.id("never")}}, k.marks("c", "batched")})
+	k.noError(err)
+	k.equal("outcomes beside a batch", got, []engine.Removal{store.Removed, store.InBatch})
+	for _, name := range []string{"b", "late", "c", "batched"} {
+		k.historyLength(k.id(name), 2, 1)
+	}
+}
+
+// retentionMany removes more sessions than one call takes: each as a family of its own, and all as
+// one family.
+func retentionMany(k *kit) {
+	const many = 450
+	for _, size := range []int{1, many} {
+		var marks []engine.SessionMark
+		var ids []string
+		var ends []engine.Checkpoint
+		made := make([]engine.NewSession, many)
+		for i := range made {
+			made[i] = k.newSession(fmt.Sprintf("s%d-%03d", size, i))
+			made[i].Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: long}
+		}
+		for _, rec := range k.createAll(made...) {
+			c := k.checkpoint(rec)
+			c.Release, c.Status = true, engine.StatusComplete
+			ends, ids = append(ends, c), append(ids, rec.ID)
+			marks = append(marks, engine.SessionMark{ID: rec.ID, Version: rec.Version + 1})
+		}
+		k.send(ends...)
+		removeAll(k, slices.Collect(slices.Chunk(marks, size)))
+		left, err := k.store.SessionsByID(k.ctx, ids)
+		k.noError(err)
+		k.equal("sessions left", len(left), 0)
+	}
+}
+
+// removeAll removes families call after call.
+func removeAll(k *kit, families [][]engine.SessionMark) {
+	k.Helper()
+	for calls := 0; len(families) > 0; calls++ {
+		if calls > 100 {
+			k.Fatal("it never ends")
+		}
+		got, err := k.store.RemoveFamilies(k.ctx, families)
+		k.noError(err)
+		if got[0] == "" {
+			k.Fatal("a call did not come to the first family")
+		}
+		if last := families[0][len(families[0])-1]; got[0] == store.Partly {
+			there, err := k.store.SessionsByID(k.ctx, []string{last.ID})
+			k.noError(err)
+			k.equal("the last session of a family that is partly there", len(there), 1)
+		}
+		for len(got) > 0 && got[0] == store.Removed {
+			got, families = got[1:], families[1:]
+		}
+	}
+}
+
+func retentionParents(k *kit) {
+	for _, name := range []string{"a", "a/m/1/0", "a/m/1/0/s/1/0", "ab", "a0", "a.", "b/m/1/0"} {
+		k.create(k.newSession(name))
+	}
+	got, err := k.store.Parents(k.ctx, k.ids("ab", "a", "a0", "a/m/1/0", "a/m/1/0/s/1/0", "never", "b"))
+	k.noError(err)
+	k.equal("parents", slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(k.ids("a", "a/m/1/0", "b"))))
+	got, err = k.store.Parents(k.ctx, nil)
+	k.noError(err)
+	k.equal("parents of none", len(got), 0)
 }
 
 func retentionKey(k *kit) {

@@ -1,2 +1,2 @@
--- CHILD_OF in both directions; the children themselves stay. ?1 session.
-DELETE FROM child WHERE parent = ?1 OR session = ?1;
+-- CHILD_OF in both directions; the children themselves stay. ?1 a JSON list of sessions.
+DELETE FROM child WHERE parent IN (SELECT value FROM json_each(?1)) OR session IN (SELECT value FROM json_each(?1));

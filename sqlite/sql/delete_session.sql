@@ -1,2 +1,2 @@
--- The last row of a session. ?1 session.
-DELETE FROM session WHERE id = ?1;
+-- The last rows of sessions. ?1 a JSON list of sessions.
+DELETE FROM session WHERE id IN (SELECT value FROM json_each(?1));

@@ -1,2 +1,2 @@
--- The key is free again. ?1 session.
-DELETE FROM start WHERE session = ?1;
+-- The keys are free again. ?1 a JSON list of sessions.
+DELETE FROM start WHERE session IN (SELECT value FROM json_each(?1));

@@ -12,9 +12,14 @@ func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit i
 	return read(s, "OldestSessions", func() ([]engine.SessionRecord, error) { return s.inner.OldestSessions(ctx, after, limit) })
 }
 
-// RemoveFamily calls the store below as planned.
-func (s *Store) RemoveFamily(ctx context.Context, marks []engine.SessionMark) (engine.Removal, error) {
-	return write(s, "RemoveFamily", func() (engine.Removal, error) { return s.inner.RemoveFamily(ctx, marks) })
+// Parents calls the store below as planned.
+func (s *Store) Parents(ctx context.Context, ids []string) ([]string, error) {
+	return read(s, "Parents", func() ([]string, error) { return s.inner.Parents(ctx, ids) })
+}
+
+// RemoveFamilies calls the store below as planned.
+func (s *Store) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
+	return write(s, "RemoveFamilies", func() ([]engine.Removal, error) { return s.inner.RemoveFamilies(ctx, families) })
 }
 
 // TakeDuty calls the store below as planned.
