@@ -216,7 +216,9 @@ func TestImportPreview(t *testing.T) {
 	load("&dry_run=true", src).want(200).is(true, "workflows", 0, "new").is("[root]", "workflows", 0, "steps", "added")
 	w.do("GET", "/api/v1/workflows/greet", nil).problem("workflow_not_found")
 	load("", src).want(200).is(true, "workflows", 0, "new")
-	load("&dry_run=true", strings.Replace(src, "hi", "bye", 1)).want(200).is(nil, "workflows", 0, "new").is("[root]", "workflows", 0, "steps", "changed")
+	load("&dry_run=true", strings.Replace(src, "hi", "bye", 1)).want(200).is(nil, "workflows", 0, "new").is("[root]", "workflows", 0, "steps", "changed").
+		is("input", "workflows", 0, "steps", "fields", "root", 0, "name").is(`{"message": "hi"}`, "workflows", 0, "steps", "fields", "root", 0, "from").
+		is(`{"message": "bye"}`, "workflows", 0, "steps", "fields", "root", 0, "to").is(nil, "workflows", 0, "paths", "fields")
 	if got := w.do("GET", "/api/v1/workflows/greet", nil).want(200); !strings.Contains(got.text, "hi") {
 		t.Errorf("a dry run has stored: %s", got.text)
 	}
@@ -233,6 +235,22 @@ func TestImportPreview(t *testing.T) {
 	load("&dry_run=true&format=yaml", yaml).want(200).is("yaml", "format")
 	w.do("POST", "/api/v1/workflows/import?dry_run=true&workflow=pasted", yaml, "Content-Type: text/plain").want(200).is("yaml", "format").is("pasted", "workflows", 0, "workflow")
 	load("&dry_run=true&format=cypher", yaml).problem("workflow_invalid")
+}
+
+// TestImportPreviewOfPaths: of a changed path the dry run has the condition before and after; a
+// write has no fields.
+func TestImportPreviewOfPaths(t *testing.T) {
+	w := newWorld(t, Options{})
+	yaml := "format: stepgraph\nversion: 1\nsteps:\n  - {id: root, function: say, input: {message: hi}}\n  - {id: b, function: say, input: {message: b}}\n" +
+		"paths:\n  - {source: root, target: b, condition: \"when 1 == 1\"}\n"
+	load := func(query, text string) *reply {
+		return w.do("POST", "/api/v1/workflows/import?workflow=paths&format=yaml"+query, text, "Content-Type: text/plain").want(200)
+	}
+	load("", yaml).is(nil, "workflows", 0, "steps", "fields")
+	edited := strings.Replace(yaml, "1 == 1", "1 == 2", 1)
+	load("&dry_run=true", edited).is("[root>b]", "workflows", 0, "paths", "changed").is("condition", "workflows", 0, "paths", "fields", "root>b", 0, "name").
+		is("when 1 == 1", "workflows", 0, "paths", "fields", "root>b", 0, "from").is("when 1 == 2", "workflows", 0, "paths", "fields", "root>b", 0, "to")
+	load("", edited).is(nil, "workflows", 0, "paths", "fields")
 }
 
 func TestFunctions(t *testing.T) {

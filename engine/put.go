@@ -47,6 +47,11 @@ func (d *Definitions) Put(ctx context.Context, w *Workflow, o PutOptions) (*Diff
 	}
 	edit, diff := compare(old, w)
 	edit.Match = o.Match
+	if o.DryRun {
+		if err := diff.addFields(old, edit); err != nil {
+			return nil, err
+		}
+	}
 	diff.New = isNew
 	diff.ETag = old.ETag()
 	if diff.Problems = d.Validate(w); !o.Force {

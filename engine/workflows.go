@@ -34,6 +34,9 @@ type Changes struct {
 	Added   []string `json:"added"`
 	Changed []string `json:"changed"`
 	Removed []string `json:"removed"`
+	// Fields are the properties that differ in each changed one. Only a dry run has them: the
+	// answer of a write would hold every edited text twice.
+	Fields map[string][]inspect.PropertyDiff `json:"fields,omitempty" doc:"in a dry run, of each changed one the properties that differ"`
 }
 
 // Empty reports whether there is no difference.
@@ -216,6 +219,25 @@ func compare(old, w *Workflow) (*Edit, *Difference) {
 		edit.Put = &Workflow{ID: w.ID, Name: w.Name, Description: w.Description, Settings: w.Settings, Extra: w.Extra}
 	}
 	return edit, diff
+}
+
+// addFields lists what differs in the steps and paths that an edit changes.
+func (d *Difference) addFields(old *Workflow, edit *Edit) error {
+	d.Steps.Fields, d.Paths.Fields = map[string][]inspect.PropertyDiff{}, map[string][]inspect.PropertyDiff{}
+	var err error
+	for i := range edit.PutSteps {
+		s := &edit.PutSteps[i]
+		if before := old.Step(s.ID); before != nil && err == nil {
+			d.Steps.Fields[s.ID], err = inspect.DiffProperties(before.Editable(), s.Editable())
+		}
+	}
+	for i := range edit.PutPaths {
+		p := &edit.PutPaths[i]
+		if before := old.Path(p.ID); p.Ref != "" && before != nil && err == nil {
+			d.Paths.Fields[p.ID], err = inspect.DiffProperties(before.Properties(), p.Properties())
+		}
+	}
+	return err
 }
 
 func emptyChanges() Changes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
@@ -124,23 +125,46 @@ func TextOf(ctx context.Context, i *Inspector, workflow, step, hash string) (*St
 
 func diffDefinitions(a, b *StepText) []PropertyDiff {
 	flat := func(d *StepText) map[string]json.RawMessage {
-		m := map[string]json.RawMessage{}
-		for k, v := range d.Step {
-			m[k] = v
+		m := maps.Clone(d.Step)
+		if m == nil {
+			m = map[string]json.RawMessage{}
 		}
 		for _, p := range d.Paths {
 			m["path "+p.ID], _ = jsontext.Marshal(map[string]any{"kind": p.Kind, "target": p.Target, "properties": p.Properties})
 		}
 		return m
 	}
-	from, to := flat(a), flat(b)
-	names := map[string]bool{}
-	for k := range from {
-		names[k] = true
+	return diffTexts(flat(a), flat(b))
+}
+
+// DiffProperties lists the properties that differ between two versions of a step or a path.
+func DiffProperties(from, to map[string]any) ([]PropertyDiff, error) {
+	a, err := propertyTexts(from)
+	if err != nil {
+		return nil, err
 	}
-	for k := range to {
-		names[k] = true
+	b, err := propertyTexts(to)
+	if err != nil {
+		return nil, err
 	}
+	return diffTexts(a, b), nil
+}
+
+func propertyTexts(properties map[string]any) (map[string]json.RawMessage, error) {
+	texts := make(map[string]json.RawMessage, len(properties))
+	for name, value := range properties {
+		text, err := jsontext.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("property %q: %w", name, err)
+		}
+		texts[name] = text
+	}
+	return texts, nil
+}
+
+func diffTexts(from, to map[string]json.RawMessage) []PropertyDiff {
+	names := maps.Clone(from)
+	maps.Copy(names, to)
 	out := []PropertyDiff{}
 	for _, name := range sortedKeys(names) {
 		if !jsontext.Equal(orNull(from[name]), orNull(to[name])) {

@@ -52,7 +52,7 @@ export async function layoutFaults(page: Page): Promise<string[]> {
     }
     /** Tools of the canvas lie over it by design; they must only not lie over each other. */
     function floats(e: Element) {
-      return e.closest('.flow-tools, .replay, .find, .menu, .bulk, .table-head, .react-flow__minimap, .small-map') !== null
+      return e.closest('.flow-tools, .react-flow__attribution, .replay, .find, .menu, .bulk, .table-head, .react-flow__minimap, .small-map') !== null
     }
     return faults
   })

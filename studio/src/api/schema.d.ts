@@ -1463,6 +1463,10 @@ export interface components {
         Changes: {
             added: string[];
             changed: string[];
+            /** @description in a dry run, of each changed one the properties that differ */
+            fields?: {
+                [key: string]: components["schemas"]["PropertyDiff"][];
+            };
             removed: string[];
         };
         Clause: {

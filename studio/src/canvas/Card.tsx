@@ -91,13 +91,14 @@ function Counts({ id, counts, onCount }: { id: string; counts?: Record<string, n
   )
 }
 
-/** Edited marks a step that is no longer what the session ran. */
+/** Edited marks a step that is no longer what the session ran, or what it was when the page was opened. */
 function Edited({ id }: { id: string }) {
   const edited = useRun((s) => s.edited[id])
-  if (!edited) return null
+  const edit = useCanvas().edits?.steps[id]
+  if (!edited && !edit) return null
   return (
-    <span className="edited" title="Edited since this session ran it; the inspector shows the difference">
-      <Pencil size={10} aria-hidden /> edited
+    <span className="edited" title={`Edited since ${edited ? 'this session ran it' : 'you opened this page'}; the inspector shows the difference`}>
+      <Pencil size={10} aria-hidden /> {edit?.change === 'added' ? 'new' : 'edited'}
     </span>
   )
 }

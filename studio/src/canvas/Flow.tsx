@@ -57,19 +57,52 @@ export function Flow(props: Props) {
 const READABLE = 0.6
 /** A small graph is drawn larger where there is room, up to this: beyond it a card of two words fills the window. */
 const LARGEST = 1.3
+/** At this zoom a card's words are read at once. */
+const CLEAR = 0.75
+/** From the middle of a card to the far end of its neighbour. */
+const NEIGHBOUR = 424
+/** Narrower than this, the map would cover what is left of the canvas. */
+const ROOM_FOR_MAP = 640
+/** The room around a graph. */
+const PAD = 32
+
+/** clearZoom is the zoom at which words are read at once, or as much less as the neighbours of a card in the middle need. */
+function clearZoom(width: number): number {
+  return Math.max(READABLE, Math.min(CLEAR, (width / 2 - 8) / NEIGHBOUR))
+}
+
+interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** around is the view with a card in the middle, as far as the graph reaches to both sides. */
+function around(at: Box, layout: Layout, size: { width: number; height: number }, zoom: number) {
+  const start = (from: number, length: number, all: number, room: number) => {
+    if (all * zoom <= room - 2 * PAD) return (room - all * zoom) / 2
+    return Math.min(PAD, Math.max(room - PAD - all * zoom, room / 2 - (from + length / 2) * zoom))
+  }
+  return { zoom, x: start(at.x, at.width, layout.width, size.width), y: start(at.y, at.height, layout.height, size.height) }
+}
+
+/** wholeZoom is the zoom at which all of a graph is in view. */
+function wholeZoom(layout: Layout, size: { width: number; height: number }): number {
+  return Math.min((size.width - 2 * PAD) / layout.width, (size.height - 2 * PAD - 24) / layout.height, LARGEST)
+}
 
 /** What is in view at first: all of it if that can be read, else the step to begin at, else the first one. */
 function firstView(model: GraphModel, layout: Layout, size: { width: number; height: number }, begin: string | undefined) {
-  const pad = 32
-  const zoom = Math.min((size.width - 2 * pad) / layout.width, (size.height - 2 * pad - 24) / layout.height, LARGEST)
+  const zoom = wholeZoom(layout, size)
   if (zoom >= READABLE) return { zoom, whole: true, x: (size.width - layout.width * zoom) / 2, y: (size.height - layout.height * zoom) / 2 }
-  const z = 0.75
+  const z = clearZoom(size.width)
   const at = begin === undefined ? undefined : absolute(model, layout).get(begin)
-  if (at) return { zoom: z, whole: false, x: size.width / 2 - (at.x + at.width / 2) * z, y: size.height / 2 - (at.y + at.height / 2) * z }
+  if (at) return { whole: false, ...around(at, layout, size, z) }
   const tall = layout.height * z
   const root = layout.boxes.root ?? Object.values(layout.boxes)[0]
   const y = tall < size.height ? (size.height - tall) / 2 : size.height / 2 - (root ? (root.y + root.height / 2) * z : 0)
-  return { zoom: z, whole: false, x: pad - (root?.x ?? 0) * z, y }
+  return { zoom: z, whole: false, x: PAD - (root?.x ?? 0) * z, y }
 }
 
 function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, begin, size }: Props & { size: { width: number; height: number } }) {
@@ -85,6 +118,7 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, b
   const [first] = useState(begin) // where the session stood when the page was opened: the view does not run after it
   const start = useMemo(() => firstView(model, layout, size, first), [model, layout, size, first])
   const [map, setMap] = useState(!start.whole && size.width > 600)
+  const roomForMap = useFlow((s) => s.width === 0 || s.width >= ROOM_FOR_MAP)
 
   useEffect(() => {
     void flow.setViewport(start)
@@ -151,7 +185,7 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, b
         <Background variant={BackgroundVariant.Dots} gap={16} size={1.2} color="var(--dot)" />
       </ReactFlow>
       {far && <Overview model={model} layout={layout} />}
-      {map && !far && <SmallMap model={model} layout={layout} />}
+      {map && roomForMap && !far && <SmallMap model={model} layout={layout} />}
       <div className="flow-tools" role="toolbar" aria-label="Canvas tools">
         <Button quiet aria-label="Zoom in" title="Zoom in (+)" icon={<Plus size={16} />} onClick={() => void flow.zoomIn({ duration: 120 })} />
         <Button quiet aria-label="Zoom out" title="Zoom out (-)" icon={<Minus size={16} />} onClick={() => void flow.zoomOut({ duration: 120 })} />
@@ -176,16 +210,32 @@ function Drawing({ model, layout, choice, onChoose, asDrawn, onAsDrawn, focus, b
   )
 }
 
-/** useReveal moves the view just as far as a chosen card needs: the inspector that opens for it may cover it. */
+/**
+ * useReveal keeps a chosen card in view. Where it was chosen, the view moves just as far as the card needs. When
+ * the inspector that opens for it takes room, the view begins anew: all of the graph where that can be read, else
+ * the card in the middle with as much of its neighbours as can be read.
+ */
 function useReveal(model: GraphModel, layout: Layout, choice: Choice) {
   const flow = useReactFlow()
   const width = useFlow((s) => s.width)
   const height = useFlow((s) => s.height)
+  const room = useRef(0)
   const id = choice?.kind === 'step' ? choice.id : undefined
   useEffect(() => {
     const at = id === undefined ? undefined : absolute(model, layout).get(id)
-    if (!at || !width || !height) return
+    if (!at || !width || !height) {
+      room.current = width
+      return
+    }
     const { x, y, zoom } = flow.getViewport()
+    const resized = room.current !== 0 && room.current !== width
+    room.current = width
+    if (resized) {
+      const whole = wholeZoom(layout, { width, height })
+      if (whole >= READABLE) void flow.setViewport({ zoom: whole, x: (width - layout.width * whole) / 2, y: (height - layout.height * whole) / 2 })
+      else void flow.setViewport(around(at, layout, { width, height }, Math.max(READABLE, Math.min(zoom, clearZoom(width)))))
+      return
+    }
     const dx = shift(at.x * zoom + x, at.width * zoom, width)
     const dy = shift(at.y * zoom + y, at.height * zoom, height)
     if (dx || dy) void flow.setViewport({ x: x + dx, y: y + dy, zoom })

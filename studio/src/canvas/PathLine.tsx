@@ -1,5 +1,5 @@
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getBezierPath } from '@xyflow/react'
-import { RotateCcw, Wrench } from 'lucide-react'
+import { Pencil, RotateCcw, Wrench } from 'lucide-react'
 import { memo } from 'react'
 import type { PathView } from '../graph/model'
 import { type Route, drawingOf } from '../graph/route'
@@ -26,7 +26,9 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
   const run = usePathRun(view.id)
   const shown = useRun((s) => s.shown)
   const moving = useRun((s) => s.fresh['path ' + view.id])
-  const { overlay, verdicts } = useCanvas()
+  const lit = useRun((s) => s.lit[view.id])
+  const { overlay, verdicts, edits } = useCanvas()
+  const edit = edits?.paths[view.id]
   const verdict = verdicts?.[view.id]
   const over = shown ? undefined : overlay?.paths[view.id]
   const route = p.data!.route
@@ -36,8 +38,8 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
       ? backCurve(p.sourceX, p.sourceY, p.targetX, p.targetY)
       : getBezierPath({ sourceX: p.sourceX, sourceY: p.sourceY, sourcePosition: p.sourcePosition, targetX: p.targetX, targetY: p.targetY, targetPosition: p.targetPosition })
   const state = verdict ? (verdict === 'true' ? 'taken' : 'refused') : !shown || !run ? '' : run.taken > 0 ? 'taken' : 'refused'
-  const className = ['path', view.kind === 'TOOL' ? 'tool' : '', state, p.selected ? 'selected' : '', moving ? 'moving' : ''].join(' ')
-  const text = over?.text ?? cut(view.label, 26)
+  const className = ['path', view.kind === 'TOOL' ? 'tool' : '', state, p.selected ? 'selected' : '', moving ? 'moving' : '', lit ? 'lit' : '', edit ? 'changed' : ''].join(' ')
+  const text = over?.text ?? (edit?.label ? `${cut(edit.label[0], 26)} → ${cut(edit.label[1], 26)}` : cut(view.label, 26))
   const times = shown && run && run.taken > 1 ? `×${run.taken}` : ''
   const no = state === 'refused' && !verdict
   return (
@@ -48,14 +50,15 @@ export const PathLine = memo(function PathLine(p: EdgeProps & { data?: LineData 
           <animateMotion dur="0.9s" path={d} fill="freeze" repeatCount="2" />
         </circle>
       )}
-      {(text || times || no || verdict || view.back) && (
+      {(text || edit || times || no || verdict || view.back) && (
         <EdgeLabelRenderer>
           <div
-            className={`path-label nodrag nopan ${state} ${view.kind === 'TOOL' ? 'tool' : ''}`}
+            className={`path-label nodrag nopan ${state} ${view.kind === 'TOOL' ? 'tool' : ''} ${lit ? 'lit' : ''} ${edit ? 'changed' : ''}`}
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-            title={over?.title ?? (view.condition && view.condition !== view.label ? `${view.label}: when ${view.condition}` : view.label)}
+            title={over?.title ?? (edit?.label ? `before: ${edit.label[0]}; now: ${edit.label[1]}` : undefined) ?? (view.condition && view.condition !== view.label ? `${view.label}: when ${view.condition}` : view.label)}
           >
             {view.kind === 'TOOL' && <Wrench size={11} aria-hidden />}
+            {edit && <Pencil size={10} aria-label={edit.change === 'added' ? 'new' : 'edited'} />}
             {view.back && !text && <RotateCcw size={11} aria-hidden />}
             {text && <span className="ellipsis">{text}</span>}
             {no && <b>no</b>}

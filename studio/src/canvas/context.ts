@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
+import type { Edits } from '../graph/edits'
 import type { PathRun, StepRun } from '../session/run'
 import { type CanvasRun, type RunStore, newRunStore } from './runStore'
 
@@ -20,6 +21,8 @@ export interface CanvasContext {
   counts: StepCounts
   onCount?: (step: string, status: string) => void
   overlay?: Overlay
+  /** What was changed since the page was opened. */
+  edits?: Edits
   /** What the conditions of paths come to on a chosen session. */
   verdicts?: Record<string, 'true' | 'false' | 'unresolved'>
 }

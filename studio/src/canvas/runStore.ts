@@ -10,13 +10,15 @@ export interface CanvasRun extends RunView {
   fresh: Record<string, true>
   /** Steps that were edited since the session ran them. */
   edited: Record<string, true>
+  /** Paths of the round that the inspector shows. */
+  lit: Record<string, true>
   /** Whether a session is shown at all; without one, cards have no state. */
   shown: boolean
 }
 
 export type RunStore = StoreApi<CanvasRun>
 
-export const newRunStore = (): RunStore => createStore<CanvasRun>(() => ({ ...emptyRun, fresh: {}, edited: {}, shown: false }))
+export const newRunStore = (): RunStore => createStore<CanvasRun>(() => ({ ...emptyRun, fresh: {}, edited: {}, lit: {}, shown: false }))
 
 /** How long a step or path is marked after it was used. */
 const FRESH = 2500
@@ -51,6 +53,12 @@ export function show(store: RunStore, run: RunView, live: boolean) {
 /** showEdited marks the edited steps; the cards are asked again only when these are others than before. */
 export function showEdited(store: RunStore, edited: Record<string, true>) {
   if (!same(store.getState().edited, edited)) store.setState({ edited })
+}
+
+/** light marks the paths of a round; the lines are asked again only when these are others than before. */
+export function light(store: RunStore, paths: string[]) {
+  const lit: Record<string, true> = Object.fromEntries(paths.map((p) => [p, true]))
+  if (!same(store.getState().lit, lit)) store.setState({ lit })
 }
 
 /** keep takes over the old object wherever nothing changed, so that its card is left alone. */

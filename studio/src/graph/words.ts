@@ -104,6 +104,7 @@ const KINDS: Record<string, string> = {
 export function kindOf(name: string | undefined): string {
   if (!name) return ''
   if (name === 'mcp.call' || name === 'graph.query') return name
+  if (name.startsWith('agent.')) return 'agent'
   return name.startsWith('utils.') || name.startsWith('file.') ? name.split('.').pop()! : name
 }
 

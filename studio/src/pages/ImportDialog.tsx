@@ -6,6 +6,7 @@ import type { Fault } from '../api/client'
 import type { Imported } from '../api/schema'
 import { plural } from '../ui/format'
 import { Button, Dialog, messageOf } from '../ui/parts'
+import { ImportChanges } from './ImportChanges'
 import { differenceWords, messageWithoutPlace, offsetOf, read } from './importText'
 import { FILE_FORMATS, type FileFormat, type Preview, type Source, preview, save } from './importing'
 
@@ -229,7 +230,7 @@ function Changes({ of: imported, done }: { of: Imported; done?: boolean }) {
               ) : (
                 <b>{w.workflow}</b>
               )}
-              <span className="faint">{words}</span>
+              {done ? <span className="faint">{words}</span> : <ImportChanges of={w} />}
             </li>
           )
         })}

@@ -6,22 +6,26 @@ import { logQuery, workflowQuery } from '../api/queries'
 import type { Execution, Session } from '../api/schema'
 import { type Choice, Flow } from '../canvas/Flow'
 import { Canvas } from '../canvas/context'
-import { newRunStore, show, showEdited } from '../canvas/runStore'
+import { light, newRunStore, show, showEdited } from '../canvas/runStore'
 import { cypherOfSession } from '../graph/cypher'
 import { type GraphModel, modelOf, titleOf } from '../graph/model'
+import { useEdits } from '../graph/edits'
 import { useLayout } from '../graph/useLayout'
+import { agentRounds, isAgent, withTools } from '../session/agentRounds'
 import { type Texts, editedSteps, textsOf } from '../session/edited'
 import { elapsedOf } from '../session/elapsed'
-import { type RunView, doneOf, idle, momentsOf, runAt, runOf, standsAt, totalsOf } from '../session/run'
+import { type RunView, begunBy, doneOf, idle, momentsOf, runAt, runOf, standsAt, totalsOf } from '../session/run'
 import { outputsOf } from '../session/versions'
 import { type OpenVisit, rowsOf } from '../session/timeline'
 import { clock, cost, count, duration, plural, short } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
+import { Splitter, useWidth } from '../ui/Splitter'
 import { Menu } from '../ui/menu'
 import { Button, Copy, ErrorState, Loading, Status, Tabs } from '../ui/parts'
 import type { Panel } from '../app/router'
 import { ActionDialog } from './ActionDialog'
 import { Chat } from './Chat'
+import { EditedBar } from './Edited'
 import { Outline } from './Outline'
 import { Replay } from './Replay'
 import { RequestsPanel, HistoryPanel, StatePanel } from './SessionPanels'
@@ -80,15 +84,21 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
   const layout = useLayout(model, asDrawn)
   const running = session.status === 'active'
   const now = useNow(running || session.status === 'awaiting_input')
-  const run = useMemo(() => currentRun(live), [live])
+  const run = useMemo(() => withTools(currentRun(live), live.history, model, live.state), [live, model])
   const moments = useMemo(() => momentsOf(live.history), [live.history])
-  const shown = useMemo(() => (search.at === undefined ? run : runAt(moments, search.at)), [run, moments, search.at])
+  const shown = useMemo(() => (search.at === undefined ? run : withTools(runAt(moments, search.at), begunBy(moments, search.at), model)), [run, moments, search.at, model])
   const store = useMemo(newRunStore, [])
   useEffect(() => show(store, shown, search.at === undefined), [store, shown, search.at])
   const texts = useTexts(session.workflow, model, live.history)
   useEffect(() => showEdited(store, editedSteps(texts, live.history)), [store, texts, live.history])
 
+  const rounds = useMemo(() => (model && search.step && isAgent(live.history, model, search.step) ? agentRounds(live.history, model, search.step, search.visit ?? run.steps[search.step]?.visits ?? 1) : undefined), [live.history, model, run, search.step, search.visit])
+  const round = rounds?.[Math.min(search.round ?? rounds.length, rounds.length) - 1]
+  useEffect(() => light(store, round?.calls.flatMap((c) => (c.path ? [c.path.id] : [])) ?? []), [store, round])
+
   const [side, setSide] = useState<'chat' | 'why' | 'outline'>(session.status === 'error' || session.status === 'pending' ? 'why' : 'chat')
+  const [sideWidth, setSideWidth] = useWidth('side', 290)
+  const [inspectorWidth, setInspectorWidth] = useWidth('inspector', 340)
   const [mend, setMend] = useState<Mend>()
   const [again, setAgain] = useState<{ step: string; visit: number }>()
   const [cypher, setCypher] = useState(false)
@@ -130,7 +140,8 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
     [run, session.awaiting, now],
   )
   const rows = useMemo(() => rowsOf(live.history, open, now), [live.history, open, now])
-  const context = useMemo(() => ({ run: store, counts: {} }), [store])
+  const [edits, seen] = useEdits(model)
+  const context = useMemo(() => ({ run: store, counts: {}, edits }), [store, edits])
   const panel: Panel = search.panel ?? 'timeline'
   const toPanel = (p: Panel) => void go({ search: (s) => ({ ...s, panel: p }), replace: true })
   const announcement = useAnnouncement(model, run.steps, session.status, live.loaded)
@@ -144,7 +155,8 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
         {announcement}
       </p>
       <Head session={session} live={live} now={now} run={run} model={model} onMend={setMend} onCypher={() => setCypher(true)} />
-      <div className="split session">
+      <EditedBar edits={edits} onGo={choose} onSeen={seen} />
+      <div className="split session" style={{ ['--side' as string]: `${sideWidth}px`, ['--inspector' as string]: `${inspectorWidth}px` }}>
         <div className="side">
           <Tabs
             label="Side"
@@ -160,6 +172,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
           {side === 'why' && <Why session={id} version={`${live.history.length} ${session.status} ${session.version} ${session.awaiting.length}`} model={model} onMend={setMend} onEdit={() => (setEditing({}), toPanel('state'))} onStep={(s) => visit(s)} />}
           {side === 'outline' && model && <Outline model={model} choice={choice} counts={{}} run={shown.steps} onChoose={(s) => visit(s)} />}
         </div>
+        <Splitter label="Width of the chat" side="left" width={sideWidth} onWidth={setSideWidth} />
         <div className="middle">
           <section className="stage" aria-label="Workflow" data-region>
             {workflow.isError && !workflow.data && <ErrorState error={workflow.error} title="The workflow of this session is gone" />}
@@ -190,6 +203,7 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             {panel === 'requests' && <RequestsPanel session={id} version={live.history.length} />}
           </section>
         </div>
+        {search.step && model && <Splitter label="Width of the inspector" side="right" width={inspectorWidth} onWidth={setInspectorWidth} />}
         {search.step && model && (
           <SessionInspector
             session={id}
@@ -198,7 +212,9 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
             step={search.step}
             visit={search.visit}
             round={search.round}
+            rounds={rounds}
             texts={texts}
+            edits={edits}
             history={live.history}
             status={stepRun?.status ?? 'idle'}
             since={question ? Date.parse(question.since) : stepRun?.since}

@@ -4,15 +4,19 @@ import { useEffect, useMemo, useState } from 'react'
 import { type Ask, stepDiffQuery } from '../api/queries'
 import type { Execution, ExplainedPath } from '../api/schema'
 import { cypherOfPath, cypherOfStep } from '../graph/cypher'
+import { type Edits, valueOf } from '../graph/edits'
 import { type GraphModel, titleOf } from '../graph/model'
 import { type Texts, editedAfter } from '../session/edited'
+import { type AgentRound, calledIn } from '../session/agentRounds'
 import { roundOf, roundsOf } from '../session/rounds'
-import { judgedOf, messageOf, readersOf, usageOf } from '../session/run'
-import { clock, cost, count, duration } from '../ui/format'
+import { type UsageText, judgedOf, messageOf, readersOf, usageOf } from '../session/run'
+import { clock, cost, count, duration, plural } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
 import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
 import { Button, Status, StatusIcon, Tabs, lookOf, messageOf as refusalOf } from '../ui/parts'
+import { EditedNow } from './Edited'
+import { AgentRounds, roundsTotal } from './AgentRounds'
 import { Kept } from './Kept'
 import { Compared, StepHistory } from './StepHistory'
 import { Judged } from './Why'
@@ -25,8 +29,12 @@ interface Props {
   model: GraphModel
   step: string
   visit?: number
-  /** Of a container, the round that is shown. */
+  /** Of a container or an agent, the round that is shown. */
   round?: number
+  /** The rounds of an agent's visit. */
+  rounds?: AgentRound[]
+  /** What was changed since the page was opened. */
+  edits?: Edits
   /** What the steps have been. */
   texts: Texts
   history: Execution[]
@@ -54,12 +62,14 @@ type Part = 'input' | 'output' | 'paths' | 'history'
 export function SessionInspector(p: Props) {
   const view = p.model.byId.get(p.step)
   const visits = useMemo(() => p.history.filter((x) => x.step === p.step), [p.history, p.step])
-  const numbers = [...new Set(visits.map((x) => x.visit))]
-  const newest = numbers[numbers.length - 1] ?? 0
   const live = ['active', 'awaiting_input', 'pending'].includes(p.status)
+  const numbers = endedVisits(visits, live)
+  const newest = numbers[numbers.length - 1] ?? 0
   const open = live && (p.visit === undefined || p.visit > newest)
   const visit = p.visit ?? newest
-  const attempts = visits.filter((x) => x.visit === visit)
+  const records = visits.filter((x) => x.visit === visit)
+  const ends = records.filter((x) => x.status !== 'round')
+  const attempts = ends.length ? ends : records.slice(-1)
   const [attempt, setAttempt] = useState<number>()
   const x = open ? undefined : (attempts.find((a) => a.attempt === attempt) ?? attempts[attempts.length - 1])
   const [chosen, setPart] = useState<Part>('output')
@@ -72,6 +82,8 @@ export function SessionInspector(p: Props) {
     if (p.judged) setPart('paths')
   }, [p.judged])
   const at = numbers.indexOf(visit)
+  const now = p.edits?.steps[p.step]
+  const ranOther = view && x?.definition && editedAfter(p.texts, x)
   return (
     <aside className="inspector" aria-label="Inspector" data-region>
       <header>
@@ -96,8 +108,10 @@ export function SessionInspector(p: Props) {
         )}
       </div>
       {!view && <p className="note">This step is no longer in the workflow.</p>}
-      {view && x?.definition && editedAfter(p.texts, x) && <EditedSince key={x.id} workflow={p.workflow} step={p.step} from={x.definition} model={p.model} />}
+      {ranOther ? <EditedSince key={x!.id + (now ? ' now' : '')} begin={now !== undefined} workflow={p.workflow} step={p.step} from={x!.definition!} model={p.model} /> : <EditedNow edit={now} />}
+      {p.edits?.all.filter((e) => e.kind === 'path' && p.model.paths.some((v) => v.id === e.id && v.source === p.step)).map((e) => <EditedNow key={e.id} edit={e} />)}
       {view?.container && (x || open) && <Rounds history={p.history} model={p.model} container={p.step} visit={x?.visit ?? newest + 1} round={p.round} onRound={(n) => p.onVisit(p.step, p.visit, n)} onVisit={p.onVisit} />}
+      {p.rounds && p.rounds.length > 0 && <AgentRounds rounds={p.rounds} model={p.model} round={p.round} live={open} onRound={(n) => p.onVisit(p.step, p.visit, n)} onVisit={p.onVisit} />}
       {open && <OpenVisit {...p} />}
       {!open && !x && <p className="none">{p.status === 'skipped' ? 'Skipped: no path led here, and none can any more.' : 'This step has not run in this session.'}</p>}
       {!x && comparable && (
@@ -108,7 +122,7 @@ export function SessionInspector(p: Props) {
       )}
       {x && (
         <>
-          <Facts x={x} attempts={attempts} onAttempt={setAttempt} history={p.history} model={p.model} onVisit={p.onVisit} />
+          <Facts x={x} attempts={attempts} rounds={p.rounds?.length ? p.rounds : undefined} onAttempt={setAttempt} history={p.history} model={p.model} onVisit={p.onVisit} />
           {x.error !== undefined && x.error !== null && <p className="wrong">{messageOf(x.error)}</p>}
           <Tabs
             label="Visit"
@@ -155,6 +169,13 @@ export function SessionInspector(p: Props) {
   )
 }
 
+/** endedVisits are the numbers of the visits that have ended: of an agent at work, the newest has only rounds. */
+function endedVisits(visits: Execution[], live: boolean): number[] {
+  const all = [...new Set(visits.map((x) => x.visit))]
+  const last = all.at(-1)
+  return live && visits.every((x) => x.visit !== last || x.status === 'round') ? all.slice(0, -1) : all
+}
+
 /** JudgedPath is a path as it was judged in a visit, with the statements that find it. */
 function JudgedPath({ path, workflow, model }: { path: ExplainedPath; workflow: string; model: GraphModel }) {
   const [cypher, setCypher] = useState(false)
@@ -169,12 +190,7 @@ function JudgedPath({ path, workflow, model }: { path: ExplainedPath; workflow: 
 }
 
 function written(input: unknown): unknown {
-  if (typeof input !== 'string') return input
-  try {
-    return JSON.parse(input) as unknown
-  } catch {
-    return input || undefined
-  }
+  return input === '' ? undefined : valueOf(input)
 }
 
 /** OpenVisit is a visit that has not ended: how long it takes already and what it has written so far. */
@@ -209,8 +225,8 @@ function OpenVisit({ step, status, since, now, question, partial, model, onMend 
 }
 
 /** EditedSince says that a step is no longer what a visit ran, and shows what differs. */
-function EditedSince({ workflow, step, from, model }: { workflow: string; step: string; from: string; model: GraphModel }) {
-  const [open, setOpen] = useState(false)
+function EditedSince({ begin, workflow, step, from, model }: { begin: boolean; workflow: string; step: string; from: string; model: GraphModel }) {
+  const [open, setOpen] = useState(begin)
   const version = useMemo(() => ({ step: model.byId.get(step)?.step, paths: model.paths.filter((v) => v.source === step).map((v) => v.path) }), [model, step])
   const { data, error } = useQuery({ ...stepDiffQuery(workflow, step, from, version), enabled: open })
   const side = (of: 'from' | 'to') => Object.fromEntries((data ?? []).flatMap((d) => (d[of] === undefined ? [] : [[d.name, d.name === 'input' ? written(d[of]) : d[of]]])))
@@ -269,16 +285,18 @@ function Rounds({ history, model, container, visit, round, onRound, onVisit }: {
   )
 }
 
-function Facts({ x, attempts, onAttempt, history, model, onVisit }: { x: Execution; attempts: Execution[]; onAttempt: (n: number) => void; history: Execution[]; model: GraphModel; onVisit: Props['onVisit'] }) {
-  const u = usageOf(x)
+function Facts({ x, attempts, rounds, onAttempt, history, model, onVisit }: { x: Execution; attempts: Execution[]; rounds?: AgentRound[]; onAttempt: (n: number) => void; history: Execution[]; model: GraphModel; onVisit: Props['onVisit'] }) {
+  const u = useMemo(() => usageOfVisit(x, rounds), [x, rounds])
+  const began = rounds?.[0].x.started_at ?? x.started_at
+  const called = useMemo(() => calledIn(history, x), [history, x])
   const inRound = useMemo(() => roundOf(history, model, x), [history, model, x])
   const parent = x.parent ? history.find((p) => p.id === x.parent) : undefined
   return (
     <dl className="facts">
       <dt>Took</dt>
-      <dd title={`${clock(x.started_at)} to ${clock(x.finished_at)}`}>{duration(Date.parse(x.finished_at) - Date.parse(x.started_at))}</dd>
+      <dd title={`${clock(began)} to ${clock(x.finished_at)}`}>{duration(Date.parse(x.finished_at) - Date.parse(began))}</dd>
       <dt>Began</dt>
-      <dd>{clock(x.started_at)}</dd>
+      <dd>{clock(began)}</dd>
       {attempts.length > 1 && (
         <>
           <dt>Attempt</dt>
@@ -310,6 +328,7 @@ function Facts({ x, attempts, onAttempt, history, model, onVisit }: { x: Executi
           <dt>Tokens</dt>
           <dd className="tabular">
             {count(u.input_tokens ?? 0)} in{u.cached_tokens ? ` (${count(u.cached_tokens)} cached)` : ''}, {count(u.output_tokens ?? 0)} out{u.estimated ? ', estimated' : ''}
+            {rounds && rounds.length > 1 ? `, in ${plural(rounds.length, 'round')}` : ''}
           </dd>
         </>
       ) : null}
@@ -333,7 +352,18 @@ function Facts({ x, attempts, onAttempt, history, model, onVisit }: { x: Executi
           </dd>
         </>
       )}
-      {parent && (
+      {called && (
+        <>
+          <dt>Called in</dt>
+          <dd>
+            <button type="button" className="link" onClick={() => onVisit(called.agent, called.visit, called.round)}>
+              round {called.round} of {titleOf(model, called.agent)}
+              {called.visit > 1 ? `, visit ${called.visit}` : ''}
+            </button>
+          </dd>
+        </>
+      )}
+      {parent && !called && (
         <>
           <dt>In</dt>
           <dd>
@@ -343,6 +373,13 @@ function Facts({ x, attempts, onAttempt, history, model, onVisit }: { x: Executi
       )}
     </dl>
   )
+}
+
+/** usageOfVisit is what a visit used; of an agent all its rounds. */
+function usageOfVisit(x: Execution, rounds?: AgentRound[]): UsageText | undefined {
+  if (!rounds) return usageOf(x)
+  const t = roundsTotal(rounds)
+  return { model: t.models.join(', '), input_tokens: t.input, output_tokens: t.output, estimated: t.estimated, cost_usd: t.cost }
 }
 
 /** Lineage goes both ways: whose outputs this visit used, and who used its own. */

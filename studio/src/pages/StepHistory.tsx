@@ -123,19 +123,24 @@ export function Compared({ title, before, after }: { title: string; before: unkn
       <h3>
         {title} <span className="faint">{changes.length ? plural(changes.length, 'difference') : before === undefined ? 'none' : 'no difference'}</span>
       </h3>
-      {changes.length > 0 && (
-        <ul className="changes" aria-label={`Differences of ${title.toLowerCase()}`}>
-          {shown.map((c) => (
-            <ChangeItem key={`${c.kind} ${c.path}`} change={c} />
-          ))}
-        </ul>
-      )}
+      {changes.length > 0 && <ChangeList label={`Differences of ${title.toLowerCase()}`} changes={shown} />}
       {shown.length < changes.length && (
         <Button quiet className="small" onClick={() => setAll(true)}>
           Show all {changes.length}
         </Button>
       )}
     </>
+  )
+}
+
+/** ChangeList shows differences, each with its value before and after. */
+export function ChangeList({ label, changes }: { label: string; changes: Change[] }) {
+  return (
+    <ul className="changes" aria-label={label}>
+      {changes.map((c) => (
+        <ChangeItem key={`${c.kind} ${c.path}`} change={c} />
+      ))}
+    </ul>
   )
 }
 

@@ -8,11 +8,14 @@ import { Canvas, type CanvasContext } from '../canvas/context'
 import { newRunStore } from '../canvas/runStore'
 import { cypherOfWorkflow } from '../graph/cypher'
 import { type GraphModel, modelOf } from '../graph/model'
+import { useEdits } from '../graph/edits'
 import { useLayout } from '../graph/useLayout'
 import { count } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
+import { Splitter, useWidth } from '../ui/Splitter'
 import { Menu } from '../ui/menu'
 import { Button, Empty, ErrorState, Loading, StatusIcon, lookOf } from '../ui/parts'
+import { EditedBar } from './Edited'
 import { Outline } from './Outline'
 import { StartDialog } from './StartDialog'
 import { useVerdicts } from './Truth'
@@ -45,6 +48,8 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
   const [focus, setFocus] = useState<{ id: string }>()
   const layout = useLayout(model, asDrawn)
   const run = useMemo(newRunStore, [])
+  const [inspectorWidth, setInspectorWidth] = useWidth('inspector', 340)
+  const [edits, seen] = useEdits(model)
 
   const choice: Choice = search.step && model.byId.has(search.step) ? { kind: 'step', id: search.step } : search.path ? { kind: 'path', id: search.path } : undefined
   const choose = useCallback(
@@ -54,8 +59,8 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
   const counts = useMemo(() => countsOf(stats), [stats])
   const verdicts = useVerdicts(id, model, choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined, search.on)
   const context: CanvasContext = useMemo(
-    () => ({ run, counts, verdicts, overlay: overlay.overlay, onCount: (step, status) => void go({ to: '/sessions', search: standingAt(id, step, status) }) }),
-    [run, counts, verdicts, overlay.overlay, go, id],
+    () => ({ run, counts, verdicts, overlay: overlay.overlay, edits, onCount: (step, status) => void go({ to: '/sessions', search: standingAt(id, step, status) }) }),
+    [run, counts, verdicts, overlay.overlay, edits, go, id],
   )
   const errors = model.problems.filter((p) => p.level === 'error').length
   return (
@@ -110,7 +115,8 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
         </div>
       </header>
       {model.problems.length > 0 && <Problems model={model} errors={errors} onGo={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}
-      <div className="split">
+      <EditedBar edits={edits} onGo={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} onSeen={seen} />
+      <div className="split" style={{ ['--inspector' as string]: `${inspectorWidth}px` }}>
         {outline && <Outline model={model} choice={choice} counts={counts} onChoose={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}
         <section className="stage" aria-label="Workflow" data-region>
           {model.steps.length === 0 ? (
@@ -124,7 +130,8 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
           )}
           {overlay.note && <p className="stage-note">{overlay.note}</p>}
         </section>
-        {choice && <Inspector workflow={id} on={search.on} onOn={(on) => void go({ search: (s) => ({ ...s, on }), replace: true })} onStart={(more) => void go({ search: (s) => ({ ...s, ...more, start: true }) })} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
+        {choice && <Splitter label="Width of the inspector" side="right" width={inspectorWidth} onWidth={setInspectorWidth} />}
+        {choice && <Inspector workflow={id} edits={edits} on={search.on} onOn={(on) => void go({ search: (s) => ({ ...s, on }), replace: true })} onStart={(more) => void go({ search: (s) => ({ ...s, ...more, start: true }) })} model={model} choice={choice} counts={counts} onChoose={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} />}
       </div>
       {search.start && workflow && <StartDialog workflow={{ ...workflow, id }} entry={search.entry} until={search.until} onClose={() => void go({ search: (s) => ({ ...s, start: undefined, entry: undefined, until: undefined }), replace: true })} />}
       {cypher && <CypherDialog title={`Cypher of ${title}`} statements={cypherOfWorkflow(id)} onClose={() => setCypher(false)} />}

@@ -5,12 +5,14 @@ import { useState } from 'react'
 import type { Choice } from '../canvas/Flow'
 import { PLACES, type StepCounts } from '../canvas/context'
 import { cypherOfPath, cypherOfStep } from '../graph/cypher'
+import { type Edit, type Edits, valueOf } from '../graph/edits'
 import { type GraphModel, type PathView, type StepView, titleOf } from '../graph/model'
 import { count } from '../ui/format'
 import { CypherDialog } from '../ui/cypher'
 import { Value } from '../ui/json'
 import { KindIcon } from '../ui/kindIcon'
 import { Button, StatusIcon, lookOf } from '../ui/parts'
+import { EditedNow } from './Edited'
 import { Truth } from './Truth'
 import { standingAt } from './counts'
 import { before } from './runAgain'
@@ -25,22 +27,23 @@ interface Props {
   /** The session on which a path's condition is judged. */
   on?: string
   onOn: (session: string | undefined) => void
+  edits?: Edits
   onStart: (more: { entry?: string; until?: string[] }) => void
 }
 
 /** Inspector shows a step or a path of a definition. */
-export function Inspector({ workflow, model, choice, counts, on, onOn, onChoose, onStart }: Props) {
+export function Inspector({ workflow, model, choice, counts, edits, on, onOn, onChoose, onStart }: Props) {
   const step = choice?.kind === 'step' ? model.byId.get(choice.id) : undefined
   const path = choice?.kind === 'path' ? model.paths.find((p) => p.id === choice.id) : undefined
   if (!step && !path) return null
   return (
     <aside className="inspector" aria-label="Inspector" data-region>
-      {step ? <StepPart key={step.id} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} onStart={onStart} /> : <PathPart workflow={workflow} model={model} path={path!} on={on} onOn={onOn} onChoose={onChoose} />}
+      {step ? <StepPart key={step.id} edit={edits?.steps[step.id]} workflow={workflow} model={model} step={step} counts={counts[step.id] ?? {}} onChoose={onChoose} onStart={onStart} /> : <PathPart edit={edits?.paths[path!.id]} workflow={workflow} model={model} path={path!} on={on} onOn={onOn} onChoose={onChoose} />}
     </aside>
   )
 }
 
-function StepPart({ workflow, model, step, counts, onChoose, onStart }: { onStart: Props['onStart']; workflow: string; model: GraphModel; step: StepView; counts: Record<string, number>; onChoose: (c: Choice) => void }) {
+function StepPart({ workflow, model, step, edit, counts, onChoose, onStart }: { edit?: Edit; onStart: Props['onStart']; workflow: string; model: GraphModel; step: StepView; counts: Record<string, number>; onChoose: (c: Choice) => void }) {
   const [cypher, setCypher] = useState(false)
   const problems = model.problems.filter((p) => p.step === step.id)
   const stops = before(model, step.id)
@@ -53,6 +56,7 @@ function StepPart({ workflow, model, step, counts, onChoose, onStart }: { onStar
         <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
         <Button quiet aria-label="Close the inspector" icon={<span aria-hidden>✕</span>} onClick={() => onChoose(undefined)} />
       </header>
+      <EditedNow edit={edit} />
       {step.step.description && <p>{step.step.description}</p>}
       {problems.map((p, i) => (
         <p key={i} className={p.level === 'error' ? 'wrong' : 'note'}>
@@ -105,7 +109,7 @@ function StepPart({ workflow, model, step, counts, onChoose, onStart }: { onStar
         </div>
       )}
       <h3>Input</h3>
-      <Value value={pretty(step.step.input)} label="Input as written" />
+      <Value value={valueOf(step.step.input || undefined)} label="Input as written" />
       <PathList title="Then" model={model} paths={model.paths.filter((p) => p.source === step.id)} end="target" onChoose={onChoose} none="The session ends here." />
       <PathList title="Comes from" model={model} paths={model.paths.filter((p) => p.target === step.id)} end="source" onChoose={onChoose} none={step.parent ? 'It begins a round.' : 'Nothing leads here.'} />
       {cypher && <CypherDialog title={`Cypher of ${step.title}`} statements={cypherOfStep(workflow, step.id)} onClose={() => setCypher(false)} />}
@@ -134,16 +138,6 @@ function settings(v: StepView): [string, string][] {
   if (s.bypass) out.push(['Bypass', 'yes: it is passed through'])
   if (s.inactive) out.push(['Inactive', 'yes'])
   return out
-}
-
-function pretty(input: unknown): unknown {
-  if (typeof input !== 'string') return input
-  if (input === '') return undefined
-  try {
-    return JSON.parse(input) as unknown
-  } catch {
-    return input
-  }
 }
 
 function PathList({ title, model, paths, end, onChoose, none }: { title: string; model: GraphModel; paths: PathView[]; end: 'source' | 'target'; onChoose: (c: Choice) => void; none: string }) {
@@ -184,7 +178,7 @@ function Judgements({ workflow, path }: { workflow: string; path: string }) {
   )
 }
 
-function PathPart({ workflow, model, path, on, onOn, onChoose }: Pick<Props, 'on' | 'onOn'> & { workflow: string; model: GraphModel; path: PathView; onChoose: (c: Choice) => void }) {
+function PathPart({ workflow, model, path, edit, on, onOn, onChoose }: Pick<Props, 'on' | 'onOn'> & { edit?: Edit; workflow: string; model: GraphModel; path: PathView; onChoose: (c: Choice) => void }) {
   const [cypher, setCypher] = useState(false)
   const p = path.path
   return (
@@ -196,6 +190,7 @@ function PathPart({ workflow, model, path, on, onOn, onChoose }: Pick<Props, 'on
         <Button quiet aria-label="Show Cypher" title="Show Cypher" icon={<Database size={16} />} onClick={() => setCypher(true)} />
         <Button quiet aria-label="Close the inspector" icon={<span aria-hidden>✕</span>} onClick={() => onChoose(undefined)} />
       </header>
+      <EditedNow edit={edit} />
       <p>{path.kind === 'TOOL' ? 'A tool: the step before it may call the step behind it.' : path.condition ? `Taken when ${path.condition}.` : 'Always taken.'}</p>
       <Judgements workflow={workflow} path={path.id} />
       <dl className="facts">
@@ -210,7 +205,7 @@ function PathPart({ workflow, model, path, on, onOn, onChoose }: Pick<Props, 'on
       {p.condition !== undefined && (
         <>
           <h3>Condition as written</h3>
-          <Value value={pretty(p.condition)} label="Condition as written" />
+          <Value value={valueOf(p.condition)} label="Condition as written" />
           {path.kind === 'NEXT' && <Truth key={path.id} workflow={workflow} path={path} on={on} onOn={onOn} />}
         </>
       )}

@@ -52,7 +52,7 @@ export function judgedOf(x: Execution): JudgedPath[] {
 /** What the engine keeps of a container or an agent at work: the round counts from 0. */
 interface Driven {
   body?: { round: number; rounds?: number; count?: number; at_once?: boolean }
-  agent?: { rounds?: unknown[] }
+  agent?: { rounds?: unknown[]; calls?: { path?: string; state?: string }[] }
   children?: { count: number; next: number; live?: Record<string, string> }
 }
 
@@ -171,6 +171,11 @@ export function runAt(moments: Moment[], n: number): RunView {
     run.steps[x.step] = { ...before, status, visits: Math.max(before.visits, x.visit), attempt: x.attempt, since: m.at }
   }
   return run
+}
+
+/** begunBy are the visits that had begun by the n-th moment. */
+export function begunBy(moments: Moment[], n: number): Execution[] {
+  return moments.slice(0, n).flatMap((m) => (m.kind === 'start' ? [m.execution] : []))
 }
 
 export interface Totals {
