@@ -27,6 +27,74 @@ test('an answer given in one window is seen in the other, and a hasty person ans
   expect(items.filter((r) => r.kind === 'answer')).toHaveLength(1)
 })
 
+test('an answer whose reply is lost is sent again as the same answer', async ({ page, server }) => {
+  const id = `${server.mark}-lost`
+  await server.call('POST', '/sessions?wait=10s', { workflow: 'order', id })
+  await page.goto(`${server.address}/inbox?q=${id}`)
+  await page.locator('.inbox-row').first().click()
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByLabel('Pieces').fill('2')
+  const keys: string[] = []
+  await page.route(`**/${id}/answer`, async (route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    await route.fetch()
+    await (keys.length === 1 ? route.abort() : route.fallback())
+  })
+  const send = page.getByRole('button', { name: 'Send answer' })
+  await send.click()
+  await expect(page.locator('.answer').getByRole('alert')).toHaveText('The server cannot be reached.')
+  await send.click()
+  await expect(page.locator('.inbox-row')).toHaveCount(0)
+  await expect(page.getByText('Somebody else was faster.')).toHaveCount(0)
+  expect(new Set(keys).size).toBe(1)
+  const { items } = await server.call<{ items: { kind: string }[] }>('GET', `/sessions/${id}/requests`)
+  expect(items.filter((r) => r.kind === 'answer')).toHaveLength(1)
+})
+
+test('a start whose reply is lost makes one session, however often it is sent', async ({ page, server }) => {
+  const workflow = `${server.mark}-once`
+  await server.call('PUT', `/workflows/${workflow}`, order)
+  await page.goto(`${server.address}/workflows/${workflow}?start=true`)
+  let times = 0
+  await page.route('**/api/v1/sessions', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    if (++times > 1) return route.fallback()
+    await route.fetch()
+    await route.abort()
+  })
+  const begin = page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true })
+  await begin.click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toHaveText('The server cannot be reached.')
+  await begin.click()
+  await expect(page.getByLabel('Your name')).toBeVisible()
+  const { items } = await server.call<{ items: object[] }>('GET', `/sessions?workflow=${workflow}`)
+  expect(items).toHaveLength(1)
+})
+
+test('of a long command to approve, the buttons stay in view, and a long name leaves the head of a phone whole', async ({ page, server }) => {
+  const workflow = `${server.mark}-command`
+  const id = `${server.mark}-command1`
+  await server.call('PUT', `/workflows/${workflow}`, {
+    name: '审批 العربية '.repeat(8),
+    steps: [{ id: 'root', name: '审批步骤', function: 'reply', approval: true, input: { message: 'rm -rf ' + '/a/long/path/to/some/file '.repeat(80) } }],
+    paths: [],
+  })
+  await server.call('POST', '/sessions?wait=10s', { workflow, id })
+  await page.goto(`${server.address}/sessions/${id}`)
+  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeInViewport({ ratio: 1 })
+  await page.goto(`${server.address}/inbox?q=${id}`)
+  await page.locator('.inbox-row').first().click()
+  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeInViewport({ ratio: 1 })
+  expect(await seriousFaults(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${server.address}/workflows/${workflow}`)
+  await page.locator('.card').waitFor()
+  const chip = (await page.locator('.bar-counts .chip').first().boundingBox())!
+  const overlay = (await page.getByRole('combobox', { name: 'Overlay' }).boundingBox())!
+  expect(chip.y >= overlay.y + overlay.height || chip.x + chip.width <= overlay.x, 'they do not lie on each other').toBe(true)
+  expect(await layoutFaults(page)).toEqual([])
+})
+
 test('the count beside the inbox falls with an answer', async ({ page, server }) => {
   const id = `${server.mark}-count`
   await server.call('POST', '/sessions?wait=10s', { workflow: 'hello', id })

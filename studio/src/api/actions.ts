@@ -1,11 +1,11 @@
-import { api, newKey } from './client'
+import { api } from './client'
 import { ok, questionKey, refreshStanding } from './queries'
 import type { BatchFilter, BatchItem, Question, Session, StartBody } from './schema'
 
 /** What a person can do to sessions. Each call refreshes what shows its effect. */
 
-export async function start(body: StartBody): Promise<Session> {
-  const session = ok(await api.POST('/api/v1/sessions', { body }))
+export async function start(body: StartBody, key: string): Promise<Session> {
+  const session = ok(await api.POST('/api/v1/sessions', { body, headers: { 'Idempotency-Key': key } }))
   refreshStanding()
   return session
 }
@@ -156,5 +156,3 @@ export async function preview(session: string, action: BatchAction, o: BatchOpti
   void api.DELETE('/api/v1/batches/{batch}', { params: { path: { batch: id } } }).catch(() => undefined)
   return { would: item?.would as Forecast | undefined, error: item?.error }
 }
-
-export { newKey }

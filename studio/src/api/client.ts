@@ -85,3 +85,22 @@ export function newKey(): string {
   if (isSecureContext) return crypto.randomUUID()
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 }
+
+/**
+ * SentKey keeps the idempotency key of what was sent for as long as the server has not refused it: sent again,
+ * because the reply was lost, it is the same request. Another body has another key.
+ */
+export class SentKey {
+  private sent?: { key: string; text: string }
+
+  of(body: unknown): string {
+    const text = JSON.stringify(body)
+    if (this.sent?.text !== text) this.sent = { key: newKey(), text }
+    return this.sent!.key
+  }
+
+  /** after forgets the key where the server has refused; a lost reply and a server that is down keep it. */
+  after(error: unknown) {
+    if (error instanceof Refusal && error.status < 500) this.sent = undefined
+  }
+}

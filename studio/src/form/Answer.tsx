@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { answer, jsonOrText, newKey, signal } from '../api/actions'
-import { Refusal } from '../api/client'
+import { answer, jsonOrText, signal } from '../api/actions'
+import { Refusal, SentKey } from '../api/client'
 import type { Ask } from '../api/queries'
 import type { Question, Session } from '../api/schema'
 import { cut, kindWords } from '../graph/words'
@@ -19,9 +19,12 @@ interface Props {
   plain?: boolean
 }
 
-/** The answer's key belongs to the question, not to the click: a second click is the same answer. */
+/**
+ * The key belongs to what is answered, not to the click: a second click is the same answer, and so is one that is
+ * sent again because the server's reply to it was lost. Another text is another answer.
+ */
 function useSubmit({ session, question, onAnswered }: Props) {
-  const [key, setKey] = useState(newKey)
+  const [sent] = useState(() => new SentKey())
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState('')
   const [places, setPlaces] = useState<Record<string, string>>({})
@@ -32,13 +35,13 @@ function useSubmit({ session, question, onAnswered }: Props) {
     setFault('')
     setPlaces({})
     try {
-      onAnswered(await answer(session, question, response, key))
+      onAnswered(await answer(session, question, response, sent.of(response)))
     } catch (error) {
       if (error instanceof Refusal && (error.kind === 'already_answered' || error.kind === 'no_open_question')) {
         setLate(error.detail)
         setTimeout(() => onAnswered(undefined), 4000)
       } else {
-        setKey(newKey()) // the body will be another one
+        sent.after(error)
         const at: Record<string, string> = {}
         const rest: string[] = []
         for (const f of error instanceof Refusal ? error.faults : []) {
@@ -230,7 +233,7 @@ function Approval({ question, submit, busy, places, focus }: Part) {
     <>
       <p className="prompt" dir="auto">{q.prompt}</p>
       {mode !== 'change' && (
-        <section className="approves" aria-label="What is to be approved">
+        <section className="approves" aria-label="What is to be approved" tabIndex={0}>
           <h4>
             {q.name ?? (q.function ? kindWords(q.function) : 'What it will do')} {q.function && <code>{q.function}</code>}
           </h4>

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { start } from '../api/actions'
+import { SentKey } from '../api/client'
 import { client, newestQuery, readDocument, stateQuery } from '../api/queries'
 import type { Workflow } from '../api/schema'
 import { Fields } from '../form/Fields'
@@ -30,6 +31,7 @@ export function StartDialog({ workflow, entry: begin = '', until = [], onClose }
   const [id, setId] = useState('')
   const [wrong, setWrong] = useState('')
   const [busy, setBusy] = useState(false)
+  const [sent] = useState(() => new SentKey())
   const hasRoot = workflow.steps?.some((s) => s.id === 'root')
   const submit = async (e: React.FormEvent) => {
     e.preventDefault()
@@ -45,7 +47,7 @@ export function StartDialog({ workflow, entry: begin = '', until = [], onClose }
     }
     setBusy(true)
     try {
-      const session = await start({
+      const body = {
         workflow: workflow.id!,
         ...(entry ? { entry } : {}),
         ...(ends.length ? { until: ends } : {}),
@@ -53,9 +55,11 @@ export function StartDialog({ workflow, entry: begin = '', until = [], onClose }
         ...(id.trim() ? { id: id.trim() } : {}),
         ...(Object.keys(given).length ? { inputs: given } : {}),
         ...(label.trim() ? { labels: labelsOf(label) } : {}),
-      })
+      }
+      const session = await start(body, sent.of(body))
       void go({ to: '/sessions/$session', params: { session: session.id } })
     } catch (error) {
+      sent.after(error)
       setWrong(messageOf(error))
       setBusy(false)
     }
