@@ -172,7 +172,7 @@ var problemTable = []problemRow{
 		Means: "The file is of no known format, the workflow has errors (`errors` names each with its step or path and its code), or it cannot be written in the format asked for. Nothing was stored.",
 		Do:    "Correct the places named, or send `force=true` to store a workflow with its errors."},
 	{Err: engine.ErrOverloaded, Slug: "overloaded", Status: http.StatusTooManyRequests, Title: "Too much is waiting",
-		Means: "Due sessions have waited for room in this engine for more than a minute. The session was not started.",
+		Means: "Due sessions have waited for room in this engine for more than a minute, or large bodies take all the memory that is kept for them; `detail` says which. Nothing was stored.",
 		Do:    "Try again after the time in `Retry-After`.", RetryAfter: 5},
 	{Err: errQuota, Slug: "quota_exceeded", Status: http.StatusTooManyRequests, Title: "The token's quota is used up",
 		Means: "The token may not send so many requests a second, start so many sessions an hour, or send so many bytes an hour; `detail` says which. Nothing has happened.",

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -17,10 +18,50 @@ const (
 	slowOfAddress = 128             // slow bodies of one address; those of a proxy are many people's
 )
 
-// slowBodies counts the slow bodies of tokens and addresses. The zero value is ready.
+// Bounds of the memory that bodies take while their requests are under way. Small bodies, such as
+// starts and answers mostly have, are not counted: connections are bounded.
+const (
+	smallBody = 64 << 10  // what a body has beyond this is counted
+	bodyRoom  = 129 << 20 // for all bodies together; one token may have half of it, which is enough for the largest batch
+)
+
+// slowBodies counts the slow bodies of tokens and addresses, and the bytes of large ones. The zero
+// value is ready.
 type slowBodies struct {
-	mu sync.Mutex
-	of map[string]int
+	mu   sync.Mutex
+	of   map[string]int
+	room int64            // 0: bodyRoom
+	all  int64            // bytes of large bodies
+	each map[string]int64 // of each token
+}
+
+// hold counts bytes of a large body, unless there is no room for them.
+func (s *slowBodies) hold(caller string, bytes int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := cmp.Or(s.room, bodyRoom)
+	if s.all+bytes > room || s.each[caller]+bytes > room/2 {
+		return false
+	}
+	if s.each == nil {
+		s.each = map[string]int64{}
+	}
+	s.all += bytes
+	s.each[caller] += bytes
+	return true
+}
+
+// release gives the room of a body back.
+func (s *slowBodies) release(caller string, bytes int64) {
+	if bytes == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all -= bytes
+	if s.each[caller] -= bytes; s.each[caller] <= 0 {
+		delete(s.each, caller)
+	}
 }
 
 // enter counts a slow body, unless its token or its address has as many as it may have.
@@ -76,6 +117,7 @@ func (g *gate) serveBody(next http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 	b.allow()
 	b.timer = time.AfterFunc(slowAfter, b.late)
+	defer func() { b.of.release(b.caller, b.held) }()
 	defer b.end(true)
 	r.Body = b
 	next.ServeHTTP(w, r)
@@ -88,6 +130,7 @@ type arriving struct {
 	caller, address string
 	control         *http.ResponseController
 	timer           *time.Timer
+	size, held      int64 // bytes that have come, and those that count
 
 	mu                     sync.Mutex
 	counted, refused, over bool
@@ -122,6 +165,12 @@ func (b *arriving) Read(p []byte) (int, error) {
 	}
 	b.allow()
 	n, err := b.ReadCloser.Read(p)
+	if b.size += int64(n); n > 0 && b.size > smallBody {
+		if !b.of.hold(b.caller, int64(n)) {
+			return 0, problem("overloaded", "large bodies of other requests take all the memory that is kept for them")
+		}
+		b.held += int64(n)
+	}
 	switch {
 	case err == io.EOF:
 		_ = b.control.SetReadDeadline(time.Time{})

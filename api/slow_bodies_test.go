@@ -15,6 +15,71 @@ import (
 	"github.com/stepgraph/stepgraph/memory"
 )
 
+// TestLargeBodiesAreBounded: while the large bodies of a token take its half of the memory for them,
+// another one of it is answered 429; its small ones, and large ones of another token, go on.
+func TestLargeBodiesAreBounded(t *testing.T) {
+	const part = 400 << 10
+	file := newTokens(t)
+	first, other := token(t, file, access.Wish{Name: "first", Scopes: []string{access.Operate}}), token(t, file, access.Wish{Name: "other", Scopes: []string{access.Operate}})
+	handler, s := build(engine.New(memory.New(memory.Options{}), engine.NewRegistry(), engine.Options{}), Options{Tokens: file, Log: logger(&logBuffer{})})
+	s.gate.slow.room = 1 << 20
+	server := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	held := func() int64 {
+		s.gate.slow.mu.Lock()
+		defer s.gate.slow.mu.Unlock()
+		return s.gate.slow.all
+	}
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal(what)
+			}
+		}
+	}
+	items := strings.Repeat(`{"session":"none","step":"`+strings.Repeat("x", 1000)+`"}`+"\n", part/1000)
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /api/v1/batches?action=cancel HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/x-ndjson\r\nContent-Length: %d\r\n\r\n%s", first, 2*len(items), items)
+	until("the first body is not counted", func() bool { return held() > part/2 })
+	send := func(token, body string) string {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/api/v1/batches?action=cancel", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Content-Type", "application/x-ndjson")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return fmt.Sprint(answer.StatusCode, " ", answer.Header.Get("Retry-After"))
+	}
+	for _, c := range []struct{ what, token, body, want string }{
+		{"a second large one", first, items, "429 5"},
+		{"a small one", first, `{"session":"none"}`, "202 "},
+		{"another token's", other, items, "202 "},
+	} {
+		if got := send(c.token, c.body); got != c.want {
+			t.Errorf("%s: answered %q, want %q", c.what, got, c.want)
+		}
+	}
+	conn.Close()
+	until("the room is not given back", func() bool { return held() == 0 })
+	if got := send(first, items); got != "202 " {
+		t.Errorf("when there is room again: %q", got)
+	}
+}
+
 // TestSlowBodiesOfATokenAreBounded: of the bodies that one token sends slowly some are waited
 // for; the others are answered 429, and other tokens, and quick bodies of this one, go on.
 func TestSlowBodiesOfATokenAreBounded(t *testing.T) {

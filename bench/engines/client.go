@@ -18,6 +18,7 @@ var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4096}}
 type refusal struct {
 	status int
 	text   string
+	after  string // Retry-After
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.text) }
@@ -52,7 +53,7 @@ func send(ctx context.Context, method, address, key string, body, out any) error
 		return err
 	}
 	if response.StatusCode >= 300 {
-		return &refusal{response.StatusCode, string(answer)}
+		return &refusal{response.StatusCode, string(answer), response.Header.Get("Retry-After")}
 	}
 	if out == nil {
 		return nil

@@ -73,6 +73,7 @@ var rows = []row{
 	{"rolling", true, (*bench).rolling},
 	{"beside", false, (*bench).beside},
 	{"overload", false, (*bench).overload},
+	{"refusals", false, (*bench).refusals},
 	{"retention", false, (*bench).retention},
 }
 

@@ -45,7 +45,7 @@ func expect(t *testing.T, table string, lines int, parts ...string) {
 // TestOneEngine: without Neo4j the rows that need one engine are there.
 func TestOneEngine(t *testing.T) {
 	table := measure(t, "")
-	expect(t, table, 7, "| SQLite, beside 20 sessions in calls of 5 s |", "| workflow that floods |", " sessions/s removed; sessions in the store ", " MB, then ")
+	expect(t, table, 9, "| SQLite, beside 20 sessions in calls of 5 s |", "| workflow that floods |", " in the store, ", " sessions/s removed; sessions in the store ", " MB, then ")
 }
 
 // TestTwoEngines: the rows with two engines, on Neo4j.
