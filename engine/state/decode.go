@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,81 +23,86 @@ func Parses() int64 { return parses.Load() }
 
 // Parse reads a SESSION.state. The text may be the seed's or LUNA's (seconds,
 // outputs that are no lists, further keys), or made by hand: every part may be absent.
+// Outputs and messages are parts of one copy of the text, which is gone through once.
 func Parse(session string, text []byte) (*State, error) {
 	parses.Add(1)
-	if len(strings.TrimSpace(string(text))) == 0 {
+	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
 	}
-	if !json.Valid(text) {
+	d := decoder{state: New(session), scan: jsontext.NewScanner(bytes.Clone(text))}
+	switch d.scan.Next() {
+	case '{':
+		d.scan.Object(d.top)
+	default:
+		d.fault = "want a JSON object, have " + kindOf(d.scan.Raw())
+	}
+	if !d.scan.Valid() {
 		var v any
 		return nil, &Error{session, "not JSON: " + jsonFault(json.Unmarshal(text, &v), text)}
 	}
-	root := gjson.ParseBytes(text)
-	if !root.IsObject() {
-		return nil, &Error{session, "want a JSON object, have " + root.Type.String()}
-	}
-	s := New(session)
-	d := decoder{state: s}
-	root.ForEach(func(k, v gjson.Result) bool {
-		d.top(k.String(), v)
-		return d.fault == ""
-	})
 	if d.fault != "" {
 		return nil, &Error{session, d.fault}
 	}
-	return s, nil
+	return d.state, nil
 }
 
+// kindOf names the kind of a JSON value.
+func kindOf(value []byte) string { return gjson.ParseBytes(value).Type.String() }
+
+// A decoder fills a state from a text. Each of its methods reads one value, whatever it is, so that a
+// text that is not valid JSON is called that and not something else.
 type decoder struct {
 	state *State
+	scan  *jsontext.Scanner
 	fault string
 }
 
-func (d *decoder) bad(where, want string, v gjson.Result) {
+// bad notes the first value that is of another kind than it has to be.
+func (d *decoder) bad(problem string) {
 	if d.fault == "" {
-		d.fault = fmt.Sprintf("%s is %s, want %s", where, v.Type, want)
+		d.fault = problem
 	}
 }
 
-func (d *decoder) top(key string, v gjson.Result) {
+func (d *decoder) top(key string) {
 	switch key {
 	case "id":
-		// The node's id is the session's; a copy that differs is replaced when written.
+		d.scan.Raw() // The node's id is the session's; a copy that differs is replaced when written.
 	case "workflow":
-		if d.object("workflow", v) {
-			v.ForEach(func(k, e gjson.Result) bool { d.step(k.String(), e); return true })
-		}
+		d.object("workflow", d.step)
 	case "last_evaluated":
-		d.state.LastEvaluated = milliseconds(v)
+		d.state.LastEvaluated = milliseconds(gjson.ParseBytes(d.scan.Raw()))
 	case "data":
-		if d.object("data", v) {
-			v.ForEach(func(k, e gjson.Result) bool { d.data(k.String(), e); return true })
-		}
+		d.object("data", d.data)
 	case "engine":
-		d.engine(v)
+		d.engine()
 	default:
-		d.state.extra = append(d.state.extra, jsontext.FieldOf(key, v))
+		d.state.extra = append(d.state.extra, jsontext.Field{Key: key, Value: d.scan.Raw()})
 	}
 }
 
-func (d *decoder) object(where string, v gjson.Result) bool {
-	if v.Type == gjson.Null {
-		return false
+// object reads an object or null. member has to read the value of its key.
+func (d *decoder) object(where string, member func(key string)) bool {
+	if d.scan.Next() == '{' {
+		d.scan.Object(member)
+		return true
 	}
-	if !v.IsObject() {
-		d.bad(where, "an object", v)
-		return false
+	if value := d.scan.Raw(); kindOf(value) != gjson.Null.String() {
+		d.bad(where + " is " + kindOf(value) + ", want an object")
 	}
-	return true
+	return false
 }
 
-func (d *decoder) step(id string, v gjson.Result) {
-	if !d.object("workflow."+id, v) {
+func (d *decoder) step(id string) {
+	if d.scan.Next() != '{' {
+		d.object("workflow."+id, nil)
 		return
 	}
 	e := d.state.SetStatus(id, "", "")
-	v.ForEach(func(k, f gjson.Result) bool {
-		switch k.String() {
+	d.scan.Object(func(key string) {
+		raw := d.scan.Raw()
+		f := gjson.ParseBytes(raw)
+		switch key {
 		case "status":
 			e.Status = f.String()
 		case "error":
@@ -106,51 +112,37 @@ func (d *decoder) step(id string, v gjson.Result) {
 		case "last_executed":
 			e.LastExecuted = milliseconds(f)
 		default:
-			e.extra = append(e.extra, jsontext.FieldOf(k.String(), f))
+			e.extra = append(e.extra, jsontext.Field{Key: key, Value: raw})
 		}
-		return true
 	})
 	switch e.Status {
 	case store.StatusActive, store.StatusPending, store.StatusComplete, store.StatusError, store.StatusAwaitingInput, store.StatusSkipped, store.StatusCancelled:
 	default:
-		if d.fault == "" {
-			d.fault = fmt.Sprintf("workflow.%s.status is %q, want active, pending, complete, error, awaiting_input, skipped or cancelled", id, e.Status)
-		}
+		d.bad(fmt.Sprintf("workflow.%s.status is %q, want active, pending, complete, error, awaiting_input, skipped or cancelled", id, e.Status))
 	}
 }
 
-func (d *decoder) data(key string, v gjson.Result) {
+func (d *decoder) data(key string) {
 	switch key {
 	case "outputs":
-		if d.object("data.outputs", v) {
-			v.ForEach(func(k, e gjson.Result) bool { d.outputs(k.String(), e); return true })
-		}
+		d.object("data.outputs", d.outputs)
 	case "messages":
-		if v.Type == gjson.Null {
-			return
+		if d.scan.Next() == '[' {
+			d.scan.Array(func() { d.state.messages = append(d.state.messages, d.scan.Raw()) })
+		} else if value := d.scan.Raw(); kindOf(value) != gjson.Null.String() {
+			d.bad("data.messages is " + kindOf(value) + ", want a list")
 		}
-		if !v.IsArray() {
-			d.bad("data.messages", "a list", v)
-			return
-		}
-		v.ForEach(func(_, m gjson.Result) bool {
-			d.state.messages = append(d.state.messages, json.RawMessage(m.Raw))
-			return true
-		})
 	default:
-		d.state.dataExtra = append(d.state.dataExtra, jsontext.FieldOf(key, v))
+		d.state.dataExtra = append(d.state.dataExtra, jsontext.Field{Key: key, Value: d.scan.Raw()})
 	}
 }
 
-func (d *decoder) outputs(step string, v gjson.Result) {
-	l := &outputList{single: !v.IsArray()}
+func (d *decoder) outputs(step string) {
+	l := &outputList{single: d.scan.Next() != '['}
 	if l.single {
-		l.values = []json.RawMessage{json.RawMessage(v.Raw)}
+		l.values = []json.RawMessage{d.scan.Raw()}
 	} else {
-		v.ForEach(func(_, o gjson.Result) bool {
-			l.values = append(l.values, json.RawMessage(o.Raw))
-			return true
-		})
+		d.scan.Array(func() { l.values = append(l.values, d.scan.Raw()) })
 	}
 	if d.state.byStep[step] == nil {
 		d.state.outputs.order = append(d.state.outputs.order, step)
@@ -158,20 +150,25 @@ func (d *decoder) outputs(step string, v gjson.Result) {
 	d.state.byStep[step] = l
 }
 
-func (d *decoder) engine(v gjson.Result) {
-	if !d.object("engine", v) {
+func (d *decoder) engine() {
+	if d.scan.Next() != '{' {
+		d.object("engine", nil)
+		return
+	}
+	text := d.scan.Raw()
+	if text == nil {
 		return
 	}
 	var stored document
-	if err := json.Unmarshal([]byte(v.Raw), &stored); err != nil {
-		d.fault = "engine: " + err.Error()
+	if err := json.Unmarshal(text, &stored); err != nil {
+		d.bad("engine: " + err.Error())
 		return
 	}
-	v.ForEach(func(k, f gjson.Result) bool {
-		if !documentKeys[k.String()] {
-			d.state.unknown = append(d.state.unknown, jsontext.FieldOf(k.String(), f))
+	part := jsontext.NewScanner(text)
+	part.Object(func(key string) {
+		if value := part.Raw(); !documentKeys[key] {
+			d.state.unknown = append(d.state.unknown, jsontext.Field{Key: key, Value: value})
 		}
-		return true
 	})
 	for step, l := range stored.Live {
 		if l == nil {
