@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -222,7 +221,11 @@ type cursor struct {
 	n       int64 // of MESSAGE
 }
 
-func (c cursor) String() string { return fmt.Sprintf("%d-%d-%d", c.version, c.seq, c.n) }
+func (c cursor) String() string {
+	b := strconv.AppendInt(make([]byte, 0, 24), c.version, 10)
+	b = strconv.AppendInt(append(b, '-'), c.seq, 10)
+	return string(strconv.AppendInt(append(b, '-'), c.n, 10))
+}
 
 func parseCursor(text string) (c cursor, ok bool) {
 	parts := strings.Split(text, "-")

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -65,7 +66,7 @@ func (l *outputList) appendJSON(b []byte) []byte {
 // may be as large as the outputs and are copied unchanged: encoding/json would go through them at
 // every checkpoint.
 func (e *document) appendJSON(b []byte, unknown []jsontext.Field) []byte {
-	b = appendMembers(append(b, '{'), &e.beforeSeeds)
+	b = e.beforeSeeds.appendMembers(append(b, '{'))
 	if len(e.Seeds) > 0 {
 		b = appendKey(b, "seeds")
 		b = append(b, '{')
@@ -75,11 +76,85 @@ func (e *document) appendJSON(b []byte, unknown []jsontext.Field) []byte {
 		}
 		b = append(b, '}')
 	}
-	b = appendMembers(b, &e.afterSeeds)
+	if !e.afterSeeds.empty() {
+		b = appendMembers(b, &e.afterSeeds)
+	}
 	for _, f := range unknown {
 		b = append(append(jsontext.AppendString(appendComma(b), f.Key), ':'), f.Value...)
 	}
 	return append(b, '}')
+}
+
+// appendMembers appends what encoding/json makes of the fields. Most checkpoints have nothing but the
+// steps that have not ended; those are written here, without reflection.
+func (e *beforeSeeds) appendMembers(b []byte) []byte {
+	if !e.plain() {
+		return appendMembers(b, e)
+	}
+	if e.Entry != "" {
+		b = appendOwnString(append(appendComma(b), `"entry":`...), e.Entry)
+	}
+	if len(e.Live) > 0 {
+		b = append(appendComma(b), `"live":{`...)
+		for _, step := range sortedKeys(e.Live) {
+			b = append(appendOwnString(appendComma(b), step), ':')
+			b = e.Live[step].appendJSON(b)
+		}
+		b = append(b, '}')
+	}
+	if e.Order != 0 {
+		b = strconv.AppendInt(append(appendComma(b), `"order":`...), e.Order, 10)
+	}
+	if e.Visits != 0 {
+		b = strconv.AppendInt(append(appendComma(b), `"visits":`...), int64(e.Visits), 10)
+	}
+	return b
+}
+
+// plain reports whether no field is set but those of the steps that have not ended.
+func (e *beforeSeeds) plain() bool {
+	return len(e.Joins)+len(e.Arrived)+len(e.Again)+len(e.Asks)+len(e.Untaken)+len(e.Held)+len(e.Problems)+len(e.Signals)+len(e.Suspended)+len(e.Settled) == 0 &&
+		e.Paused == nil && e.Cancelled == nil && e.Failure == nil
+}
+
+func (e *afterSeeds) empty() bool {
+	return len(e.Until)+len(e.Notices)+len(e.Undone) == 0 && e.Halted == nil && e.Parent == nil
+}
+
+func (l *LiveStep) appendJSON(b []byte) []byte {
+	if l == nil || !l.plain() {
+		return append(b, ownText(l)...)
+	}
+	b = strconv.AppendInt(append(b, `{"visit":`...), int64(l.Visit), 10)
+	b = strconv.AppendInt(append(b, `,"order":`...), l.Order, 10)
+	for i, from := range l.Took {
+		if i == 0 {
+			b = append(b, `,"took":[{`...)
+		} else {
+			b = append(b, `,{`...)
+		}
+		if from.Seq != 0 {
+			b = append(strconv.AppendInt(append(b, `"seq":`...), from.Seq, 10), ',')
+		}
+		b = appendOwnString(append(b, `"path":`...), from.Path)
+		if from.Jump {
+			b = append(b, `,"jump":true`...)
+		}
+		b = append(b, '}')
+	}
+	if len(l.Took) > 0 {
+		b = append(b, ']')
+	}
+	if l.Counted {
+		b = append(b, `,"counted":true`...)
+	}
+	return append(b, '}')
+}
+
+// plain reports whether the step has a visit and the paths to it, and nothing else.
+func (l *LiveStep) plain() bool {
+	return l.Tries == 0 && l.RetryAt == 0 && l.Salt == 0 && len(l.Missing)+len(l.Why)+len(l.Approved)+len(l.Kind)+len(l.Then)+len(l.Lacks)+len(l.LackedBy) == 0 &&
+		l.Tool == nil && l.Wait == nil
 }
 
 // appendMembers appends the members of an object of the engine's own part.
@@ -92,7 +167,17 @@ func appendMembers(b []byte, object any) []byte {
 }
 
 func appendKey(b []byte, key string) []byte {
-	return append(append(appendComma(b), ownText(key)...), ':')
+	return append(appendOwnString(appendComma(b), key), ':')
+}
+
+// appendOwnString is ownText of a string.
+func appendOwnString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return append(b, ownText(s)...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // appendComma appends a comma unless an object has just begun.

@@ -74,14 +74,10 @@ func (r *steps) finishAttempt(res *attemptResult) *store.Execution {
 		r.stepGone(a.step, res.info(), res.output, what)
 		return nil
 	}
-	if record, handed := r.handOver(res); handed {
-		return record
-	}
-	var ask *function.AwaitInput
-	switch {
-	case errors.As(res.err, &ask):
-		return r.questions.ask(a.step, ask, a, res)
-	case res.err != nil:
+	if res.err != nil {
+		if record, handed := r.handOver(res); handed {
+			return record
+		}
 		f := callFailure(res.err)
 		f.info = res.info()
 		return r.failStep(a.step, f)
@@ -104,11 +100,12 @@ func (r *steps) finishAttempt(res *attemptResult) *store.Execution {
 	return r.complete(a.step, res.output, res.info())
 }
 
-// handOver handles a function that returned a body, child sessions, tool calls or a wait instead of
-// an output. handed is false when it returned none of these. record is set when the step's paths
+// handOver handles a function that returned a question, a body, child sessions, tool calls or a wait
+// instead of an output. handed is false when it returned none of these. record is set when the step's paths
 // are to be followed at once.
 func (r *steps) handOver(res *attemptResult) (record *store.Execution, handed bool) {
 	var (
+		ask      *function.AwaitInput
 		body     *function.RunBody
 		sessions *function.RunSessions
 		tools    *function.CallTools
@@ -123,6 +120,8 @@ func (r *steps) handOver(res *attemptResult) (record *store.Execution, handed bo
 		return r.agents.beginTools(res, tools), true
 	case errors.As(res.err, &wait):
 		return r.waits.beginWait(res, wait), true
+	case errors.As(res.err, &ask):
+		return r.questions.ask(res.attempt.step, ask, res.attempt, res), true
 	}
 	return nil, false
 }

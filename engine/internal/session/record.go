@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/function"
@@ -40,7 +40,7 @@ func (r *ledger) record(id string, v visitInfo, output, problem json.RawMessage)
 		input = r.withoutCredentials(step.Function, input)
 	}
 	e := &store.Execution{
-		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq,
+		ID: r.numbered(seq), Session: r.id, Seq: seq,
 		Workflow: r.workflow, Step: id, Visit: l.Visit, Attempt: max(v.attempt, 1), Status: v.status,
 		Input: jsontext.Cut(input), Output: jsontext.Cut(output), Error: problem, Usage: v.usage,
 		StartedAt: v.started, FinishedAt: r.nowTime(), Reads: v.reads, Took: r.tookLineage(l.Took),
@@ -64,6 +64,9 @@ func (r *ledger) record(id string, v visitInfo, output, problem json.RawMessage)
 	return e
 }
 
+// numbered is the id of an EXECUTION or MESSAGE of the session: session/number.
+func (r *claim) numbered(n int64) string { return r.id + "/" + strconv.FormatInt(n, 10) }
+
 func (r *ledger) keepsHistory(status string) bool {
 	switch r.def.Workflow.Settings.History {
 	case graph.HistoryNone:
@@ -78,7 +81,7 @@ func (r *ledger) tookLineage(took []state.TakenPath) []store.Lineage {
 	var out []store.Lineage
 	for _, t := range took {
 		if t.Seq > 0 {
-			out = append(out, store.Lineage{Execution: fmt.Sprintf("%s/%d", r.id, t.Seq), Label: t.Path})
+			out = append(out, store.Lineage{Execution: r.numbered(t.Seq), Label: t.Path})
 		}
 	}
 	return out
@@ -94,7 +97,7 @@ func (r *ledger) lineage(reads []references.Read) []store.Lineage {
 			index += kept
 		}
 		if seq := r.counters.OutputSeq(read.Step, index, kept); seq > 0 {
-			out = append(out, store.Lineage{Execution: fmt.Sprintf("%s/%d", r.id, seq), Label: read.Reference})
+			out = append(out, store.Lineage{Execution: r.numbered(seq), Label: read.Reference})
 		}
 	}
 	return out
@@ -142,7 +145,7 @@ func (r *ledger) recordLost(c lostCall, message string) {
 		return
 	}
 	r.unwritten.executions = append(r.unwritten.executions, &store.Execution{
-		ID: fmt.Sprintf("%s/%d", r.id, seq), Session: r.id, Seq: seq, Workflow: r.workflow,
+		ID: r.numbered(seq), Session: r.id, Seq: seq, Workflow: r.workflow,
 		Step: c.Step, Visit: c.Visit, Attempt: c.Attempt, Status: store.StatusLost, Function: c.Function, Output: c.Output,
 		Error: problem, StartedAt: state.Time(c.Started), FinishedAt: state.Time(c.Finished)})
 }
@@ -178,7 +181,7 @@ type lostCall struct {
 func (r *ledger) say(role, content, step string) {
 	n := r.counters.NextMessage()
 	m := function.Message{Role: role, Content: content, Step: step, At: r.now(), N: n,
-		ID: fmt.Sprintf("%s/%d", r.id, n)}
+		ID: r.numbered(n)}
 	text, err := jsontext.Marshal(m)
 	if err != nil {
 		return // not expected: plain fields always encode
