@@ -80,6 +80,10 @@ func (t checkpointTx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) e
 	return t.record(c)
 }
 
+// unreadArg is the place of the highest inbox number that lets a checkpoint pass, in all its statements but
+// checkpoint_same.
+const unreadArg = 10
+
 // guard updates the session if it still has version and lease, and, when the checkpoint
 // is closing, nothing unread in its inbox.
 func (t checkpointTx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
@@ -93,12 +97,8 @@ func (t checkpointTx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool,
 			return n > 0, err
 		}
 	}
-	unread := int64(math.MaxInt64)
-	if c.Closing {
-		unread = c.Seen
-	}
 	args := []any{c.Session, c.Version, c.Lease, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
-		micros(c.AwaitingSince), t.now, unread}
+		micros(c.AwaitingSince), t.now, c.Seen}
 	statement := "checkpoint_keep"
 	switch {
 	case c.Release:
@@ -107,7 +107,13 @@ func (t checkpointTx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool,
 		statement, args = "checkpoint_extend", append(args, t.now+c.LeaseFor.Microseconds())
 	}
 	args = append(args, orNull(c.Tried))
-	err := t.row(statement, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
+	// Nearly always nothing is unread. Then the inbox is known, and no row has to be read.
+	n, err := t.exec(statement, args...)
+	if r.Inbox = c.Seen; err != nil || n > 0 || c.Closing {
+		return n > 0, err
+	}
+	args[unreadArg] = int64(math.MaxInt64)
+	err = t.row(statement, func(row scanner) error { return row.Scan(&r.Inbox) }, args...)
 	if noRow(err) {
 		return false, nil
 	}
