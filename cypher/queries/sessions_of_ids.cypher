@@ -1,4 +1,5 @@
 // sessions_of_ids.cypher: a page of the sessions of $ids that fit, newest first. No row: nothing (more) fits.
+CYPHER replan=skip
 UNWIND $ids AS id
 MATCH (s:SESSION {id: id})
 WITH s, coalesce(s.created_at, datetime({epochMillis: 0})) AS created_at
