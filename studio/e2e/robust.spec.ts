@@ -71,6 +71,32 @@ test('a start whose reply is lost makes one session, however often it is sent', 
   expect(items).toHaveLength(1)
 })
 
+test('a workflow and a session that are removed while they are watched say so', async ({ page, server }) => {
+  const workflow = `${server.mark}-removed`
+  const id = `${server.mark}-removed1`
+  await server.call('PUT', `/workflows/${workflow}`, order)
+  await server.call('POST', '/sessions?wait=10s', { workflow, id })
+  await server.call('POST', `/sessions/${id}/cancel?wait=10s`, {})
+  await page.clock.install()
+  await page.goto(`${server.address}/sessions/${id}`)
+  await expect(page.getByText('Cancelled').first()).toBeVisible()
+  await server.call('DELETE', `/sessions/${id}`)
+  await expect(async () => {
+    await page.clock.fastForward(10_000)
+    await expect(page.getByRole('alert')).toContainText('This session was removed.', { timeout: 1000 })
+  }).toPass()
+  await expect(page.locator('[data-id=root]')).toBeVisible()
+  expect(await seriousFaults(page)).toEqual([])
+  await page.goto(`${server.address}/workflows/${workflow}`)
+  await expect(page.locator('.card')).toHaveCount(4)
+  await server.call('DELETE', `/workflows/${workflow}`)
+  await expect(async () => {
+    await page.clock.fastForward(4_000)
+    await expect(page.getByRole('alert')).toContainText('This workflow was removed.', { timeout: 1000 })
+  }).toPass()
+  expect(await seriousFaults(page)).toEqual([])
+})
+
 test('of a long command to approve, the buttons stay in view, and a long name leaves the head of a phone whole', async ({ page, server }) => {
   const workflow = `${server.mark}-command`
   const id = `${server.mark}-command1`

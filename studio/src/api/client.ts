@@ -29,6 +29,9 @@ export class Refusal extends Error {
   }
 }
 
+/** isMissing reports whether the server has no such thing, or no longer. */
+export const isMissing = (error: unknown): boolean => error instanceof Refusal && error.status === 404
+
 /** The server did not answer. */
 export class Offline extends Error {
   constructor() {

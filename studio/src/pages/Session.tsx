@@ -155,6 +155,11 @@ function View({ id, live, session }: { id: string; live: Live; session: Session 
         {announcement}
       </p>
       <Head session={session} live={live} now={now} run={run} model={model} onMend={setMend} onCypher={() => setCypher(true)} />
+      {live.gone && (
+        <p className="problems bad" role="alert">
+          This session was removed. What you see was read before. <Link to="/sessions">Go to sessions</Link>
+        </p>
+      )}
       <EditedBar edits={edits} onGo={choose} onSeen={seen} />
       <div className="split session" style={{ ['--side' as string]: `${sideWidth}px`, ['--inspector' as string]: `${inspectorWidth}px` }}>
         <div className="side">

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { AlertTriangle, Database, ListTree, Play, Share2 } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
+import { isMissing } from '../api/client'
 import { statsQuery, workflowQuery } from '../api/queries'
 import { type Choice, Flow } from '../canvas/Flow'
 import { Canvas, type CanvasContext } from '../canvas/context'
@@ -33,10 +34,10 @@ export function WorkflowPage() {
   const model = useMemo(() => (found.data ? modelOf({ ...found.data, id }) : undefined), [text, id])
   if (found.isPending) return <Loading what="the workflow" />
   if (!found.data || !model) return <ErrorState error={found.error} again={() => void found.refetch()} back={<Link className="button" to="/workflows" search={{ q: undefined }}>Go to workflows</Link>} />
-  return <View key={id} id={id} title={found.data.name || id} about={found.data.description} model={model} />
+  return <View key={id} id={id} title={found.data.name || id} about={found.data.description} model={model} gone={isMissing(found.error)} />
 }
 
-function View({ id, title, about, model }: { id: string; title: string; about?: string; model: GraphModel }) {
+function View({ id, title, about, model, gone }: { id: string; title: string; about?: string; model: GraphModel; gone: boolean }) {
   const search = useSearch({ from: '/workflows/$workflow' })
   const go = useNavigate({ from: '/workflows/$workflow' })
   const workflow = useQuery(workflowQuery(id)).data
@@ -115,6 +116,11 @@ function View({ id, title, about, model }: { id: string; title: string; about?: 
         </div>
       </header>
       {model.problems.length > 0 && <Problems model={model} errors={errors} onGo={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}
+      {gone && (
+        <p className="problems bad" role="alert">
+          This workflow was removed. What you see was read before. <Link to="/workflows" search={{ q: undefined }}>Go to workflows</Link>
+        </p>
+      )}
       <EditedBar edits={edits} onGo={(c) => (choose(c), c?.kind === 'step' && setFocus({ id: c.id }))} onSeen={seen} />
       <div className="split" style={{ ['--inspector' as string]: `${inspectorWidth}px` }}>
         {outline && <Outline model={model} choice={choice} counts={counts} onChoose={(step) => (choose({ kind: 'step', id: step }), setFocus({ id: step }))} />}

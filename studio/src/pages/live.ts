@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { onActed } from '../api/actions'
+import { isMissing } from '../api/client'
 import { readExecutions, readNewest, refreshStanding, sessionQuery, stateQuery } from '../api/queries'
 import type { Execution, Message, Question, Session } from '../api/schema'
 import type { SentEvent } from '../api/sse'
@@ -27,6 +28,8 @@ export interface Live {
   watching: Watching
   error?: unknown
   loaded: boolean
+  /** Somebody removed the session while its page was open. */
+  gone?: boolean
 }
 
 const start: Live = { messages: [], history: [], steps: {}, partial: [], watching: 'connecting', loaded: false }
@@ -111,7 +114,11 @@ export function useLive(id: string): Live {
     /** look follows a session again that had ended and was taken on by somebody else. */
     const look = async () => {
       if (document.hidden) return
-      const now = await client.fetchQuery({ ...sessionQuery(id), staleTime: 0 }).catch(() => undefined)
+      const now = await client.fetchQuery({ ...sessionQuery(id), staleTime: 0 }).catch((error: unknown) => {
+        if (!isMissing(error)) return undefined
+        clearInterval(looking)
+        put({ ...known.current, gone: true })
+      })
       if (now && now.version !== known.current.session?.version && !stopped) follow()
     }
     const forget = onActed((session) => session === id && known.current.loaded && known.current.watching === 'ended' && follow())
