@@ -20,7 +20,7 @@ const thanking = (message: string) => ({ ...order, steps: order.steps.map((s) =>
 
 test('a step that was edited since is marked while the session is open, and the inspector leads to the difference', async ({ page, server }) => {
   const workflow = `${server.mark}-edited`
-  const id = `${server.mark}-edit`
+  const id = `${server.mark}-edited1`
   const put = (message: string) => server.call('PUT', `/workflows/${workflow}`, thanking(message))
   await put('Thanks @{SESSION_ID}.root.response.name')
   await server.call('POST', '/sessions?wait=10s', { workflow, id })
