@@ -80,6 +80,12 @@ func notReady(err error) *Problem {
 		return problem("disk_full", "the disk of the store is full")
 	case errors.Is(err, engine.ErrStoreDamaged):
 		return problem("store_damaged", "the store is damaged")
+	case errors.Is(err, engine.ErrNoLeader):
+		return problem("no_leader", "the cluster of the store has no leader")
+	case errors.Is(err, engine.ErrReadOnly):
+		return problem("read_only", "the store is read-only")
+	case errors.Is(err, engine.ErrStoreSlow), errors.Is(err, context.DeadlineExceeded):
+		return problem("unavailable", "the store did not answer in time")
 	}
 	return problem("unavailable", "the store does not answer")
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/api/internal/route"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // An operation is one route as it is documented and answered.
@@ -82,6 +83,9 @@ func (t *routeTable) register(o operation, in, out reflect.Type, handle func(con
 	t.describeBody(op, o)
 	op.Responses = problemResponses(problemsOf(o, in))
 	route.Add(t.api, op, route.Handler{In: in, Out: out, Text: bodyText, Handle: func(ctx context.Context, in any) (any, route.Failure) {
+		if o.method == http.MethodGet {
+			ctx = store.Shown(ctx)
+		}
 		out, err := handle(ctx, in)
 		if err != nil {
 			return nil, t.problemOf(ctx, late(ctx, err))

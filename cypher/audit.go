@@ -35,7 +35,7 @@ func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]en
 	if q.Session != "" {
 		query = queryAuditOfSession
 	}
-	rows, err := s.read(ctx, query, params{"session": optional(q.Session), "workflow": optional(q.Workflow), "who": optional(q.Who), "action": optional(q.Action),
+	rows, err := s.show(ctx, query, params{"session": optional(q.Session), "workflow": optional(q.Workflow), "who": optional(q.Who), "action": optional(q.Action),
 		"refused": q.Refused, "since": stamp(q.Since), "until": stamp(q.Until), "after_at": stamp(q.After.At), "after_id": q.After.ID, "limit": limit})
 	page := make([]engine.AuditEntry, len(rows))
 	for i, r := range rows {

@@ -171,7 +171,7 @@ func (s batches) BatchItems(ctx context.Context, batch string, q engine.ItemQuer
 		statement = queryBatchItems
 		p["outcome"] = optional(q.Outcome)
 	}
-	rows, err := s.read(ctx, statement, p)
+	rows, err := s.show(ctx, statement, p)
 	list := make([]engine.BatchItem, len(rows))
 	for i, r := range rows {
 		list[i] = itemFrom(r.properties("item"))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -20,7 +22,7 @@ func (s checks) Check(ctx context.Context) ([]engine.Finding, error) {
 	patient.options.CallTimeout = 5 * time.Minute // it may scan
 	s = checks{&patient}
 	var findings []engine.Finding
-	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkIndexes, s.checkOrphans, s.checkDeleting, s.checkReader} {
+	for _, check := range []func(context.Context) ([]engine.Finding, error){s.checkMigrations, s.checkCluster, s.checkIndexes, s.checkOrphans, s.checkDeleting, s.checkReader} {
 		found, err := check(ctx)
 		if err != nil {
 			return findings, err
@@ -62,6 +64,28 @@ func (s checks) checkMigrations(ctx context.Context) ([]engine.Finding, error) {
 		return nil, err
 	}
 	return store.SchemaFindings(allAsStored(wanted), asApplied(rows)), nil
+}
+
+// checkCluster says which servers of a cluster answer.
+func (s checks) checkCluster(ctx context.Context) ([]engine.Finding, error) {
+	if !s.followers.routed {
+		return nil, nil
+	}
+	leader, err := s.newest(ctx)
+	if err != nil {
+		return nil, s.silence(ctx, err, settled)
+	}
+	short, cancel := context.WithTimeout(ctx, s.followers.patience)
+	defer cancel()
+	_, follower, err := s.at(short, neo4j.AccessModeRead, queryPing, nil)
+	switch {
+	case err != nil:
+		return []engine.Finding{{Level: "warning", Code: "cluster", Mend: "check that the followers run, and that engines reach the addresses that the cluster gives out (server.bolt.advertised_address)",
+			Message: fmt.Sprintf("%s takes writes, and no follower answers, so lists are read there, too: %v", leader, err)}}, nil
+	case follower == leader:
+		return []engine.Finding{{Level: "ok", Code: "cluster", Message: leader + " takes writes and answers lists: there is no follower"}}, nil
+	}
+	return []engine.Finding{{Level: "ok", Code: "cluster", Message: leader + " takes writes, lists are read from followers such as " + follower}}, nil
 }
 
 func (s checks) checkIndexes(ctx context.Context) ([]engine.Finding, error) {

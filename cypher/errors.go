@@ -55,6 +55,8 @@ func mappedAnswer(err error, answer *neo4j.Neo4jError) error {
 		return fmt.Errorf("%w: %w", engine.ErrUnknownOutcome, err)
 	case strings.HasPrefix(answer.Code, "Neo.ClientError.Transaction.TransactionTimedOut"):
 		return fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, engine.ErrStoreSlow, err)
+	case isReadOnly(answer):
+		return fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, engine.ErrReadOnly, err)
 	case answer.IsRetriable(), mayRepeat[answer.Code]:
 		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
 	}
@@ -78,6 +80,12 @@ const codeConstraint = "Neo.ClientError.Schema.ConstraintValidationFailed"
 func isConstraint(err error) bool {
 	var answer *neo4j.Neo4jError
 	return errors.As(err, &answer) && answer.Code == codeConstraint
+}
+
+// isReadOnly reports that the server has the database for reading only, by its settings or as a
+// follower of another.
+func isReadOnly(answer *neo4j.Neo4jError) bool {
+	return answer.Code == "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase" || answer.Code == "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase"
 }
 
 // isConnection reports whether the connection failed, not the statement. Some errors of the

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"context"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -70,3 +71,6 @@ func MigrationStatements(name string) []string {
 	}
 	return nil
 }
+
+// WaitForFollowers sets how long a follower has to answer.
+func (s *Store) WaitForFollowers(d time.Duration) { s.followers.patience = d }

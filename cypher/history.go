@@ -23,7 +23,7 @@ func (s history) page(ctx context.Context, forward, backward statement, session 
 	if q.Newest {
 		statement = backward
 	}
-	rows, err := s.read(ctx, statement, params{
+	rows, err := s.show(ctx, statement, params{
 		"session": session, "after": q.After, "before": before, "limit": limit, "step": optional(q.Step), "lineage": q.Lineage})
 	if q.Newest {
 		slices.Reverse(rows)

@@ -45,7 +45,7 @@ func narrow(ctx context.Context, on *db, few int, q engine.SessionQuery) (engine
 // upToFew returns the ids that a statement finds, which may be none; nil where there are too many.
 func upToFew(ctx context.Context, on *db, few int, find statement, p params) ([]string, error) {
 	p["limit"] = few + 1 // the statement returns ids only where it finds fewer
-	rows, err := on.read(ctx, find, p)
+	rows, err := on.show(ctx, find, p)
 	if err != nil || len(rows) == 1 && rows[0].text("id") == "" {
 		return nil, err
 	}

@@ -38,6 +38,11 @@ func (s queries) ReadQuery(ctx context.Context, query string, parameters map[str
 	session.FetchSize = readFetch
 	var rows []map[string]any
 	err := s.again(ctx, "graph.query", func(ctx context.Context) error {
+		if s.followers.routed { // a follower may be the one that answers
+			if _, err := s.newest(ctx); err != nil {
+				return s.silence(ctx, err, settled)
+			}
+		}
 		opened := s.reader.session(ctx, session)
 		defer closeQuietly(ctx, opened)
 		if err := s.plan(ctx, opened, query, parameters); err != nil {

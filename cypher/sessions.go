@@ -86,7 +86,7 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 	if before := q.CreatedBefore; !before.IsZero() && !q.OldestWaiting && (q.After.ID == "" || q.After.At.After(before)) {
 		p["after_at"], p["after_id"] = stamp(before), "" // the page begins there: what is newer is not read
 	}
-	rows, err := s.read(ctx, pageOf(q), p)
+	rows, err := s.show(ctx, pageOf(q), p)
 	return sessionsFrom(rows), err
 }
 
@@ -158,7 +158,7 @@ func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by s
 		return nil, err
 	}
 	read := func(ctx context.Context) (map[string]int64, error) {
-		rows, err := s.read(ctx, statement, filters(q))
+		rows, err := s.show(ctx, statement, filters(q))
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -73,13 +74,16 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("neo4j %s: %w", o.URI, err), link.close(ctx))
 		}
 	}
-	s := newStore(&db{link: link, reader: reader, options: o, log: o.Log, gate: &store.SchemaGate{}, session: neo4j.SessionConfig{
-		// Reads go where writes go, too: a follower of a cluster may be behind, and an
-		// engine must read what it has just written.
+	s := newStore(&db{link: link, reader: reader, options: o, log: o.Log, gate: &store.SchemaGate{}, followers: newFollowers(o.URI), refused: &atomic.Bool{}, session: neo4j.SessionConfig{
+		// Reads go where writes go, too, except those of show: an engine must read what it
+		// has just written.
 		AccessMode:   neo4j.AccessModeWrite,
 		DatabaseName: o.Database,
 		FetchSize:    neo4j.FetchAll,
 	}})
+	if s.followers.routed {
+		s.session.BookmarkManager = s.followers.marks
+	}
 	deadline, cancel := context.WithTimeoutCause(ctx, o.OpenTimeout, fmt.Errorf("no answer within %s", o.OpenTimeout))
 	defer cancel()
 	if err := errors.Join(s.verify(deadline), s.verifyReader(deadline)); err != nil {
@@ -143,13 +147,42 @@ func (s *Store) verifyReader(ctx context.Context) error {
 	return nil
 }
 
-// Ping returns nil if the database answers and has the migrations of this version.
+// Ping returns nil if the database answers and has the migrations of this version. The error is
+// store.ErrReadOnly after a write that was refused because of it, until one succeeds, and
+// store.ErrNoLeader where only followers of a cluster answer.
 func (s *Store) Ping(ctx context.Context) error {
 	known, err := migrations()
 	if err != nil {
 		return err
 	}
-	return s.checkSchema(ctx, known)
+	if s.followers.routed {
+		err = s.pingCluster(ctx, known)
+	} else {
+		err = s.checkSchema(ctx, known)
+	}
+	if err == nil && s.refused.Load() {
+		return fmt.Errorf("%w: %w", engine.ErrUnavailable, engine.ErrReadOnly)
+	}
+	return err
+}
+
+// pingCluster asks the leader, then a follower. During an election the driver waits for a leader for as
+// long as it may, so a part of the time is left for the follower.
+func (s *Store) pingCluster(ctx context.Context, known []migration) error {
+	leader := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		leader, cancel = context.WithTimeout(ctx, time.Until(deadline)*2/3)
+		defer cancel()
+	}
+	err := s.checkSchema(leader, known)
+	if err == nil || errors.Is(err, engine.ErrSchema) {
+		return err
+	}
+	if _, follower, fault := s.at(ctx, neo4j.AccessModeRead, queryPing, nil); fault == nil {
+		return fmt.Errorf("%w: %w: %s answers as a follower: %w", engine.ErrUnavailable, engine.ErrNoLeader, follower, err)
+	}
+	return err
 }
 
 // Describe names the store for people, without the password.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -19,9 +20,14 @@ type db struct {
 	link    *link
 	reader  *link // of queries of workflows; link where there is no second user
 	session neo4j.SessionConfig
-	options Options
-	log     *slog.Logger
-	gate    *store.SchemaGate
+	// followers answer reads that are shown, in a cluster.
+	followers *followers
+	options   Options
+	log       *slog.Logger
+	gate      *store.SchemaGate
+	// refused is set from a write that was refused because the database is read-only, until one
+	// succeeds: reads do not show it.
+	refused *atomic.Bool
 }
 
 // read asks something that changes nothing, again where that may help.
@@ -48,7 +54,7 @@ func (s *db) send(ctx context.Context, q statement, p params) ([]row, error) {
 	err := s.again(ctx, q.name, func(ctx context.Context) error {
 		var err error
 		rows, err = s.attempt(ctx, q, p)
-		return s.silence(ctx, err, sent)
+		return s.wrote(s.silence(ctx, err, sent))
 	})
 	return rows, err
 }
@@ -125,9 +131,17 @@ func (s *db) attemptTogether(ctx context.Context, name string, work func(transac
 	}
 	if err := work(transaction{tx}); err != nil {
 		// The transaction is rolled back when the session closes.
-		return s.silence(ctx, err, settled)
+		return s.wrote(s.silence(ctx, err, settled))
 	}
-	return s.silence(ctx, tx.Commit(ctx), sent)
+	return s.wrote(s.silence(ctx, tx.Commit(ctx), sent))
+}
+
+// wrote notes what the outcome of a write says of the database.
+func (s *db) wrote(err error) error {
+	if readOnly := errors.Is(err, engine.ErrReadOnly); err == nil || readOnly {
+		s.refused.Store(readOnly)
+	}
+	return err
 }
 
 // errSilent is the cause with which a call that has taken too long ends.
@@ -136,10 +150,15 @@ var errSilent = errors.New("the server did not answer in time")
 // silence is mapped, for a call that may have come to its own deadline: that is the store's
 // trouble and not the caller's, so it may be tried again, on fresh connections.
 func (s *db) silence(ctx context.Context, err error, at stage) error {
+	if isBookmark(err) {
+		s.followers.marks.forget()
+		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+	}
 	err = mapped(err, at)
 	if err == nil || context.Cause(ctx) != errSilent {
 		return err
 	}
+	s.followers.marks.forget() // the server may have waited for a commit that it will never have
 	s.link.renew()
 	if s.reader != s.link {
 		s.reader.renew()

@@ -135,6 +135,8 @@ var (
 	ErrTooLarge         = store.ErrTooLarge
 	ErrUnavailable      = store.ErrUnavailable
 	ErrStoreSlow        = store.ErrStoreSlow
+	ErrNoLeader         = store.ErrNoLeader
+	ErrReadOnly         = store.ErrReadOnly
 	ErrDiskFull         = store.ErrDiskFull
 	ErrSchema           = store.ErrSchema
 	ErrStoreDamaged     = store.ErrStoreDamaged

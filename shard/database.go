@@ -63,10 +63,15 @@ func (d *database) named(err error) error {
 	return &fault{d.name, err}
 }
 
-// unreachable reports errors of a database that cannot be reached. One whose disk is full can be
+// unreachable reports errors of a database that cannot be reached. One that takes no writes can be
 // read.
 func unreachable(err error) bool {
-	return (errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome)) && !errors.Is(err, store.ErrDiskFull)
+	return (errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome)) && !unwritable(err)
+}
+
+// unwritable reports errors of a database that answers and takes no writes.
+func unwritable(err error) bool {
+	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrReadOnly)
 }
 
 // current returns the open store, or why there is none.
@@ -123,7 +128,7 @@ func (d *database) judge(ctx context.Context, err error) error {
 		if ctx.Err() == nil {
 			d.suspect(err)
 		}
-	case errors.Is(err, store.ErrDiskFull), errors.Is(err, store.ErrStoreDamaged):
+	case unwritable(err), errors.Is(err, store.ErrStoreDamaged):
 		err = d.named(err)
 	}
 	return err

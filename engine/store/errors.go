@@ -40,6 +40,12 @@ var (
 	// ErrStoreSlow: the store did not answer within the time a call may take. It comes with
 	// ErrUnavailable or ErrUnknownOutcome. Writes of many rows are tried with fewer.
 	ErrStoreSlow = errors.New("store too slow")
+	// ErrNoLeader: the servers of the store's cluster answer, and none of them takes writes. It comes
+	// with ErrUnavailable: work continues once they have elected a leader.
+	ErrNoLeader = errors.New("the cluster has no leader")
+	// ErrReadOnly: the database answers and takes no writes, by its configuration. It comes with
+	// ErrUnavailable: work continues once it takes them.
+	ErrReadOnly = errors.New("the database is read-only")
 	// ErrDiskFull: nothing can be written because the disk is full. It is wrapped together with
 	// ErrUnavailable: work continues once there is space.
 	ErrDiskFull = errors.New("store full")

@@ -113,11 +113,11 @@ func newLines(s store.Store, writers int) *lines {
 	return c
 }
 
-// refusesAll reports errors of a store that takes nothing for now: it is full, or its schema is of
+// refusesAll reports errors of a store that takes nothing for now: it is full or read-only, or its schema is of
 // another version. Whoever asks for something new is told at once; checkpoints of what is under
 // way wait until it is mended.
 func refusesAll(err error) bool {
-	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrSchema)
+	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrSchema)
 }
 
 // Commit writes one checkpoint and returns what became of it.
