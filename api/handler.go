@@ -38,7 +38,7 @@ func New(e Engine, o Options) http.Handler {
 func build(e Engine, o Options) (chi.Router, *server) {
 	o = o.withDefaults()
 	outer := chi.NewRouter()
-	counts := newMetrics(e.Load, o.Metrics)
+	counts := newMetrics(e, o.Metrics)
 	table := &routeTable{log: o.Log, actions: map[string]string{}, answers: newAnswerStore()}
 	watch := &observer{log: o.Log, metrics: counts, actions: table.actions, routes: outer, trail: trail{sink: o.Audit, log: o.Log}}
 	if o.KeepAudit {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/stepgraph/stepgraph/api/internal/exposition"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // metrics is what /metrics shows.
@@ -20,17 +20,17 @@ type metrics struct {
 	requests *exposition.Counters
 	duration *exposition.Histograms
 	streams  atomic.Int64
-	load     func() engine.Load
+	engine   Engine
 	more     []func(io.Writer)
 }
 
-func newMetrics(load func() engine.Load, more []func(io.Writer)) *metrics {
+func newMetrics(e Engine, more []func(io.Writer)) *metrics {
 	return &metrics{
 		requests: exposition.NewCounters("stepgraph_http_requests_total", "HTTP requests answered, by method, route and status.", "method", "route", "status"),
 		duration: exposition.NewHistograms("stepgraph_http_request_duration_seconds",
 			"Time to answer an HTTP request, event streams and WebSockets excepted, ?wait= included.",
 			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}, "method", "route"),
-		load: load, more: more,
+		engine: e, more: more,
 	}
 }
 
@@ -42,7 +42,10 @@ func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
 	m.duration.Write(t)
 	t.Family("stepgraph_http_event_streams", exposition.Gauge, "Event streams that are open.")
 	t.Sample(float64(m.streams.Load()))
-	writeLoad(t, m.load())
+	writeLoad(t, m.engine.Load())
+	if several, ok := m.engine.Store().(store.Divided); ok {
+		writeDatabases(t, several.DatabaseUse())
+	}
 	w.Header().Set("Content-Type", exposition.ContentType)
 	_, _ = w.Write(t.Bytes()) // the client is gone: there is no one to report to
 	for _, write := range m.more {

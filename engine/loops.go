@@ -97,37 +97,6 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 	return turns.claimed(claimed, len(places)), nil
 }
 
-// heartbeatLoop extends the leases of sessions that have not written a checkpoint recently.
-func (b background) heartbeatLoop(ctx context.Context) {
-	every(ctx, b.o.LeaseFor/5, func() {
-		var refs []LeaseRef
-		byID := map[string]*held{}
-		b.mu.Lock()
-		for id, r := range b.runners {
-			if time.Since(r.Leased()) > b.o.LeaseFor/3 {
-				refs = append(refs, r.Lease())
-				byID[id] = r
-			}
-		}
-		b.mu.Unlock()
-		if len(refs) == 0 {
-			return
-		}
-		asked := time.Now()
-		lost, err := b.store.Extend(ctx, refs, b.o.LeaseFor)
-		for _, id := range lost {
-			byID[id].Lose()
-			delete(byID, id)
-		}
-		if err != nil {
-			return // tried again at the next beat; writes are guarded by the token, not by the time
-		}
-		for _, r := range byID {
-			r.Extended(asked)
-		}
-	})
-}
-
 // inboxLoop reads, in one statement, whether the sessions that wait for calls have new requests.
 // Requests accepted in this process notify their runner at once.
 func (b background) inboxLoop(ctx context.Context) {

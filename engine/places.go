@@ -259,6 +259,7 @@ type seat struct {
 	workflow string
 	has      bool // holds a place
 	idle     bool // its goroutine waits for calls
+	stranded bool // its database does not answer, see strand
 	calls    int  // calls under way that have a slot
 	left     bool // the runner has ended
 }
@@ -277,7 +278,13 @@ func (s *seat) change(f func()) {
 		return
 	}
 	f()
-	switch wants := !s.idle || s.calls > 0; {
+	s.settle()
+}
+
+// settle gives the place back or takes it again as needed. The caller holds Engine.mu.
+func (s *seat) settle() {
+	switch wants := (!s.idle || s.calls > 0) && !s.stranded; {
+	case s.left:
 	case wants && !s.has:
 		s.has = true
 		s.in.places.running.add(s.workflow, 1)

@@ -14,9 +14,9 @@
 // graph, each with pauses and cancels and with rules of its own for the oracle. Flows run on
 // real processes, and faster within the test process (TestFlows).
 //
-// Two rounds are of their own: an upgrade, in which one of two engines lacks a function and a migration
-// of the other (versions_test.go), and the removal of ended sessions into an archive beside traffic
-// (removal_test.go), where the oracle reads the archive as well.
+// Three rounds are of their own: an upgrade, in which one of two engines lacks a function and a migration
+// of the other (versions_test.go); two databases, one of which dies and comes back (databases_test.go); and
+// the removal of ended sessions into an archive beside traffic (removal_test.go), where the oracle reads the archive as well.
 //
 // "go test" runs a short round. STEPGRAPH_FAULTS=n injects n faults, some seconds each.
 // STEPGRAPH_FAULTS_SEED repeats the seed that a failure prints; which call a fault hits

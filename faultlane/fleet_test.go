@@ -73,7 +73,7 @@ type fleet struct {
 
 // A process is one place in the fleet: an engine that may be running, stopped or dead.
 type process struct {
-	store   string           // as its --store
+	store   string           // as its --store; "" for that of its config
 	program string           // "" for the program under test
 	config  string           // "" for that of the fleet
 	proxy   *neo4jtest.Proxy // between it and the store; nil where there is none
@@ -86,16 +86,16 @@ type process struct {
 // newFleet prepares engines on stores, an address for each; nothing runs yet.
 func newFleet(t *testing.T, functions string) *fleet {
 	f := &fleet{t: t, logs: t.TempDir()}
-	f.config = f.configure("config", map[string]string{"side.*": functions})
+	f.config = f.configure("config", map[string]any{"functions": map[string]string{"side.*": functions}})
 	t.Cleanup(f.killAll)
 	return f
 }
 
-// configure writes a configuration with remote functions and returns its file.
-func (f *fleet) configure(name string, functions map[string]string) string {
+// configure writes a configuration and returns its file.
+func (f *fleet) configure(name string, configuration map[string]any) string {
 	f.t.Helper()
 	file := filepath.Join(f.logs, name+".json")
-	text, err := json.Marshal(map[string]any{"functions": functions})
+	text, err := json.Marshal(configuration)
 	if err == nil {
 		err = os.WriteFile(file, text, 0o600)
 	}
@@ -140,8 +140,12 @@ func (f *fleet) start(e *process) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(program, "serve", "--store", e.store, "--addr", "127.0.0.1:0", "--lease", lease.String(),
-		"--drain", drain.String(), "--config", cmp.Or(e.config, f.config), "-o", "json")
+	arguments := []string{"serve", "--addr", "127.0.0.1:0", "--lease", lease.String(),
+		"--drain", drain.String(), "--config", cmp.Or(e.config, f.config), "-o", "json"}
+	if e.store != "" {
+		arguments = append(arguments, "--store", e.store)
+	}
+	cmd := exec.Command(program, arguments...)
 	cmd.Env = append(os.Environ(), "NEO4J_AUTH=none", "NEO4J_USERNAME=", "NEO4J_PASSWORD=", "NEO4J_DATABASE=")
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()

@@ -67,6 +67,10 @@ func TestNeo4j(t *testing.T) {
 		empty(t, server)
 		versions(t, server)
 	})
+	t.Run("databases", func(t *testing.T) {
+		empty(t, server)
+		databases(t, server)
+	})
 	short := plan{faultKill: 1, faultTerm: 1, faultStop: 1, faultCommit: 2, faultSilence: 1, faultStoreKill: 1}
 	long := plan{faultKill: 14, faultTerm: 3, faultStop: 5, faultFreeze: 3, faultCommit: 12, faultCut: 6, faultStall: 5, faultSilence: 4, faultStoreKill: 2}
 	lane(t, "neo4j", wanted(t)/2, short, long, func(t *testing.T, r round) {

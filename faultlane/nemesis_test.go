@@ -2,6 +2,7 @@ package faultlane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -18,6 +19,8 @@ type nemesis struct {
 	fleet  *fleet
 	server *neo4jserver.Server // nil on an embedded store
 	did    map[string]int
+	// storeGone runs while a store is gone; nil for nothing where it is killed.
+	storeGone func(context.Context) error
 }
 
 // Faults.
@@ -30,6 +33,7 @@ const (
 	faultCommit    = "commit_cuts" // a connection breaks at a commit
 	faultStall     = "stalls"      // nothing passes between an engine and the store, for one to ten leases
 	faultSilence   = "dead_lines"  // the connections of an engine carry nothing more, and do not close
+	faultAway      = "store_gone"  // Neo4j takes no connections from an engine for a while
 	faultStoreKill = "store_kills" // Neo4j is killed and started again
 )
 
@@ -39,7 +43,7 @@ type plan map[string]int
 // faults returns the plan's faults in an order that the seed decides.
 func (n *nemesis) order(p plan) []string {
 	var all []string
-	for _, name := range []string{faultKill, faultTerm, faultStop, faultFreeze, faultCut, faultCommit, faultStall, faultSilence, faultStoreKill} {
+	for _, name := range []string{faultKill, faultTerm, faultStop, faultFreeze, faultCut, faultCommit, faultStall, faultSilence, faultAway, faultStoreKill} {
 		for range p[name] {
 			all = append(all, name)
 		}
@@ -104,6 +108,10 @@ func (n *nemesis) do(ctx context.Context, name string) error {
 	case faultSilence:
 		e.proxy.Silence()
 		return nil
+	case faultAway:
+		e.proxy.Down()
+		defer e.proxy.Up()
+		return n.storeGone(ctx)
 	case faultStoreKill:
 		return n.killStore(ctx)
 	}
@@ -130,5 +138,9 @@ func (n *nemesis) killStore(ctx context.Context) error {
 	if err := n.server.Kill(); err != nil {
 		return err
 	}
-	return n.server.Restart(ctx)
+	var err error
+	if n.storeGone != nil {
+		err = n.storeGone(ctx)
+	}
+	return errors.Join(err, n.server.Restart(ctx))
 }

@@ -60,7 +60,7 @@ func versions(t *testing.T, server *neo4jserver.Server) {
 	newer, older := s.fleet.add(server.URI, nil), s.fleet.add(server.URI, nil)
 	newer.program = newerProgram(t)
 	url := s.ledger.server.URL
-	older.config = s.fleet.configure("older", map[string]string{"side.charge": url, "side.left": url}) // not side.book
+	older.config = s.fleet.configure("older", map[string]any{"functions": map[string]string{"side.charge": url, "side.left": url}}) // not side.book
 	for _, e := range []*process{older, newer} {
 		if err := s.fleet.start(e); err != nil {
 			t.Fatal(err)

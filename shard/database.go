@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
@@ -27,6 +28,7 @@ type database struct {
 	name string
 	open func(ctx context.Context) (store.Store, error)
 	of   *running
+	use  use
 
 	mu       sync.Mutex
 	opened   store.Store // nil until it could be opened
@@ -108,8 +110,24 @@ func call[T any](ctx context.Context, d *database, f func(store.Store) (T, error
 		var none T
 		return none, err
 	}
+	began := time.Now()
 	out, err := f(opened)
+	d.use.note(time.Since(began), err)
 	return out, d.judge(ctx, err)
+}
+
+// use counts the calls of a database.
+type use struct {
+	calls, failed atomic.Uint64
+	took          atomic.Int64 // nanoseconds
+}
+
+func (u *use) note(took time.Duration, err error) {
+	u.calls.Add(1)
+	u.took.Add(int64(took))
+	if unreachable(err) || unwritable(err) {
+		u.failed.Add(1)
+	}
 }
 
 // do makes a call that returns nothing but an error.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -149,6 +150,17 @@ func (s *Store) Databases(ctx context.Context) []store.DatabaseState {
 	list := make([]store.DatabaseState, len(answers))
 	for i, a := range answers {
 		list[i] = store.DatabaseState{Name: a.of.name, Store: a.of.describe(), Err: a.err}
+	}
+	return list
+}
+
+// DatabaseUse implements store.Divided.
+func (s *Store) DatabaseUse() []store.DatabaseUse {
+	list := make([]store.DatabaseUse, len(s.databases))
+	for i, d := range s.databases {
+		_, closed := d.current()
+		list[i] = store.DatabaseUse{Name: d.name, Away: closed != nil || d.trouble() != nil,
+			Calls: d.use.calls.Load(), Failed: d.use.failed.Load(), Took: time.Duration(d.use.took.Load())}
 	}
 	return list
 }

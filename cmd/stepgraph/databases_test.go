@@ -90,6 +90,15 @@ func (s *severalServer) eventually(what string, done func() bool) {
 	}
 }
 
+// metric waits for a line of /metrics.
+func (s *severalServer) metric(line string) {
+	s.Helper()
+	s.eventually("metrics have "+line, func() bool {
+		_, text := get(s.T, s.address+"/metrics")
+		return strings.Contains(string(text), line+"\n")
+	})
+}
+
 func twoFiles(dir string, eu ...string) map[string]databaseConfig {
 	return map[string]databaseConfig{
 		"main": {Store: "sqlite:" + filepath.Join(dir, "main.db"), Default: true},
@@ -124,6 +133,8 @@ func TestMovingAWorkflow(t *testing.T) {
 		t.Errorf("doctor:\n%s", found)
 	}
 	after.answerAll("old", "new")
+	after.metric(`stepgraph_database_up{database="main"} 1`)
+	after.metric(`stepgraph_database_calls_total{database="eu",result="failed"} 0`)
 	after.end(t)
 	for name, want := range map[string]string{"main": "old", "eu": "new"} {
 		if list := here("session", "list", "--store", name); !strings.Contains(list.out, want+" ") || strings.Count(list.out, "complete") != 1 {
@@ -195,6 +206,7 @@ func TestTwoNeo4jServers(t *testing.T) {
 		code, text := get(t, s.address+"/readyz")
 		return code == http.StatusOK && strings.Contains(string(text), `"unavailable":["eu"]`)
 	})
+	s.metric(`stepgraph_database_up{database="eu"} 0`)
 	s.do("session", "answer", "a1", "Ada")
 	s.status("a1", "complete")
 	s.do("session", "start", "chat", "--id", "a3")

@@ -20,6 +20,7 @@ type Proxy struct {
 	cut   Cut
 	sent  []*link // all connections, in the order in which they were made; see Record
 	keeps bool
+	down  bool // takes no connections
 }
 
 // A Cut says where the next connection that commits breaks.
@@ -93,6 +94,21 @@ func (p *Proxy) BreakAll() {
 	}
 }
 
+// Down breaks all connections and takes no others, as a server that was killed, until Up.
+func (p *Proxy) Down() {
+	p.mu.Lock()
+	p.down = true
+	p.mu.Unlock()
+	p.BreakAll()
+}
+
+// Up ends a Down.
+func (p *Proxy) Up() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = false
+}
+
 // Pause holds all bytes back and closes nothing, until Resume.
 func (p *Proxy) Pause() {
 	p.mu.Lock()
@@ -152,6 +168,11 @@ func (p *Proxy) serve() {
 		}
 		l := &link{proxy: p, client: client, server: server}
 		p.mu.Lock()
+		if p.down {
+			p.mu.Unlock()
+			l.close()
+			continue
+		}
 		p.links[l] = true
 		if p.keeps {
 			p.sent = append(p.sent, l)
