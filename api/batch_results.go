@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 type resultsIn struct {
@@ -82,7 +83,7 @@ func (r *resultStream) run(ctx context.Context) error {
 		if over || !r.in.Follow {
 			return nil
 		}
-		if err := pause(ctx, resultsEvery); err != nil {
+		if err := sleep.For(ctx, resultsEvery); err != nil {
 			return err
 		}
 	}
@@ -133,15 +134,4 @@ func (r *resultStream) lines(items []engine.BatchItem, all bool) (text []byte, s
 		}
 	}
 	return b.Bytes(), true, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // A db runs statements and transactions: what all parts of a Store share.
@@ -219,14 +220,7 @@ type unwrapped struct{ error }
 // It reports whether the caller still wants to wait.
 func pause(ctx context.Context, n int) bool {
 	longest := min(20*time.Millisecond<<(n-1), 400*time.Millisecond)
-	timer := time.NewTimer(longest/4 + rand.N(longest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return sleep.For(ctx, longest/4+rand.N(longest)) == nil
 }
 
 // Now is the database's clock.

@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // claimAtOnce is the maximum number of sessions in one claim.
@@ -45,7 +46,7 @@ func (b background) pollLoop(ctx context.Context) {
 			failures = 0
 		}
 		if turns.fruitless {
-			rest(ctx, min(max(fruitlessFactor*time.Since(began), minFruitless), maxFruitless))
+			_ = sleep.For(ctx, min(max(fruitlessFactor*time.Since(began), minFruitless), maxFruitless)) // the loop sees the end
 		}
 		if b.timer.wait(ctx, wait, b.wake) != nil {
 			return
@@ -62,16 +63,6 @@ const (
 	minFruitless    = 5 * time.Millisecond
 	maxFruitless    = 100 * time.Millisecond
 )
-
-// rest waits, or returns when ctx ends.
-func rest(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
 
 // claim claims due sessions while places are free; more reports that others may be due.
 func (b background) claim(ctx context.Context, turns *rotation) (more bool, err error) {

@@ -35,19 +35,7 @@ func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]
 		}
 	}
 	slices.SortFunc(rows, func(a, b *session) int { return order(key(a), key(b)) })
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	var out []engine.SessionRecord
-	for _, x := range rows[:min(limit, len(rows))] {
-		r := x.record
-		if !q.WithState {
-			r.State = nil
-		}
-		out = append(out, cloneRecord(r))
-	}
-	return out, nil
+	return records(rows, q.Limit, q.WithState), nil
 }
 
 // below reports whether a session is one of those the query is for.

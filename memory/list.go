@@ -62,19 +62,22 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 		rows = slices.DeleteFunc(rows, func(x *session) bool { return compareCursors(q, cursor(q, x), q.After) <= 0 })
 	}
 	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, a), cursor(q, b)) })
-	limit := q.Limit
+	return records(rows, q.Limit, q.WithState), nil
+}
+
+// records are the records of the first sessions, defaultLimit of them where there is no limit.
+func records(rows []*session, limit int, withState bool) (out []engine.SessionRecord) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	var out []engine.SessionRecord
 	for _, x := range rows[:min(limit, len(rows))] {
 		r := x.record
-		if !q.WithState {
+		if !withState {
 			r.State = nil
 		}
 		out = append(out, cloneRecord(r))
 	}
-	return out, nil
+	return out
 }
 
 // cursor is the sort key of a session in the order of the query.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // running is what a Store does by itself until it is closed.
@@ -190,12 +191,7 @@ func (d *database) probe() {
 		if pause == probeMost/2 || pause == probeFirst {
 			d.of.log.Warn("database is left out until it answers", "database", d.name, "error", err)
 		}
-		t := time.NewTimer(pause)
-		select {
-		case <-t.C:
-		case <-d.of.life.Done():
-			t.Stop()
-		}
+		_ = sleep.For(d.of.life, pause) // the loop sees the end
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/isolation"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 func (cmd *serveCommands) serveCommand() *cobra.Command {
@@ -82,11 +83,7 @@ func (s *serving) patiently(ctx context.Context, o ownOptions) (*ownEngine, erro
 			return own, untold(ctx, err)
 		}
 		s.cmd.log.Warn("the store does not answer yet", "error", err, "next_attempt_in", pause)
-		t := time.NewTimer(pause)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
+		if sleep.For(ctx, pause) != nil {
 			return nil, nil
 		}
 	}

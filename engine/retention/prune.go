@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // A Source finds, shows and removes sessions: an engine of this process, or one behind its API.
@@ -119,12 +120,5 @@ func (p *Pace) rest(ctx context.Context, took time.Duration, list []Family) erro
 		}
 		rest = max(rest, time.Duration(float64(n)/p.PerSecond*float64(time.Second))-took)
 	}
-	timer := time.NewTimer(rest)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return sleep.For(ctx, rest)
 }

@@ -47,7 +47,8 @@ type line struct {
 
 // planOf arranges a workflow.
 func planOf(w *engine.Workflow) *plan {
-	w = copied(w)
+	w = w.Clone() // the caller keeps its order
+	w.Normalize()
 	a := arranger{w: w, plan: &plan{title: title(w)}, steps: map[string]*box{}, outside: map[string]*box{}}
 	for i := range w.Steps {
 		a.step(&w.Steps[i])
@@ -58,15 +59,6 @@ func planOf(w *engine.Workflow) *plan {
 	}
 	a.plan.entry = a.steps[engine.DefaultEntry]
 	return a.plan
-}
-
-// copied leaves the caller's order alone.
-func copied(w *engine.Workflow) *engine.Workflow {
-	c := *w
-	c.Steps = append([]engine.Step(nil), w.Steps...)
-	c.Paths = append([]engine.Path(nil), w.Paths...)
-	c.Normalize()
-	return &c
 }
 
 type arranger struct {

@@ -4,27 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/functions/api"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 )
 
-// Options configure which networks requests may reach and which secrets they may use. The zero
-// value works.
-type Options struct {
-	AllowNet []netip.Prefix // networks that may be called in addition to the public internet
-	// Getenv returns the value of the secret or environment variable NAME for a request to an
-	// address, and whether workflows may use it there. If nil, no name has a value.
-	Getenv    func(name string, to *url.URL) (string, bool)
-	Timeout   time.Duration     // of a request whose step sets none; 30 s by default
-	Transport http.RoundTripper // replaces the default transport, which only connects to allowed networks
-}
+// Options are those of utils.api.api: which networks requests may reach and which secrets they
+// may use. The zero value works.
+type Options = api.Options
 
 // Input is the input of graphql.
 type Input struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 const (
@@ -122,7 +123,7 @@ func (f function) finish(ctx context.Context, r Result) json.RawMessage {
 
 // read returns the raw response of the source.
 func (f function) read(ctx context.Context, in Input, arguments input.Object) raw {
-	if !f.wait(ctx, time.Duration(in.Latency)) {
+	if sleep.For(ctx, time.Duration(in.Latency)) != nil {
 		return raw{}
 	}
 	switch kind := in.kind(); kind {
@@ -152,21 +153,6 @@ func (in Input) kind() string {
 		return "mock"
 	}
 	return ""
-}
-
-// wait waits for d and reports whether ctx is still active.
-func (f function) wait(ctx context.Context, d time.Duration) bool {
-	if d == 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // object reads an object or its JSON text; nothing is an empty object.

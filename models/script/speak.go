@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stepgraph/stepgraph/internal/sleep"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -30,20 +31,10 @@ func speak(ctx context.Context, reply Reply, token func(string)) error {
 }
 
 func wait(ctx context.Context, d time.Duration) error {
-	if ctx.Err() != nil {
+	if sleep.For(ctx, d) != nil {
 		return models.TransportError(ctx, modelName, ctx.Err())
 	}
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return models.TransportError(ctx, modelName, ctx.Err())
-	case <-timer.C:
-		return nil
-	}
+	return nil
 }
 
 // maxFragments is in how many pieces a text is streamed at most.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // batchesAtOnce is how many batches one engine works on: a slow one, by its rate, does not
@@ -170,7 +170,7 @@ func (w *worker) keepRate(ctx context.Context, n int) error {
 		if wait <= 0 {
 			return nil
 		}
-		if err := retry.Sleep(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return err
 		}
 		if time.Until(due) > 0 {

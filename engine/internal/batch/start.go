@@ -10,6 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // StartBatch writes a batch with all its items and returns when they are durable; the engine
@@ -76,7 +77,7 @@ func (o *Operations) leftBehind(ctx context.Context, b *store.Batch) (*store.Bat
 		if left <= 0 {
 			return b, nil
 		}
-		if err := retry.Sleep(ctx, min(left, retry.Backoff(attempt))); err != nil {
+		if err := sleep.For(ctx, min(left, retry.Backoff(attempt))); err != nil {
 			return nil, err
 		}
 		if b, err = o.opt.Store.Batch(ctx, b.ID); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // Do repeats a call of the store while it says to try again and ctx lives.
@@ -33,7 +34,7 @@ func Unless[T any](ctx context.Context, enough func(error) bool, call func() (T,
 			return out, err
 		}
 		before = err
-		if cause := Sleep(ctx, Backoff(attempt)); cause != nil {
+		if cause := sleep.For(ctx, Backoff(attempt)); cause != nil {
 			return out, fmt.Errorf("%w (%w)", err, cause)
 		}
 	}
@@ -49,16 +50,4 @@ func Backoff(attempt int) time.Duration {
 	d := 10 * time.Millisecond << min(attempt, 8)
 	d = min(d, 2*time.Second)
 	return d - time.Duration(rand.Int64N(int64(d)/3+1))
-}
-
-// Sleep waits d, or less when ctx ends, which it then returns.
-func Sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // A claim is this engine's hold on one session: the session id, the lease, and the store's clock.
@@ -60,7 +61,7 @@ func (r *claim) leaseForCall(ctx context.Context) error {
 			r.Lose()
 			return err
 		default:
-			if cause := retry.Sleep(ctx, retry.Backoff(attempt)); cause != nil {
+			if cause := sleep.For(ctx, retry.Backoff(attempt)); cause != nil {
 				return cause
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 const (
@@ -57,7 +58,7 @@ func (s *Sending) Do(ctx context.Context, p Policy) (Answer, *engine.CallError) 
 			return answer, fault
 		}
 		wait := max(fault.RetryAfter, min(p.Wait<<(attempt-1), longest))
-		if wait > longest || !rest(ctx, wait) {
+		if wait > longest || sleep.For(ctx, wait) != nil {
 			return answer, fault
 		}
 	}
@@ -68,18 +69,6 @@ func (p Policy) again(answer Answer, fault *engine.CallError) bool {
 		return slices.Contains(p.Statuses, answer.Status)
 	}
 	return fault.Transient
-}
-
-// rest waits for d and reports whether ctx is still active.
-func rest(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (s *Sending) once(ctx context.Context, limit time.Duration) (Answer, *engine.CallError) {

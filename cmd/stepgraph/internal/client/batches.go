@@ -60,19 +60,7 @@ func (c *batches) Batches(ctx context.Context, limit int, after string) (*api.Pa
 // caller closes it.
 func (c *batches) BatchResults(ctx context.Context, id string, failed, follow bool) (io.ReadCloser, error) {
 	query := url.Values{"failed": {strconv.FormatBool(failed)}, "follow": {strconv.FormatBool(follow)}}
-	response, err := c.send(ctx, request{method: http.MethodGet, path: path("batches", id, "results"), query: query, accept: ndjson})
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode/100 != 2 {
-		defer response.Body.Close()
-		text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-		if err != nil {
-			return nil, err
-		}
-		return nil, problem(response, text)
-	}
-	return response.Body, nil
+	return c.open(ctx, request{method: http.MethodGet, path: path("batches", id, "results"), query: query, accept: ndjson})
 }
 
 // StopBatch stops a batch; what is done stays done.

@@ -154,6 +154,24 @@ func (c *connection) header(ctx context.Context, r request, to any) (http.Header
 	return response.Header, nil
 }
 
+// open sends a request whose answer the caller reads and closes. An answer other than a success
+// is its problem.
+func (c *connection) open(ctx context.Context, r request) (io.ReadCloser, error) {
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode/100 == 2 {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	return nil, problem(response, text)
+}
+
 func (c *connection) send(ctx context.Context, r request) (*http.Response, error) {
 	address := c.base + r.path
 	if len(r.query) > 0 {

@@ -19,23 +19,15 @@ type Event struct {
 // Subscribe follows a session. The channel is closed after the end event, and when the
 // connection breaks: the id of the last event says where to go on.
 func (c *sessions) Subscribe(ctx context.Context, session, lastEventID string) (<-chan Event, error) {
-	response, err := c.send(ctx, request{method: http.MethodGet, path: path("sessions", session, "events"), accept: "text/event-stream", last: lastEventID})
+	body, err := c.open(ctx, request{method: http.MethodGet, path: path("sessions", session, "events"), accept: "text/event-stream", last: lastEventID})
 	if err != nil {
 		return nil, err
-	}
-	if response.StatusCode/100 != 2 {
-		defer response.Body.Close()
-		text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-		if err != nil {
-			return nil, err
-		}
-		return nil, problem(response, text)
 	}
 	events := make(chan Event)
 	go func() {
 		defer close(events)
-		defer response.Body.Close()
-		read(ctx, response.Body, events)
+		defer body.Close()
+		read(ctx, body, events)
 	}()
 	return events, nil
 }

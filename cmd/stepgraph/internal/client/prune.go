@@ -40,18 +40,11 @@ func (c *operating) prune(ctx context.Context, b api.PruneBody) (*retention.Page
 
 // WriteDocument writes all there is of a session as lines of JSON.
 func (c *operating) WriteDocument(ctx context.Context, id string, w io.Writer) error {
-	response, err := c.send(ctx, request{method: http.MethodGet, path: path("sessions", id, "document"), accept: ndjson})
+	document, err := c.open(ctx, request{method: http.MethodGet, path: path("sessions", id, "document"), accept: ndjson})
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
-	if response.StatusCode/100 != 2 {
-		text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-		if err != nil {
-			return err
-		}
-		return problem(response, text)
-	}
-	_, err = io.Copy(w, response.Body)
+	defer document.Close()
+	_, err = io.Copy(w, document)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/sleep"
 )
 
 // Start starts a session; with wait the server answers at its next pause or end, or after
@@ -91,12 +92,8 @@ func (c *sessions) Wait(ctx context.Context, id string) (*api.Session, error) {
 		if err != nil || rests(s) {
 			return s, err
 		}
-		t := time.NewTimer(pause)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return nil, context.Cause(ctx)
+		if err := sleep.For(ctx, pause); err != nil {
+			return nil, err
 		}
 	}
 }

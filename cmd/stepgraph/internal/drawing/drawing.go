@@ -14,7 +14,8 @@ import (
 // stands once with what follows it; where a path leads to one that is drawn elsewhere,
 // only its name stands, with ↑ for a step further up on the same way (a loop).
 func Draw(w *engine.Workflow) string {
-	w = copied(w)
+	w = w.Clone() // the caller keeps its order
+	w.Normalize()
 	d := &pen{w: w, drawn: map[string]bool{}, above: map[string]bool{}, next: map[string][]*engine.Path{}}
 	for i := range w.Paths {
 		p := &w.Paths[i]
@@ -28,15 +29,6 @@ func Draw(w *engine.Workflow) string {
 		}
 	}
 	return d.out.String()
-}
-
-// copied leaves the caller's order alone.
-func copied(w *engine.Workflow) *engine.Workflow {
-	c := *w
-	c.Steps = append([]engine.Step(nil), w.Steps...)
-	c.Paths = append([]engine.Path(nil), w.Paths...)
-	c.Normalize()
-	return &c
 }
 
 type pen struct {
