@@ -21,6 +21,8 @@ type (
 	ChildSession    = function.ChildSession
 	Example         = function.Example
 	Needs           = function.Needs
+	Object          = function.Object
+	ObjectFunc      = function.ObjectFunc
 	Function        = function.Function
 	FunctionFunc    = function.FunctionFunc
 	Message         = function.Message

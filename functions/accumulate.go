@@ -36,8 +36,8 @@ type AccumulateOutput struct {
 // Accumulate adds a value to the values accumulated so far. It stores nothing itself: the
 // accumulated value is this step's previous output, which the workflow passes in the field
 // previous, so the function is pure. A missing value adds nothing.
-func Accumulate(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, fields, err := input.Decode[AccumulateInput](text)
+func Accumulate(_ context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[AccumulateInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +196,6 @@ func accumulateSpec() engine.Spec {
 		Check:       input.Check[AccumulateInput](tried(Accumulate), checkInput(checkAccumulate)),
 		Input:       input.Schema[AccumulateInput](),
 		Output:      input.Schema[AccumulateOutput](),
-		Function:    engine.FunctionFunc(Accumulate),
+		Function:    engine.ObjectFunc(Accumulate),
 	}
 }

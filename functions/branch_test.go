@@ -20,7 +20,7 @@ func TestCondition(t *testing.T) {
 		{`{"expression":"ref_0 is None"}`, `{"ref_0":null}`, `{"result":true,"branch":"true","text":"","input":""}`},
 	} {
 		ctx := function.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(test.bindings)})
-		out, err := functions.Condition(ctx, json.RawMessage(test.input))
+		out, err := engine.ObjectFunc(functions.Condition).Call(ctx, json.RawMessage(test.input))
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.want)
 		}
@@ -32,7 +32,7 @@ func TestCondition(t *testing.T) {
 		`{"expression":"1 > 'a'"}`:           "expression: column 3: > does not work between int and str",
 		`{"expression":"1","variables":[1]}`: "variables: want an object, not [1]",
 	} {
-		_, err := functions.Condition(t.Context(), json.RawMessage(input))
+		_, err := engine.ObjectFunc(functions.Condition).Call(t.Context(), json.RawMessage(input))
 		if function.KindOf(err) != engine.KindBadInput || err.Error() != want {
 			t.Errorf("%s: %v, want %s", input, err, want)
 		}
@@ -55,7 +55,7 @@ func TestSwitch(t *testing.T) {
 		{`{"rules":[{"left":"a","operator":"matches","right":"("}],"lenient_patterns":true}`, `{"branch":"1","index":1,"matched":false,"branches":{"0":false,"1":true}}`},
 		{`{"rules":[{"left":"a","right":"a"},{"left":"a","operator":"matches","right":"("}]}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false,"2":false}}`},
 	} {
-		out, err := functions.Switch(t.Context(), json.RawMessage(test.input))
+		out, err := engine.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(test.input))
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.want)
 		}
@@ -66,7 +66,7 @@ func TestSwitch(t *testing.T) {
 		`{"rules":[{"type":"date"}]}`: `rules[0]: type: want text, number or boolean, not "date"`,
 		`{"rules":[{"type":"number","left":"a","right":1}]}`: `rules[0]: left: want a number, not "a"`,
 	} {
-		_, err := functions.Switch(t.Context(), json.RawMessage(input))
+		_, err := engine.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(input))
 		if function.KindOf(err) != engine.KindBadInput || err.Error() != want {
 			t.Errorf("%s: %v, want %s", input, err, want)
 		}

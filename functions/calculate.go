@@ -23,8 +23,8 @@ type CalculateOutput struct {
 }
 
 // Calculate evaluates an arithmetic expression. It is pure.
-func Calculate(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[CalculateInput](text)
+func Calculate(_ context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[CalculateInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,6 @@ func calculateSpec() engine.Spec {
 			{Title: "With a value of another step", Input: json.RawMessage(`{"expression": "round(@{SESSION_ID}.order.total * 1.19 * 100) / 100"}`)},
 			{Title: "A sum", Input: json.RawMessage(`{"expression": "2 * (3 + 4)^2"}`), Output: json.RawMessage(`{"result":98,"text":"98"}`)},
 		},
-		Function: engine.FunctionFunc(Calculate),
+		Function: engine.ObjectFunc(Calculate),
 	}
 }

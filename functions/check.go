@@ -28,7 +28,7 @@ func checkInput[T any](check func(in T, given input.Object) error) func(json.Raw
 			}
 		}
 		return eachFault(known, func(known input.Object) error {
-			in, _, err := input.Decode[T](known.Encode())
+			in, err := input.Bind[T](known)
 			if err == nil {
 				err = check(in, given)
 			}
@@ -82,14 +82,14 @@ func refers[T ~string | ~[]byte](text T) bool { return input.Refers(json.RawMess
 // tried makes a Spec.Check for a function without effects: an input without references is given to
 // the function itself, and what it says about a field of the input is reported. What a model fills in, or
 // a reference brings, is not missing.
-func tried(function func(context.Context, json.RawMessage) (json.RawMessage, error)) func(json.RawMessage) []engine.Problem {
+func tried(function func(context.Context, input.Object) (json.RawMessage, error)) func(json.RawMessage) []engine.Problem {
 	return func(text json.RawMessage) []engine.Problem {
 		given, err := input.Parse(text)
 		if err != nil || refers(text) {
 			return nil
 		}
 		return eachFault(given, func(fields input.Object) error {
-			_, err := function(context.Background(), fields.Encode())
+			_, err := function(context.Background(), slices.Clone(fields))
 			var fault *engine.CallError
 			if !errors.As(err, &fault) || fault.Kind != engine.KindBadInput || fields.Get(fieldOf(fault.Message)) == nil {
 				return nil

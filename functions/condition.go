@@ -30,8 +30,8 @@ type ConditionOutput struct {
 }
 
 // Condition evaluates an expression. It is pure, as is the language; see package expressions.
-func Condition(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[ConditionInput](text)
+func Condition(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[ConditionInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,6 @@ func conditionSpec() engine.Spec {
 				Output: json.RawMessage(`{"result":false,"branch":"false","text":"","input":""}`)},
 			{Title: "A reference in the expression", Input: json.RawMessage(`{"expression": "@{SESSION_ID}.score.total >= 0.75"}`)},
 		},
-		Function: engine.FunctionFunc(Condition),
+		Function: engine.ObjectFunc(Condition),
 	}
 }

@@ -20,8 +20,8 @@ type ConfirmInput struct {
 // Confirm asks a person for yes or no. The answers accepted are booleans, yes and no, and the
 // two texts, which the output entry lists as its options. The answered output also has the
 // field confirmed. Like Request it only pauses the session.
-func Confirm(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, entry, err := input.Decode[ConfirmInput](text)
+func Confirm(_ context.Context, entry input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[ConfirmInput](entry)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func confirmSpec() engine.Spec {
 		Needs:       engine.Needs{Own: true, OneOf: []string{"prompt", "message"}},
 		Input:       input.Schema[ConfirmInput](),
 		Output:      input.Schema[ConfirmOutput](),
-		Function:    engine.FunctionFunc(Confirm),
+		Function:    engine.ObjectFunc(Confirm),
 	}
 }
 

@@ -242,7 +242,7 @@ func TestGlobals(t *testing.T) {
 		{`{"name":"x","value":1,"set":{"y":2},"z":3}`, `{"y":2,"value":1,"z":3,"x":1}`, nil},
 	} {
 		var said function.Recorder
-		out, err := functions.Variable(function.WithSink(t.Context(), &said), json.RawMessage(test.input))
+		out, err := engine.ObjectFunc(functions.Variable).Call(function.WithSink(t.Context(), &said), json.RawMessage(test.input))
 		if err != nil || string(out) != test.output {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.output)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/functions"
 )
 
-type fn func(context.Context, json.RawMessage) (json.RawMessage, error)
+type fn = func(context.Context, engine.Object) (json.RawMessage, error)
 
 func TestQuestions(t *testing.T) {
 	tests := []struct {
@@ -42,7 +42,7 @@ func TestQuestions(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := test.call(t.Context(), json.RawMessage(test.input))
+			out, err := engine.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
 			var ask *engine.AwaitInput
 			if out != nil || !errors.As(err, &ask) {
 				t.Fatalf("got %s, %v, want a question", out, err)
@@ -61,7 +61,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestRequestSchemaAndDue(t *testing.T) {
-	_, err := functions.Request(t.Context(), json.RawMessage(`{"prompt":"n?","schema":"{\"type\":\"integer\"}","due":"1d","on_due":0}`))
+	_, err := engine.ObjectFunc(functions.Request).Call(t.Context(), json.RawMessage(`{"prompt":"n?","schema":"{\"type\":\"integer\"}","due":"1d","on_due":0}`))
 	var ask *engine.AwaitInput
 	if !errors.As(err, &ask) {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestCalls(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := test.call(t.Context(), json.RawMessage(test.input))
+			out, err := engine.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
 			if err != nil || string(out) != test.want {
 				t.Errorf("got %s, %v\nwant %s", out, err, test.want)
 			}
@@ -124,7 +124,7 @@ func TestReplySays(t *testing.T) {
 	heard := &function.Recorder{}
 	ctx := function.WithSink(t.Context(), heard)
 	for _, text := range []string{`{"message":"one"}`, `{"message":""}`, `{"llm_response":{"text":"two"}}`} {
-		if _, err := functions.Reply(ctx, json.RawMessage(text)); err != nil {
+		if _, err := engine.ObjectFunc(functions.Reply).Call(ctx, json.RawMessage(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := test.call(t.Context(), json.RawMessage(test.input))
+			out, err := engine.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
 			if err == nil || err.Error() != test.want || function.KindOf(err) != engine.KindBadInput || function.IsTransient(err) {
 				t.Errorf("got %s, %v (%s)\nwant %s", out, err, function.KindOf(err), test.want)
 			}

@@ -42,9 +42,8 @@ const summaryPrompt = "Several steps worked on the same thing side by side. Writ
 // call is recognised.
 type group struct{ generate engine.Function }
 
-// Call implements engine.Function.
-func (g group) Call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[GroupInput](text)
+func (g group) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[GroupInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +158,6 @@ func groupSpec(generate engine.Function) engine.Spec {
 			{Title: "The first that answers", Input: json.RawMessage(`{"merge": "first", "concurrency": 3}`)},
 			{Title: "One text by a model", Input: json.RawMessage(`{"merge": "summarize", "prompt": "Write one report from these notes."}`)},
 		},
-		Function: group{generate},
+		Function: engine.ObjectFunc(group{generate}.call),
 	}
 }

@@ -28,8 +28,8 @@ type IterateOutput struct {
 
 // Iterate runs the steps that its step contains once for each item, in sequence. It is pure:
 // the engine keeps the state of the rounds.
-func Iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[IterateInput](text)
+func Iterate(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[IterateInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +81,6 @@ func iterateSpec() engine.Spec {
 			{Title: "For each line of an order", Input: json.RawMessage(`{"items": "@{SESSION_ID}.order.lines"}`)},
 			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "on_error": "continue", "separator": ", "}`)},
 		},
-		Function: engine.FunctionFunc(Iterate),
+		Function: engine.ObjectFunc(Iterate),
 	}
 }

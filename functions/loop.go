@@ -27,8 +27,8 @@ type LoopOutput struct {
 // Loop runs the steps that its step contains repeatedly until it ends: after a number of
 // rounds, at the end of a list, by a condition, or by a path out of the body. It is pure: the
 // engine keeps the state of the rounds.
-func Loop(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, fields, err := input.Decode[LoopInput](text)
+func Loop(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[LoopInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,6 @@ func loopSpec() engine.Spec {
 			{Title: "Until the body is content, at most ten times", Input: json.RawMessage(`{"until": "@{SESSION_ID}.review.approved", "max_rounds": 10}`)},
 			{Title: "Over a list", Input: json.RawMessage(`{"over": ["red", "green"], "until": {"true": "@{SESSION_ID}.check.found"}}`)},
 		},
-		Function: engine.FunctionFunc(Loop),
+		Function: engine.ObjectFunc(Loop),
 	}
 }

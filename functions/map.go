@@ -36,8 +36,8 @@ const KindMapFailed = "map_failed"
 
 // Map runs a workflow, or the steps that its step contains, for all items in parallel, each in
 // a child session. It is pure: the engine starts each session once.
-func Map(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[MapInput](text)
+func Map(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[MapInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +129,6 @@ func mapSpec() engine.Spec {
 			{Title: "A workflow for each customer", Input: json.RawMessage(`{"items": "@{SESSION_ID}.customers.list", "workflow": "invoice", "concurrency": 8}`)},
 			{Title: "The steps it contains, failures included", Input: json.RawMessage(`{"items": [1, 2, 3], "on_error": "continue"}`)},
 		},
-		Function: engine.FunctionFunc(Map),
+		Function: engine.ObjectFunc(Map),
 	}
 }

@@ -26,8 +26,8 @@ type ReplyOutput struct {
 // Reply sends a message to the person. It is pure: the message is part of the checkpoint with
 // the output, so a repeated call sends it once. An empty text sends nothing; an input without
 // a text field is an error.
-func Reply(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, fields, err := input.Decode[ReplyInput](text)
+func Reply(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[ReplyInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,6 @@ func replySpec() engine.Spec {
 		Needs:       engine.Needs{Own: true},
 		Input:       input.Schema[ReplyInput](),
 		Output:      input.Schema[ReplyOutput](),
-		Function:    engine.FunctionFunc(Reply),
+		Function:    engine.ObjectFunc(Reply),
 	}
 }

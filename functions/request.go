@@ -29,8 +29,8 @@ type Question struct {
 // *engine.AwaitInput. The answer completes the output entry prepared here: all fields of the
 // input in their order. Asking has no effect outside the session, so a repeated call is
 // harmless.
-func Request(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, entry, err := input.Decode[RequestInput](text)
+func Request(_ context.Context, entry input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[RequestInput](entry)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Request(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
 // question reads the shared fields of a question and returns the output entry without the
 // fields that only an answer may set.
 func question(entry input.Object, kind string) (*engine.AwaitInput, input.Object, error) {
-	in, _, err := input.Decode[Question](entry.Encode())
+	in, err := input.Bind[Question](entry)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +115,7 @@ func requestSpec() engine.Spec {
 		Needs:       engine.Needs{Own: true, OneOf: []string{"prompt", "message", "options", "schema"}, Follows: true},
 		Input:       input.Schema[RequestInput](),
 		Output:      input.Schema[RequestOutput](),
-		Function:    engine.FunctionFunc(Request),
+		Function:    engine.ObjectFunc(Request),
 	}
 }
 

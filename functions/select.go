@@ -18,8 +18,8 @@ type SelectInput struct {
 // Select asks a person to choose one of the options; no other answer is accepted. The answered
 // output also has the value of the chosen option, which is its text if it has none. The output
 // entry lists all options as {text, value}. Like Request it only pauses the session.
-func Select(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, entry, err := input.Decode[SelectInput](text)
+func Select(_ context.Context, entry input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[SelectInput](entry)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func selectSpec() engine.Spec {
 		Needs:       engine.Needs{Own: true, OneOf: []string{"options", "choices"}},
 		Input:       input.Schema[SelectInput](),
 		Output:      input.Schema[SelectOutput](),
-		Function:    engine.FunctionFunc(Select),
+		Function:    engine.ObjectFunc(Select),
 	}
 }
 

@@ -36,8 +36,8 @@ const onErrorOutput = "output"
 
 // Subflow runs a workflow in a child session and waits for its end. It is pure: the engine
 // starts the child session once.
-func Subflow(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[SubflowInput](text)
+func Subflow(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[SubflowInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +161,6 @@ func subflowSpec() engine.Spec {
 			{Title: "Whose failure a path can go by, on @{SESSION_ID}.step.error", Input: json.RawMessage(`{"workflow": "credit-check", "on_error": "output"}`)},
 			{Title: "Two of its outputs", Input: json.RawMessage(`{"workflow": "research", "outputs": ["summary", "sources"]}`)},
 		},
-		Function: engine.FunctionFunc(Subflow),
+		Function: engine.ObjectFunc(Subflow),
 	}
 }

@@ -41,8 +41,8 @@ type SwitchOutput struct {
 
 // Switch finds the first of several rules that holds. Later rules are not evaluated. It is
 // pure.
-func Switch(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[SwitchInput](text)
+func Switch(_ context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[SwitchInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +163,6 @@ func switchSpec() engine.Spec {
 				Output: json.RawMessage(`{"branch":"fast","index":1,"matched":true,"branches":{"0":false,"1":true,"2":false,"big":false,"fast":true,"normal":false}}`)},
 			{Title: "What the user said, with a path on @{SESSION_ID}.step.branches.0", Input: json.RawMessage(`{"rules": [{"left": "@{SESSION_ID}.ask.response", "operator": "matches", "right": "^(yes|ok)$"}]}`)},
 		},
-		Function: engine.FunctionFunc(Switch),
+		Function: engine.ObjectFunc(Switch),
 	}
 }

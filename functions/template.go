@@ -25,8 +25,8 @@ type TemplateOutput struct {
 
 // Template builds a text. References in it are resolved before the call, so it only joins and
 // trims; values that are not text are written as compact JSON. It is pure.
-func Template(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, fields, err := input.Decode[TemplateInput](text)
+func Template(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[TemplateInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +73,6 @@ func templateSpec() engine.Spec {
 		Needs:       engine.Needs{Own: true, OneOf: []string{"template", "text"}},
 		Input:       input.Schema[TemplateInput](),
 		Output:      input.Schema[TemplateOutput](),
-		Function:    engine.FunctionFunc(Template),
+		Function:    engine.ObjectFunc(Template),
 	}
 }

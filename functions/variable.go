@@ -23,8 +23,8 @@ type VariableInput struct {
 // field of the input, and value, also under the given name. Globals are values of the session,
 // referenced by name like the outputs of steps. It is pure: the values are part of the
 // checkpoint with its output.
-func Variable(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, fields, err := input.Decode[VariableInput](text)
+func Variable(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[VariableInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +130,6 @@ func variableSpec() engine.Spec {
 			{Title: "A global, read as @{SESSION_ID}.state", Input: json.RawMessage(`{"globals": {"state": {"b": 2}}, "merge": true, "previous": {"state": {"a": 1}}}`),
 				Output: json.RawMessage(`{"state":{"a":1,"b":2}}`)},
 		},
-		Function: engine.FunctionFunc(Variable),
+		Function: engine.ObjectFunc(Variable),
 	}
 }

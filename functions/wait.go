@@ -30,8 +30,8 @@ type WaitOutput struct {
 
 // Wait pauses the session for a time or until a signal is sent to it. Other fields of the
 // input are kept in the output. It is pure: the engine keeps the timer.
-func Wait(_ context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, fields, err := input.Decode[WaitInput](text)
+func Wait(_ context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[WaitInput](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +115,6 @@ func waitSpec() engine.Spec {
 			{Title: "Until a time", Input: json.RawMessage(`{"until": "2026-01-31T12:00:00Z"}`)},
 			{Title: "For a signal, a day at most", Input: json.RawMessage(`{"signal": "paid", "timeout": "1d"}`)},
 		},
-		Function: engine.FunctionFunc(Wait),
+		Function: engine.ObjectFunc(Wait),
 	}
 }

@@ -35,6 +35,8 @@ type compiler struct {
 	depth     int
 	textDepth int
 	key       string
+	current   int            // the member of the object whose value is read
+	places    map[string]int // of the object's members, by name
 }
 
 func (c *compiler) compile(s span) {
@@ -61,8 +63,16 @@ func (c *compiler) token(at int) int {
 		c.depth++
 	case b == '{' || b == '[':
 		c.depth++
+	case b == ',' && c.depth == 1:
+		c.endMember()
 	case b == '}' || b == ']':
-		c.depth--
+		if c.depth--; c.depth == 0 {
+			c.endMember()
+		}
+	case b == ':' && c.object && c.depth == 1:
+		c.out = append(c.out, b)
+		c.beginMember()
+		return at + 1
 	}
 	c.out = append(c.out, c.text[at])
 	return at + 1

@@ -90,6 +90,9 @@ func FuzzResolve(f *testing.F) {
 			return
 		}
 		scope := references.Scope{Session: "sess", Outputs: references.JSONOutputs(outputs)}
+		if object, err := references.ParseInput([]byte(text)); err == nil && json.Valid([]byte(outputs)) {
+			checkMembers(t, object, scope)
+		}
 		got, err := in.Resolve(scope)
 		program, programs, perr := in.ResolveProgram(scope, references.ProgramField{Key: "code"})
 		if (err == nil) != (perr == nil) {

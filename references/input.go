@@ -19,6 +19,8 @@ type Input struct {
 	// tail is what follows the last slot: everything where there is none.
 	tail    json.RawMessage
 	foreign []foreign
+	// members are the top-level members if the input is an object.
+	members []memberSpan
 	// names begins the identifiers of program texts. It occurs nowhere in the
 	// input.
 	names string
@@ -143,14 +145,29 @@ func (in *Input) References() []Reference {
 // missing, nothing is resolved and Missing lists all missing references. The error is a
 // [*ForeignSessionError] or an error of reading an output.
 func (in *Input) Resolve(scope Scope) (Result, error) {
-	if len(in.slots) == 0 {
-		return Result{Resolved: true, Value: in.tail}, nil
-	}
 	r := resolution{scope: scope}
+	return in.resolve(&r, r.appendSlot)
+}
+
+// resolve writes the input, with what write appends for each slot, and cuts it into members.
+func (in *Input) resolve(r *resolution, write func([]byte, *slot) []byte) (Result, error) {
+	if len(in.slots) == 0 {
+		return Result{Resolved: true, Value: in.tail, Members: in.cut(in.tail, []int{0})}, nil
+	}
 	if err := r.refuseForeign(in.foreign); err != nil {
 		return Result{}, err
 	}
-	return r.result(in.appendTo(make([]byte, 0, in.size+64*len(in.slots)), r.appendSlot))
+	moved, read := make([]int, 1, len(in.slots)+1), 0
+	result, err := r.result(in.appendTo(make([]byte, 0, in.size+64*len(in.slots)), func(to []byte, s *slot) []byte {
+		to = write(to, s)
+		read += len(s.before)
+		moved = append(moved, len(to)-read)
+		return to
+	}))
+	if err == nil && result.Resolved {
+		result.Members = in.cut(result.Value, moved)
+	}
+	return result, err
 }
 
 // appendTo appends the input, with what write makes of each slot.

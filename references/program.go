@@ -91,16 +91,12 @@ type Program struct {
 func (in *Input) ResolveProgram(scope Scope, fields ...ProgramField) (Result, map[string]Program, error) {
 	r := programResolution{in: in, fields: fields, bound: map[string]*boundKey{}}
 	r.scope = scope
-	if err := r.refuseForeign(in.foreign); err != nil {
-		return Result{}, nil, err
-	}
-	value := in.appendTo(make([]byte, 0, in.size+64*len(in.slots)), func(to []byte, s *slot) []byte {
+	result, err := in.resolve(&r.resolution, func(to []byte, s *slot) []byte {
 		if f := r.field(s.key); f != nil {
 			return r.appendProgram(to, s, f)
 		}
 		return r.appendSlot(to, s)
 	})
-	result, err := r.result(value)
 	if err != nil || !result.Resolved {
 		return result, nil, err
 	}

@@ -44,6 +44,10 @@ type Result struct {
 	Resolved bool
 	// Value is JSON text, nil unless Resolved. It must not be modified.
 	Value json.RawMessage
+	// Members are the top-level members of an object from ParseInput, cut from Value without
+	// reading it again; nil unless Resolved. The slice is the caller's, the values must not be
+	// modified.
+	Members []Member
 	// Missing lists what had neither value nor default, each reference once,
 	// with all references of a chain that failed. Empty when Resolved.
 	Missing []Missing

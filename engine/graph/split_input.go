@@ -1,13 +1,16 @@
 package graph
 
 import (
+	"encoding/json"
+	"slices"
+
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
 	"github.com/tidwall/gjson"
 )
 
-// inputFor returns the compiled input a function of this spec resolves, and the fields it
+// InputFor returns the compiled input a function of this spec resolves, and the fields it
 // gets raw.
 func (c *CompiledStep) InputFor(spec *function.Spec) (*references.Input, []jsontext.Field, error) {
 	if len(spec.Raw) == 0 {
@@ -32,7 +35,8 @@ func withoutFields(text string, without []string) (*references.Input, []jsontext
 	rest := []byte{'{'}
 	gjson.Parse(text).ForEach(func(k, v gjson.Result) bool {
 		if drop[k.String()] {
-			taken = append(taken, jsontext.FieldOf(k.String(), v))
+			taken = slices.DeleteFunc(taken, func(f jsontext.Field) bool { return f.Key == k.String() })
+			taken = append(taken, jsontext.Field{Key: k.String(), Value: jsontext.Compact(json.RawMessage(v.Raw))})
 			return true
 		}
 		if len(rest) > 1 {

@@ -103,7 +103,7 @@ func (f function) spec() engine.Spec {
 			{Title: "A question to an agent whose TOOL paths lead to its tools", Input: json.RawMessage(`{"system": "Use your tools; never guess.", "prompt": "@{SESSION_ID}.ask.response", "max_rounds": 5}`)},
 			{Title: "An answer of a shape", Input: json.RawMessage(`{"prompt": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
 		},
-		Function: engine.FunctionFunc(f.call),
+		Function: engine.ObjectFunc(f.call),
 	}
 	if f.options.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
@@ -116,25 +116,25 @@ type function struct {
 	special bool // also reads the fields of Special
 }
 
-// read decodes a step's input.
-func (f function) read(text json.RawMessage) (Input, error) {
-	in, _, err := input.Decode[Input](text)
+// read puts the fields of a step's input into an Input.
+func (f function) read(fields input.Object) (Input, error) {
+	in, err := input.Bind[Input](fields)
 	if err == nil && f.special {
-		in.Special, _, err = input.Decode[Special](text)
+		in.Special, err = input.Bind[Special](fields)
 	}
 	return in, err
 }
 
 // call runs one round. It ends with tool calls or with the answer.
-func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, err := f.read(text)
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := f.read(fields)
 	if err != nil {
 		return nil, err
 	}
 	if in.UnlessEmpty != nil && *in.UnlessEmpty == "" {
 		return input.Encode(Output{}), nil
 	}
-	ask, _, err := input.Decode[generate.Input](text)
+	ask, err := input.Bind[generate.Input](fields)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,11 @@ func (f function) knows(profile string) bool {
 
 // check validates a step when its workflow is loaded.
 func (f function) check(text json.RawMessage) []engine.Problem {
-	in, err := f.read(text)
+	fields, err := input.Parse(text)
+	if err != nil {
+		return nil // the engine reports an input that is not an object
+	}
+	in, err := f.read(fields)
 	if err != nil {
 		return nil // a reference may stand where a number is expected
 	}

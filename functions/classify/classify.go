@@ -60,7 +60,7 @@ func (f function) spec() engine.Spec {
 		Output:      input.Schema[Output](),
 		Examples: []engine.Example{{Title: "Where a message belongs",
 			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)}},
-		Function: engine.FunctionFunc(f.call),
+		Function: engine.ObjectFunc(f.call),
 	}
 	if f.options.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
@@ -73,10 +73,10 @@ type function struct {
 	special bool // also reads the fields of Special
 }
 
-func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](text)
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[Input](fields)
 	if err == nil && f.special {
-		in.Special, _, err = input.Decode[Special](text)
+		in.Special, err = input.Bind[Special](fields)
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	ask, _, err := input.Decode[generate.Input](text)
+	ask, err := input.Bind[generate.Input](fields)
 	if err != nil {
 		return nil, err
 	}

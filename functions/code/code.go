@@ -81,14 +81,14 @@ func Spec(o Options) engine.Spec {
 			{Title: "The text of the result, and an error in words of one's own", Input: json.RawMessage(`{"language": "javascript", "code": "return {n: [1]}", "text": "pretty", "raise": "the sum failed: {message}"}`), Output: json.RawMessage(`{"result":{"n":[1]},"error":null,"traceback":null,"text":"{\n  \"n\": [\n    1\n  ]\n}"}`)},
 			{Title: "A reference in a script is a value", Input: json.RawMessage(`{"code": "result = len(@{SESSION_ID}.ask.response)"}`)},
 		},
-		Function: engine.FunctionFunc(f.call),
+		Function: engine.ObjectFunc(f.call),
 	}
 }
 
 type function struct{ options Options }
 
-func (f function) call(ctx context.Context, given json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](given)
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}

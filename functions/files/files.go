@@ -68,12 +68,12 @@ func spec[In, Out any](f *folder, name, description string, needs []string, call
 		Name: name, Description: description, Examples: examples,
 		Input: schema[In](), Output: schema[Out](),
 		Check: input.Check[In](func(text json.RawMessage) []engine.Problem { return lacking(text, needs) }),
-		Function: engine.FunctionFunc(func(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-			in, _, err := input.Decode[In](text)
+		Function: engine.ObjectFunc(func(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+			in, err := input.Bind[In](fields)
 			if err != nil {
 				return nil, err
 			}
-			if problems := lacking(text, needs); problems != nil {
+			if problems := lackingFields(fields, needs); problems != nil {
 				return nil, input.Bad("%s", problems[0].Message)
 			}
 			root, err := os.OpenRoot(f.options.Dir)
@@ -98,9 +98,12 @@ func lacking(text json.RawMessage, needs []string) []engine.Problem {
 	if err != nil {
 		return nil
 	}
-	var problems []engine.Problem
+	return lackingFields(o, needs)
+}
+
+func lackingFields(given input.Object, needs []string) (problems []engine.Problem) {
 	for _, name := range needs {
-		if o.Get(name) == nil {
+		if given.Get(name) == nil {
 			problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: "give " + name})
 		}
 	}

@@ -13,12 +13,12 @@ func SpecialSpec(o Options) engine.Spec {
 	f := function{options: o}
 	spec := Spec(o)
 	spec.Check = func(text json.RawMessage) []engine.Problem { return SpecialCheck(o, text) }
-	spec.Function = engine.FunctionFunc(func(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-		special, _, err := input.Decode[Special](text)
+	spec.Function = engine.ObjectFunc(func(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+		special, err := input.Bind[Special](fields)
 		if err != nil {
 			return nil, err
 		}
-		return f.callWith(ctx, text, special)
+		return f.callWith(ctx, fields, special)
 	})
 	return spec
 }

@@ -139,7 +139,7 @@ func Spec(o Options) engine.Spec {
 			{Title: "An object that fits a schema", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
 			{Title: "What is in a picture", Input: json.RawMessage(`{"user": "What is this?", "images": ["@{SESSION_ID}.initial[0].picture"], "reasoning": {"effort": "low"}}`)},
 		},
-		Function: engine.FunctionFunc(f.call),
+		Function: engine.ObjectFunc(f.call),
 	}
 	spec.Output.Required = nil // with a schema, the schema describes the output
 	if o.Models == nil {
@@ -150,12 +150,12 @@ func Spec(o Options) engine.Spec {
 
 type function struct{ options Options }
 
-func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	return f.callWith(ctx, text, Special{})
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	return f.callWith(ctx, fields, Special{})
 }
 
-func (f function) callWith(ctx context.Context, text json.RawMessage, special Special) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](text)
+func (f function) callWith(ctx context.Context, fields input.Object, special Special) (json.RawMessage, error) {
+	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func check(text json.RawMessage) []engine.Problem {
 		c.Error("query", err.Error())
 	}
 	if given := o.Get("limit"); web.Settled(given) {
-		if in, _, err := input.Decode[Input](input.Object{}.With("limit", given).Encode()); err != nil {
+		if in, err := input.Bind[Input](input.Object{{Name: "limit", Value: given}}); err != nil {
 			c.Error("limit", err.Error())
 		} else if _, _, err := in.limits(); err != nil {
 			c.Error("limit", err.Error())

@@ -68,14 +68,14 @@ func Spec(o Options) engine.Spec {
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,
-		Function:    engine.FunctionFunc(f.call),
+		Function:    engine.ObjectFunc(f.call),
 	}
 }
 
 type function struct{ options Options }
 
-func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](text)
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}

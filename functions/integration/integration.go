@@ -80,7 +80,7 @@ func Spec(o Options) engine.Spec {
 		Input:       inputSchema(),
 		Output:      input.Schema[Result](),
 		Examples:    examples,
-		Function:    engine.FunctionFunc(f.call),
+		Function:    engine.ObjectFunc(f.call),
 	}
 }
 
@@ -89,9 +89,9 @@ type function struct {
 	client  *web.Client
 }
 
-func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	began := time.Now()
-	in, _, err := input.Decode[Input](text)
+	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}

@@ -56,12 +56,12 @@ func Spec(p *Pool) engine.Spec {
 		spec.Disabled = "no MCP server is configured, name one under mcp in the configuration file"
 	}
 	spec.Check = input.Check[Input](p.check)
-	spec.Function = engine.FunctionFunc(p.call)
+	spec.Function = engine.ObjectFunc(p.call)
 	return spec
 }
 
-func (p *Pool) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](text)
+func (p *Pool) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}

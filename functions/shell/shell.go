@@ -99,7 +99,7 @@ func Spec(o Options) engine.Spec {
 			{Title: "A command with a bound value", Input: json.RawMessage(`{"command": "echo hello @{SESSION_ID}.ask.response"}`)},
 			{Title: "A script that reads its input", Input: json.RawMessage(`{"script": "sort -u | head -n 3", "stdin": "b\na\nb\n", "flags": {"exit_on_error": true}}`)},
 		},
-		Function: engine.FunctionFunc(f.call),
+		Function: engine.ObjectFunc(f.call),
 	}
 	if !o.Allow {
 		spec.Disabled = "shell is off: the operator can allow it with --allow-shell; a workflow cannot"
@@ -109,8 +109,8 @@ func Spec(o Options) engine.Spec {
 
 type function struct{ options Options }
 
-func (f function) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	in, _, err := input.Decode[Input](text)
+func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}

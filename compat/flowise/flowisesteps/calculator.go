@@ -25,18 +25,16 @@ type CalculatorOutput struct {
 
 // calculator evaluates an expression. One that cannot be evaluated is not an error of the step: the
 // model reads the text.
-func calculator(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	out, err := functions.Calculate(ctx, text)
+func calculator(ctx context.Context, given engine.Object) (json.RawMessage, error) {
+	out, err := functions.Calculate(ctx, given)
 	if err == nil {
 		return out, nil
 	}
-	var in struct {
-		OnErrorText string `json:"on_error_text"`
+	text, bad := textField(given, "on_error_text")
+	if bad != nil {
+		return nil, bad
 	}
-	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
-	}
-	return jsontext.Marshal(CalculatorOutput{Text: in.OnErrorText, Error: err.Error()})
+	return jsontext.Marshal(CalculatorOutput{Text: text, Error: err.Error()})
 }
 
 func calculatorSpec() engine.Spec {
@@ -46,6 +44,6 @@ func calculatorSpec() engine.Spec {
 		Input:       functions.Schema[CalculatorInput](),
 		Output:      functions.Schema[CalculatorOutput](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"an arithmetic expression such as 2 * (3 + 4)^2 / sqrt(2)"}},"required":["input"]}`),
-		Function:    engine.FunctionFunc(calculator),
+		Function:    engine.ObjectFunc(calculator),
 	}
 }

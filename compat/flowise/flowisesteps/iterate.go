@@ -35,11 +35,7 @@ func iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error)
 		}
 		in.Items = items
 	}
-	given, err := jsontext.Marshal(functions.IterateInput{Items: in.Items, OnError: engine.OnErrorContinue})
-	if err != nil {
-		return nil, err
-	}
-	plain, err := functions.Iterate(ctx, given)
+	plain, err := functions.Iterate(ctx, engine.Object{{Name: "items", Value: in.Items}, {Name: "on_error", Value: jsontext.String(engine.OnErrorContinue)}})
 	if err != nil || body == nil {
 		return plain, err
 	}

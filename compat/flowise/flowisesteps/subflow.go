@@ -18,24 +18,32 @@ type SubflowInput struct {
 }
 
 // subflow runs a workflow in a child session. Its failure is an output.
-func subflow(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	plain, err := functions.Subflow(ctx, text)
+func subflow(ctx context.Context, given engine.Object) (json.RawMessage, error) {
+	plain, err := functions.Subflow(ctx, given)
 	body := engine.CallOf(ctx).Body
 	if err != nil || body == nil || len(body.Results) != 1 || body.Results[0].Error == nil {
 		return plain, err
 	}
-	var in struct {
-		ErrorText string `json:"error_text"`
+	text, bad := textField(given, "error_text")
+	if bad != nil {
+		return nil, bad
 	}
 	var out functions.SubflowOutput
-	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
-	}
 	if err := json.Unmarshal(plain, &out); err != nil {
 		return nil, err
 	}
-	out.Text = failure(in.ErrorText, body.Results[0].Error)
+	out.Text = failure(text, body.Results[0].Error)
 	return jsontext.Marshal(out)
+}
+
+// textField reads a field of an input that is a text, "" if it is absent.
+func textField(given engine.Object, name string) (text string, err error) {
+	if value := given.Get(name); value != nil {
+		if err := json.Unmarshal(value, &text); err != nil {
+			return "", &engine.CallError{Kind: engine.KindBadInput, Message: name + ": " + err.Error()}
+		}
+	}
+	return text, nil
 }
 
 // failure puts the message of an error, without the step it happened in, into a text. In a JSON
@@ -56,6 +64,6 @@ func subflowSpec() engine.Spec {
 		Arguments:   "inputs",
 		Input:       functions.Schema[SubflowInput](),
 		Output:      functions.Schema[functions.SubflowOutput](),
-		Function:    engine.FunctionFunc(subflow),
+		Function:    engine.ObjectFunc(subflow),
 	}
 }

@@ -35,7 +35,7 @@ func (r *questions) ask(id string, q *function.AwaitInput, a *attempt, res *atte
 	}
 	open := &state.Ask{
 		Kind: q.Kind, Prompt: q.Prompt, Options: q.Options, Schema: q.Schema, OnDue: q.OnDue, Feedback: q.Feedback,
-		Started: res.started.UnixMilli(), Input: jsontext.Cut(a.input), Reads: a.reads,
+		Started: res.started.UnixMilli(), Input: jsontext.Cut(a.input.text), Reads: a.input.reads,
 	}
 	if len(q.OnDue) > 0 {
 		if _, err := CheckAnswer(open, q.OnDue); err != nil {

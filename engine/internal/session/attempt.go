@@ -25,9 +25,8 @@ type attempt struct {
 	compiled *graph.CompiledStep
 	spec     *function.Spec
 	call_    function.Call
-	input    json.RawMessage // as the history records it
-	given    json.RawMessage // as the function receives it: input plus the bindings of secret names
-	reads    []store.Lineage
+	input    givenInput
+	marked   json.RawMessage // the input with marks for the names of secrets, nil if it names none
 	timeout  time.Duration
 	cancel   context.CancelCauseFunc // cancels a call under way
 	leave    context.CancelCauseFunc // removes the call from the queue for a slot
@@ -41,6 +40,16 @@ type attempt struct {
 	usage  []function.Usage
 	named  []namedValue      // values stored under names other than the step's id
 	window *state.ChatWindow // newest chat messages when the call started
+}
+
+// A givenInput is the input of one call: its text, which the history records, and its fields,
+// which the function receives. fields is nil if only the text is known, because it was stored or
+// changed after its references were resolved; the function then reads the text.
+type givenInput struct {
+	text     json.RawMessage
+	fields   function.Object
+	bindings json.RawMessage
+	reads    []store.Lineage
 }
 
 // An attemptResult is the result of an attempt: an output, an error, or a handover such as a question.
@@ -87,11 +96,13 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 			err = &function.CallError{Kind: function.KindFailed, Message: fmt.Sprintf("function %s panicked: %v", a.spec.Name, p)}
 		}
 	}()
-	out, err = a.spec.Function.Call(ctx, a.given)
 	if names := a.call_.Secrets; names != nil {
-		out, err = names.RestoreResult(out, err)
+		return names.RestoreResult(a.spec.Function.Call(ctx, a.marked))
 	}
-	return out, err
+	if f, ok := a.spec.Function.(function.ObjectFunction); ok && a.input.fields != nil {
+		return f.CallObject(ctx, a.input.fields)
+	}
+	return a.spec.Function.Call(ctx, a.input.text)
 }
 
 // spoken is one chat message that a call adds.
@@ -139,7 +150,7 @@ func (a *attempt) Messages(ctx context.Context, n int) ([]function.Message, erro
 // info returns the fields of the attempt that the record of its visit needs.
 func (res *attemptResult) info() visitInfo {
 	a := res.attempt
-	v := visitInfo{started: res.started, attempt: a.call_.Attempt, input: a.input, reads: a.reads}
+	v := visitInfo{started: res.started, attempt: a.call_.Attempt, input: a.input.text, reads: a.input.reads}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.usage) > 0 {

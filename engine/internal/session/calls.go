@@ -25,7 +25,7 @@ type steps struct {
 }
 
 // newAttempt prepares a call without starting it or changing the state.
-func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input, bindings json.RawMessage, reads []store.Lineage) *attempt {
+func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input givenInput) *attempt {
 	l := r.state.Live(step.ID)
 	number := 1
 	if d := r.state.Suspended(step.ID); d != nil && d.Visit == l.Visit {
@@ -33,18 +33,18 @@ func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input,
 	}
 	key := callKey(r.id, step.ID, l.Visit, number, l.Salt)
 	a := &attempt{
-		by: r.claim, step: step.ID, compiled: step, spec: spec, input: input, reads: reads,
+		by: r.claim, step: step.ID, compiled: step, spec: spec, input: input,
 		window: r.chat, salt: l.Salt, since: r.now(),
 		call_: function.Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
-			Visit: l.Visit, Attempt: r.counters.Attempts(step.ID) + 1, Key: key, Bindings: bindings,
+			Visit: l.Visit, Attempt: r.counters.Attempts(step.ID) + 1, Key: key, Bindings: input.bindings,
 			Number: number, OnError: step.OnError,
 		},
 	}
 	if len(step.ToolPaths) > 0 {
 		a.call_.Tools = r.def.ToolInfos(step.ID, r.e.Registry)
 	}
-	a.given, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input, references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.MaxInput})
+	a.marked, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input.text, references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.MaxInput})
 	a.call_.Sink = a
 	switch {
 	case step.AttemptTimeout > 0:

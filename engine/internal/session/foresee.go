@@ -52,7 +52,7 @@ func Foresee(ctx context.Context, e *Env, rec *store.SessionRecord, q *store.Req
 		}
 	}
 	for _, a := range r.toStart {
-		out.Calls = append(out.Calls, ForeseenCall{Step: a.step, Function: a.spec.Name, Input: a.input})
+		out.Calls = append(out.Calls, ForeseenCall{Step: a.step, Function: a.spec.Name, Input: a.input.text})
 	}
 	out.State, out.Visits = r.state, r.unwritten.all
 	return out, nil

@@ -18,23 +18,23 @@ type inputs struct{ *ledger }
 
 // inputOf returns the input with which the function of a suspended step is called again: the input
 // of its first call or, after a retry, the newly resolved one if every reference has a value.
-func (r *inputs) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (input, bindings json.RawMessage, reads []store.Lineage, problem *failure) {
+func (r *inputs) inputOf(step *graph.CompiledStep, d *state.Suspended, in resolvedInput) (given givenInput, problem *failure) {
 	if d.Renew {
 		if step.Fault != nil {
-			return nil, nil, nil, &failure{kind: function.KindBadInput, message: step.Fault.Error(), final: true}
+			return given, &failure{kind: function.KindBadInput, message: step.Fault.Error(), final: true}
 		}
 		if in.err != nil {
-			return nil, nil, nil, &failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}
+			return given, &failure{kind: referenceKind(in.err), message: in.err.Error(), final: true}
 		}
 		if in.ok {
-			return in.result.Value, in.bindings, in.reads, nil
+			return in.given(), nil
 		}
 	}
-	input, err := r.keptText(d.Input)
+	text, err := r.keptText(d.Input)
 	if err != nil {
 		problem = &failure{kind: function.KindFailed, message: err.Error()}
 	}
-	return input, nil, d.Reads, problem
+	return givenInput{text: text, reads: d.Reads}, problem
 }
 
 // A resolvedInput is a step's input as resolved at the beginning of its wave.
@@ -44,6 +44,10 @@ type resolvedInput struct {
 	reads    []store.Lineage
 	ok       bool // every reference has a value
 	err      error
+}
+
+func (in resolvedInput) given() givenInput {
+	return givenInput{text: in.result.Value, fields: in.result.Members, bindings: in.bindings, reads: in.reads}
 }
 
 // resolveInputs resolves the inputs of a wave's steps, all against the current state.
@@ -89,7 +93,11 @@ func (r *inputs) resolveInput(step *graph.CompiledStep, spec *function.Spec, l *
 		return result, nil, false, err
 	}
 	result.Value = jsontext.With(result.Value, raw)
+	for _, f := range raw {
+		result.Members = append(result.Members, references.Member{Name: f.Key, Value: f.Value})
+	}
 	if l != nil && l.Tool != nil {
+		result.Members = nil
 		if result.Value, err = r.overArguments(result.Value, step, spec, l.Tool); err != nil {
 			return result, nil, false, err
 		}

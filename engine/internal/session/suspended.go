@@ -13,7 +13,7 @@ func (r *visits) suspend(res *attemptResult) *state.Suspended {
 	a := res.attempt
 	d := r.state.Suspended(a.step)
 	if d == nil || d.Visit != a.call_.Visit {
-		d = &state.Suspended{Visit: a.call_.Visit, Started: res.started.UnixMilli(), Input: r.keepText(a.input), Reads: a.reads}
+		d = &state.Suspended{Visit: a.call_.Visit, Started: res.started.UnixMilli(), Input: r.keepText(a.input.text), Reads: a.input.reads}
 		r.state.Suspend(a.step, d)
 	}
 	r.renewed(d, a)
@@ -101,6 +101,6 @@ func (r *visits) renew(id string, d *state.Suspended) {
 func (r *visits) renewed(d *state.Suspended, a *attempt) {
 	if d.Renew {
 		r.dropText(d.Input)
-		d.Input, d.Reads, d.Renew = r.keepText(a.input), a.reads, false
+		d.Input, d.Reads, d.Renew = r.keepText(a.input.text), a.input.reads, false
 	}
 }

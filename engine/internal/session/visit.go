@@ -72,15 +72,15 @@ func (r *steps) runStep(ctx context.Context, id string, in resolvedInput) (recor
 		l.Missing, l.Why = nil, nil
 		r.show(id)
 	}
-	input := in.result.Value
+	input := in.given()
 	if step.Approval {
 		if l.Approved == nil {
-			r.questions.askApproval(step, input, in.reads)
+			r.questions.askApproval(step, input.text, in.reads)
 			return nil, true
 		}
-		input = l.Approved
+		input.text, input.fields = l.Approved, nil
 	}
-	a := r.newAttempt(step, spec, input, in.bindings, in.reads)
+	a := r.newAttempt(step, spec, input)
 	r.count(id, l)
 	if spec.Effects {
 		r.queue(a)
@@ -106,11 +106,11 @@ func (r *steps) callAgain(ctx context.Context, step *graph.CompiledStep, d *stat
 	if spec == nil {
 		return fail(failure{kind: function.KindNoFunction, message: r.noFunction(step.Function), final: true})
 	}
-	input, bindings, reads, problem := r.inputs.inputOf(step, d, in)
+	input, problem := r.inputs.inputOf(step, d, in)
 	if problem != nil {
 		return fail(*problem)
 	}
-	a := r.newAttempt(step, spec, input, bindings, reads)
+	a := r.newAttempt(step, spec, input)
 	if k := r.kind(d); k != nil {
 		if err := k.resume(ctx, step.ID, d, &a.call_); err != nil {
 			return fail(callFailure(err))

@@ -29,7 +29,7 @@ func (r *waits) beginWait(res *attemptResult, w *function.Wait) *store.Execution
 		return r.badHandover(res, "a wait needs a time, a duration or the name of a signal")
 	}
 	l := r.ensureVisit(a.step)
-	l.Wait = &state.Wait{Due: due, Signal: w.Signal, Entry: w.Entry, Started: res.started.UnixMilli(), Input: jsontext.Cut(a.input), Reads: a.reads}
+	l.Wait = &state.Wait{Due: due, Signal: w.Signal, Entry: w.Entry, Started: res.started.UnixMilli(), Input: jsontext.Cut(a.input.text), Reads: a.input.reads}
 	r.unwritten.touch()
 	if w.Signal == "" {
 		r.show(a.step)
@@ -38,7 +38,7 @@ func (r *waits) beginWait(res *attemptResult, w *function.Wait) *store.Execution
 	if s, sent := r.state.TakeSignal(w.Signal); sent {
 		return r.endWait(a.step, &s)
 	}
-	r.open(a.step, &state.Ask{Kind: function.AskSignal, Prompt: w.Signal, Started: res.started.UnixMilli(), Input: jsontext.Cut(a.input), Reads: a.reads}, 0)
+	r.open(a.step, &state.Ask{Kind: function.AskSignal, Prompt: w.Signal, Started: res.started.UnixMilli(), Input: jsontext.Cut(a.input.text), Reads: a.input.reads}, 0)
 	r.state.Ask(a.step).Due = due
 	return nil
 }

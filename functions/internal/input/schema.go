@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -90,46 +91,69 @@ func Join(base, own *jsonschema.Schema) *jsonschema.Schema {
 	return base
 }
 
-// Decode reads an input into a struct field by field, so that an error names the field. Null
-// fields count as absent. Fields that T does not have are only in the Object, which holds all
-// fields in order.
-func Decode[T any](text json.RawMessage) (T, Object, error) {
-	var in T
-	o, err := Parse(text)
-	if err != nil {
+// Decode is Bind for the JSON text of an object, which it returns too.
+func Decode[T any](text json.RawMessage) (in T, fields Object, err error) {
+	if fields, err = Parse(text); err != nil {
 		return in, nil, err
 	}
-	if err := decode(o, reflect.ValueOf(&in).Elem()); err != nil {
+	if in, err = Bind[T](fields); err != nil {
 		return in, nil, err
 	}
-	return in, o, nil
+	return in, fields, nil
+}
+
+// Bind puts the fields of an input into a struct one by one, so that an error names the field.
+// Null fields count as absent. Fields that T does not have are left out.
+func Bind[T any](fields Object) (in T, err error) {
+	return in, decode(fields, reflect.ValueOf(&in).Elem())
 }
 
 // decode fills the fields of a struct and of its embedded structs.
 func decode(o Object, value reflect.Value) error {
-	for i := range value.NumField() {
-		field := value.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "" && field.Anonymous {
-			if err := decode(o, value.Field(i)); err != nil {
+	for _, field := range namedFields(value.Type()) {
+		if given := o.Get(field.name); given != nil {
+			if err := decodeField(field.name, given, value.FieldByIndex(field.index)); err != nil {
 				return err
 			}
-			continue
-		}
-		given := o.Get(name)
-		if name == "" || name == "-" || given == nil {
-			continue
-		}
-		if err := decodeField(name, given, value.Field(i)); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
+// A namedField is a field of a struct, or of one embedded in it, that has a name in JSON.
+type namedField struct {
+	name  string
+	index []int
+}
+
+var namedFieldsOf sync.Map // from reflect.Type to []namedField
+
+// namedFields returns the fields of a struct in order. There are as many types as functions have
+// inputs, so they are all remembered.
+func namedFields(of reflect.Type) []namedField {
+	if known, ok := namedFieldsOf.Load(of); ok {
+		return known.([]namedField)
+	}
+	var fields []namedField
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "" && field.Anonymous:
+			for _, inner := range namedFields(field.Type) {
+				fields = append(fields, namedField{inner.name, append([]int{i}, inner.index...)})
+			}
+		case name != "" && name != "-":
+			fields = append(fields, namedField{name, []int{i}})
+		}
+	}
+	namedFieldsOf.Store(of, fields)
+	return fields
+}
+
 // decodeField reads one field; the error names it.
 func decodeField(name string, given json.RawMessage, field reflect.Value) error {
-	err := json.Unmarshal(given, field.Addr().Interface())
+	err := decodeValue(given, field.Addr().Interface())
 	var mismatch *json.UnmarshalTypeError
 	switch {
 	case err == nil:
@@ -144,6 +168,22 @@ func decodeField(name string, given json.RawMessage, field reflect.Value) error 
 		}
 	}
 	return Bad("%s: %v", name, err)
+}
+
+// decodeValue is json.Unmarshal for compact JSON. The types of this package read their text
+// directly, without the two passes over it that encoding/json makes before it calls them.
+func decodeValue(given json.RawMessage, into any) error {
+	switch into := into.(type) {
+	case *json.RawMessage:
+		*into = given
+		return nil
+	case *Text:
+		*into = Text(TextOf(given))
+		return nil
+	case json.Unmarshaler:
+		return into.UnmarshalJSON(given)
+	}
+	return json.Unmarshal(given, into)
 }
 
 // kinds names Go's kinds to people who write workflows.

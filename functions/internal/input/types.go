@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // Text is a text field. Any other value is converted to compact JSON, null to "".
@@ -26,11 +29,16 @@ func TextOf(value json.RawMessage) string {
 	if len(value) == 0 || string(value) == "null" {
 		return ""
 	}
-	var text string
-	if value[0] == '"' && json.Unmarshal(value, &text) == nil {
-		return text
+	if value[0] == '"' && len(value) > 1 {
+		if inside := value[1 : len(value)-1]; bytes.IndexByte(inside, '\\') < 0 && utf8.Valid(inside) {
+			return string(inside)
+		}
+		var text string
+		if json.Unmarshal(value, &text) == nil {
+			return text
+		}
 	}
-	return string(compact(value))
+	return string(jsontext.Compact(value))
 }
 
 // Float is a number field; it also accepts the text of a number.
