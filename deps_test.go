@@ -11,7 +11,7 @@ import (
 
 const module = "github.com/stepgraph/stepgraph/"
 
-// forbidden says which package must not come to depend on which, and why.
+// forbidden lists which package must not depend on which, and why.
 var forbidden = map[string]map[string]string{
 	"engine": {
 		module + "cypher":    "the engine must run on any store",

@@ -17,7 +17,7 @@ func (l limitedBatches) StartBatch(ctx context.Context, q engine.BatchRequest) (
 		return l.e.StartBatch(ctx, q)
 	}
 	if q.Filter != nil {
-		filter, err := narrow(ctx, *q.Filter)
+		filter, err := restrictQuery(ctx, *q.Filter)
 		if err != nil {
 			return nil, false, err
 		}

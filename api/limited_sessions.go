@@ -44,7 +44,7 @@ func (l limitedSessions) Session(ctx context.Context, id string) (*engine.Sessio
 }
 
 func (l limitedSessions) Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error) {
-	q, err := narrow(ctx, q)
+	q, err := restrictQuery(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +52,7 @@ func (l limitedSessions) Sessions(ctx context.Context, q engine.SessionQuery) ([
 }
 
 func (l limitedSessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
-	q, err := narrow(ctx, q)
+	q, err := restrictQuery(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (l limitedSessions) CountSessions(ctx context.Context, q engine.SessionQuer
 }
 
 func (l limitedSessions) Awaiting(ctx context.Context, q engine.SessionQuery) ([]engine.Question, *engine.Cursor, error) {
-	q, err := narrow(ctx, q)
+	q, err := restrictQuery(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -64,8 +64,8 @@ func (l limits) reachAll(ctx context.Context, sessions []string) error {
 	return nil
 }
 
-// narrow adds the limit to a query.
-func narrow(ctx context.Context, q engine.SessionQuery) (engine.SessionQuery, error) {
+// restrictQuery adds the limit of the request's token to a query.
+func restrictQuery(ctx context.Context, q engine.SessionQuery) (engine.SessionQuery, error) {
 	limit := tokenLimit(ctx)
 	labels, ok := limit.With(q.Labels)
 	if !ok {

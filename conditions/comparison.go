@@ -32,7 +32,7 @@ type comparison struct {
 // A bound reference is one operand of a comparison.
 type bound struct {
 	name     string
-	written  string // with the default, as it stands in the text
+	written  string // with the default, as in the text
 	text     string // without the default
 	fallback any    // the default's value
 	defaults bool

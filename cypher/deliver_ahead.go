@@ -63,7 +63,7 @@ func (s inbox) readAhead(ctx context.Context, deliveries []engine.Delivery, grou
 	for _, r := range answer {
 		session := r.properties("session")
 		record := sessionFrom(session)
-		if item := items[record.ID]; item != nil && !r.yes("same") && intact(&record, session.text("seal")) {
+		if item := items[record.ID]; item != nil && !r.yes("same") && isConsistent(&record, session.text("seal")) {
 			item.session, item.now = record, r.time("now")
 			item.unapplied = requestsFrom(r.list("unapplied"))
 			seen[record.ID] = item

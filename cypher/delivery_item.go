@@ -35,7 +35,7 @@ func (item *deliveryItem) accept(request *engine.Request) params {
 	requests := slices.Clone(item.unapplied)
 	if request != nil {
 		record.Inbox = request.N
-		changes = adoption(record, item.now)
+		changes = missingProperties(record, item.now)
 		changes["inbox"] = request.N
 		item.result.Request = request
 		if !request.Applied {
@@ -56,9 +56,9 @@ func (item *deliveryItem) accept(request *engine.Request) params {
 	return changes
 }
 
-// adoption fills what a session made by hand lacks, in the record too, and returns the
-// properties to set.
-func adoption(record *engine.SessionRecord, now time.Time) params {
+// missingProperties fills in the properties that a session created by hand lacks, in the record
+// too, and returns those to set.
+func missingProperties(record *engine.SessionRecord, now time.Time) params {
 	changes := params{}
 	if record.CreatedAt.IsZero() {
 		record.CreatedAt = now

@@ -83,7 +83,7 @@ func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.Se
 		if err := edit.Refuse(&record, now); err != nil {
 			return err
 		}
-		changes := adoption(&record, now)
+		changes := missingProperties(&record, now)
 		request := apply(&record, &edit, changes)
 		record.DueAt, record.UpdatedAt, request.At = now, now, now
 		changes["due_at"], changes["updated_at"] = stamp(now), stamp(now)

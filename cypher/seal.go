@@ -47,9 +47,9 @@ func checkpointSeal(c *engine.Checkpoint) any {
 	return seal(!c.Release, c.Version+1, c.Status, c.State, c.Counters, c.Awaiting)
 }
 
-// intact reports whether the properties read of a session come from one commit: their sum is
+// isConsistent reports whether the properties read of a session come from one commit: their sum is
 // the one in the seal.
-func intact(record *engine.SessionRecord, sealed string) bool {
+func isConsistent(record *engine.SessionRecord, sealed string) bool {
 	held := strings.HasPrefix(sealed, sealHeld)
 	if held && record.Lease == "" {
 		return false // the lease of the next checkpoint, or one that was given back
@@ -61,12 +61,13 @@ func intact(record *engine.SessionRecord, sealed string) bool {
 	return fits(record.Status) || record.Status == engine.StatusPending && (fits(engine.StatusActive) || fits(engine.StatusAwaitingInput))
 }
 
-// sift adds to the list what is intact and returns the ids of the rest.
-func sift(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, torn []string) {
+// splitConsistent adds the sessions that were read consistently to the list and returns the ids of
+// the others.
+func splitConsistent(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, torn []string) {
 	for _, r := range rows {
 		p := r.properties("session")
 		record := sessionFrom(p)
-		if intact(&record, p.text("seal")) {
+		if isConsistent(&record, p.text("seal")) {
 			list = append(list, record)
 		} else {
 			torn = append(torn, record.ID)

@@ -43,14 +43,14 @@ func (s sessions) whole(ctx context.Context, ids []string) ([]engine.SessionReco
 	if err != nil {
 		return nil, err
 	}
-	list, torn := sift(nil, rows)
+	list, torn := splitConsistent(nil, rows)
 	if len(torn) == 0 {
 		return list, nil
 	}
 	if rows, err = s.read(ctx, querySessions, params{"ids": torn}); err != nil {
 		return nil, err
 	}
-	if list, torn = sift(list, rows); len(torn) == 0 {
+	if list, torn = splitConsistent(list, rows); len(torn) == 0 {
 		return list, nil
 	}
 	rows, err = s.locked(ctx, querySessionsLocked, params{"ids": distinct(torn)}) // in the order of those who lock several

@@ -76,7 +76,7 @@ func (f *follower) follow(ctx context.Context, w *watcher) {
 		case <-w.missed:
 			err = f.look(ctx)
 		case <-w.below:
-			err = f.stirred(ctx, w)
+			err = f.checkDescendants(ctx, w)
 		case <-tick.C:
 			if f.behind || !f.e.holds(f.session) {
 				err = f.look(ctx)
@@ -309,8 +309,8 @@ func shownAs(status string, awaiting []Question) string {
 	return text
 }
 
-// stirred checks the questions of descendant sessions, after all events from the bus have been sent.
-func (f *follower) stirred(ctx context.Context, w *watcher) error {
+// checkDescendants checks the questions of descendant sessions, after all events from the bus have been sent.
+func (f *follower) checkDescendants(ctx context.Context, w *watcher) error {
 	for {
 		select {
 		case ev := <-w.events:

@@ -11,7 +11,7 @@ type run struct {
 	limits, left Limits
 	names        map[string]any
 	local        []binding        // variables of comprehensions, the innermost last
-	outcomes     map[node]outcome // of the operands of "and" and "or"; nil where nobody asks
+	outcomes     map[node]outcome // of the operands of "and" and "or"; nil if they are not recorded
 }
 
 type binding struct {

@@ -76,7 +76,7 @@ type outcome struct {
 	err   error
 }
 
-// A spanned node is an operand and where it stands in the source, in characters.
+// A spanned node is an operand and its position in the source, in characters.
 type spanned struct {
 	node     node
 	from, to int

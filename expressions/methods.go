@@ -59,14 +59,16 @@ var textMethods = map[string]function{
 	"startswith":   affixed(strings.HasPrefix),
 	"endswith":     affixed(strings.HasSuffix),
 
-	"find":  texts(1, 1, func(s string, part []string) (any, error) { return place(s, strings.Index(s, part[0])), nil }),
-	"rfind": texts(1, 1, func(s string, part []string) (any, error) { return place(s, strings.LastIndex(s, part[0])), nil }),
+	"find": texts(1, 1, func(s string, part []string) (any, error) { return characterIndex(s, strings.Index(s, part[0])), nil }),
+	"rfind": texts(1, 1, func(s string, part []string) (any, error) {
+		return characterIndex(s, strings.LastIndex(s, part[0])), nil
+	}),
 	"index": texts(1, 1, func(s string, part []string) (any, error) {
 		i := strings.Index(s, part[0])
 		if i < 0 {
 			return nil, faultf("%s is not in the text", quoted(abridged(part[0])))
 		}
-		return place(s, i), nil
+		return characterIndex(s, i), nil
 	}),
 	"count": texts(1, 1, func(s string, part []string) (any, error) { return int64(strings.Count(s, part[0])), nil }),
 
@@ -114,8 +116,8 @@ func textArg(v any) (string, error) {
 	return s, nil
 }
 
-// place is an offset in bytes as a number of characters.
-func place(s string, i int) any {
+// characterIndex converts an offset in bytes to one in characters; a negative one becomes -1.
+func characterIndex(s string, i int) any {
 	if i < 0 {
 		return int64(-1)
 	}

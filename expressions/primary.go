@@ -144,7 +144,7 @@ func (p *parser) atom() (node, error) {
 	return nil, p.unexpected()
 }
 
-// brackets reads what stands in round brackets: one expression, several or a generator.
+// brackets reads the contents of round brackets: one expression, several or a generator.
 func (p *parser) brackets() (node, error) {
 	t := p.take()
 	if _, ok := p.accept(")"); ok {

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// A told session is what is told of it in words.
-type told struct {
+// A describedSession has the fields of a session that sessionWords describes.
+type describedSession struct {
 	ID, Workflow, Status string
 	Awaiting             []question
 	Messages             []struct{ Role, Content string }
 	Error                *struct{ Step, Message string }
 }
 
-// A question is an open one.
+// A question is an open question of the session.
 type question struct {
 	Step, Kind, Function string
 	Prompt               any
 }
 
-// sessionWords tells a session in a few lines: where it is, what it has said since a person spoke,
-// what it asks. It is "" for what is not a session.
+// sessionWords describes a session in a few lines: its status, the messages since a person last
+// wrote, its open questions. It returns "" if body is not a session.
 func sessionWords(body json.RawMessage) string {
-	var s told
+	var s describedSession
 	if json.Unmarshal(body, &s) != nil || s.ID == "" || s.Workflow == "" || s.Status == "" {
 		return ""
 	}
@@ -51,7 +51,7 @@ func sessionWords(body json.RawMessage) string {
 
 // said are the messages to the person after the person's last one, without those that are the
 // prompts of open questions.
-func (s *told) said() []string {
+func (s *describedSession) said() []string {
 	var texts []string
 	for _, m := range s.Messages {
 		prompts := slices.ContainsFunc(s.Awaiting, func(q question) bool { return q.Prompt == m.Content })

@@ -41,7 +41,7 @@ type loadOptions struct {
 	workflow string
 	merge    bool
 	force    bool
-	places   places // where steps and paths stand in the files
+	places   positions // where steps and paths stand in the files
 	state    bool
 	move     bool // credentials become secrets
 	apart    bool // the files of a folder: the faults of one do not keep the others from being loaded
@@ -65,7 +65,7 @@ func (cmd *loadCommands) loadFiles(ctx context.Context, to *reach, names []strin
 	for _, n := range cmd.host.unsettled(to, read.notes) {
 		cmd.say("%s", n)
 	}
-	o.places = placesOf(read.sources, o.workflow)
+	o.places = positionsOf(read.sources, o.workflow)
 	workflows, err := combine(read.sources, o)
 	if err != nil {
 		return cmd.sources.faults(err)

@@ -12,19 +12,19 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A place is a position in a file: line and column count from 1.
-type place struct {
+// A position is a position in a file: line and column count from 1.
+type position struct {
 	file         string
 	line, column int
 }
 
-// places are where the steps and paths of workflows stand: by workflow, and in it by
+// positions has the positions of steps and paths in their files: by workflow, and in it by
 // "step ID" and "path ID".
-type places map[string]map[string]place
+type positions map[string]map[string]position
 
-// placesOf finds the places of what the sources hold.
-func placesOf(sources []source, workflow string) places {
-	all := places{}
+// positionsOf finds the positions of all steps and paths of the sources.
+func positionsOf(sources []source, workflow string) positions {
+	all := positions{}
 	for i := range sources {
 		s := &sources[i]
 		id := s.workflow.ID
@@ -32,22 +32,22 @@ func placesOf(sources []source, workflow string) places {
 			id = workflow
 		}
 		if all[id] == nil {
-			all[id] = map[string]place{}
+			all[id] = map[string]position{}
 		}
 		at := columnsOf(s.file)
 		for step, line := range s.lines.Steps {
-			all[id]["step "+step] = place{s.file, line, at.column("steps", step, line)}
+			all[id]["step "+step] = position{s.file, line, at.column("steps", step, line)}
 		}
 		for path, line := range s.lines.Paths {
-			all[id]["path "+path] = place{s.file, line, at.column("paths", path, line)}
+			all[id]["path "+path] = position{s.file, line, at.column("paths", path, line)}
 		}
-		all[id][""] = place{s.file, 1, 1}
+		all[id][""] = position{s.file, 1, 1}
 	}
 	return all
 }
 
 // of gives problems their places. What names neither step nor path belongs to the file.
-func (p places) of(workflow string, problems []engine.Problem) []placed {
+func (p positions) of(workflow string, problems []engine.Problem) []placed {
 	found := make([]placed, 0, len(problems))
 	for _, one := range problems {
 		at, known := p[workflow]["path "+one.Path]

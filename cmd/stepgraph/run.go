@@ -108,7 +108,7 @@ func (cmd *runCommands) runService(ctx context.Context, o *runOptions, word stri
 
 // tell prints the errors of a workflow before it runs: a run shows what they lead to.
 func (cmd *runCommands) tell(read *source, problems []engine.Problem) {
-	found := placesOf([]source{*read}, "").of(read.workflow.ID, problems)
+	found := positionsOf([]source{*read}, "").of(read.workflow.ID, problems)
 	inFileOrder(found)
 	for i := range found {
 		if found[i].Level == levelError {

@@ -101,7 +101,7 @@ func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.R
 		}
 		all = append(all, cmd.host.unsettled(to, notes)...)
 		sources := sourcesOf(file, &loaded)
-		at := placesOf(sources, "")
+		at := positionsOf(sources, "")
 		for i := range loaded.Workflows {
 			w := &loaded.Workflows[i]
 			all = append(all, at.of(w.ID, engine.Validate(w, registry))...)
@@ -115,7 +115,7 @@ func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.R
 // that may come from what could not be read.
 func partProblems(file string, loaded *formats.Loaded, registry *engine.Registry) []placed {
 	sources := sourcesOf(file, loaded)
-	at := placesOf(sources, "")
+	at := positionsOf(sources, "")
 	var all []placed
 	for i := range loaded.Workflows {
 		w := &loaded.Workflows[i]

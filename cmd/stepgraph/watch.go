@@ -95,7 +95,7 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	options := loadOptions{places: placesOf(sources, ""), force: w.force}
+	options := loadOptions{places: positionsOf(sources, ""), force: w.force}
 	refused, err := w.loads.try(ctx, w.own, workflows, options)
 	if err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 // chatflow that holds one.
 func Recognise(_ string, src []byte) bool {
 	var f struct {
-		Nodes    []looks `json:"nodes"`
-		FlowData any     `json:"flowData"`
-		Type     string  `json:"type"`
+		Nodes    []nodeHeader `json:"nodes"`
+		FlowData any          `json:"flowData"`
+		Type     string       `json:"type"`
 	}
 	if json.Unmarshal(src, &f) != nil {
 		return !strings.HasPrefix(strings.TrimSpace(string(src)), "[") && seemsSo(string(src)) // a list holds documents and is none
@@ -30,14 +30,15 @@ func Recognise(_ string, src []byte) bool {
 	return false
 }
 
-type looks struct {
+// A nodeHeader has the fields of a node by which a flow is recognised.
+type nodeHeader struct {
 	Type string `json:"type"`
 	Data struct {
 		Name string `json:"name"`
 	} `json:"data"`
 }
 
-// seemsSo looks at a text that cannot be read.
+// seemsSo recognises the text of a flow that is not valid JSON.
 func seemsSo(text string) bool {
 	return strings.Contains(text, `"nodes"`) && (strings.Contains(text, `Agentflow"`) || strings.Contains(text, `"agentFlow"`))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/function"
 )
 
-// approvalOptions say how the approval of a step is asked for. They stand as JSON text in
+// ApprovalOptions say how the approval of a step is asked for. They are stored as JSON text in
 // the STEP property approval_options: {"prompt", "due", "on_due"}, where on_due is the
 // approval given in a person's stead when no answer comes in time (without it the step
 // fails with kind timeout).
@@ -51,7 +51,7 @@ func readApprovalOptions(property any) (o ApprovalOptions, err error) {
 	return o, nil
 }
 
-// An approval is what a person says to an approval question.
+// An Approval is what a person says to an approval question.
 type Approval struct {
 	Approved bool            `json:"approved"`
 	Input    json.RawMessage `json:"input"`

@@ -79,7 +79,7 @@ func (d *Definition) removeFromBody(s *CompiledStep) {
 	s.Holder = ""
 }
 
-// holds reports whether a step stands, at some depth, in the body of holder; everything
+// Holds reports whether a step is in the body of holder, at any depth; everything
 // stands in "", the workflow itself.
 func (d *Definition) Holds(holder string, s *CompiledStep) bool {
 	if holder == "" {
@@ -156,8 +156,8 @@ func (d *Definition) onward(s *CompiledStep) []*CompiledPath {
 	return append(append([]*CompiledPath(nil), s.Next...), d.beyond(s)...)
 }
 
-// workflowEnds are the steps outside bodies that no forward path leads out of, by id:
-// what a session comes to. Tools of agents are not among them.
+// WorkflowEnds are the steps outside bodies that no forward path leads out of, by id:
+// the steps at which a session can end. Tools of agents are not among them.
 func (d *Definition) WorkflowEnds(holder string) []string {
 	tools := map[string]bool{}
 	for _, s := range d.steps {

@@ -61,7 +61,7 @@ type CompiledPath struct {
 	Fault string
 }
 
-// keep is how many outputs of the step the state keeps.
+// Keep is how many outputs of the step the state keeps.
 func (c *CompiledStep) Keep() int {
 	if c != nil && c.limit > 0 {
 		return c.limit
@@ -101,7 +101,7 @@ type splitInput struct {
 	err   error
 }
 
-// A requirement is what a step with `join: required` waits for: that one of some paths is
+// A Requirement is what a step with `join: required` waits for: that one of some paths is
 // taken. A path that names no group is a requirement of its own.
 type Requirement struct {
 	Group string // "" of a path that stands alone
@@ -117,5 +117,5 @@ type spot struct {
 	lowest  int // the least left of this step and of all it leads to
 }
 
-// forward reports whether something can go along a path without going round a loop.
+// Forward reports whether a path is a forward path: one that closes no loop.
 func (p *CompiledPath) Forward() bool { return p.Fault == "" && !p.Closes }

@@ -21,7 +21,7 @@ func (w *Workflow) ETag() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// editable is a step's properties without the workflow, which the engine itself sets.
+// Editable is a step's properties without the workflow, which the engine itself sets.
 func (s *Step) Editable() map[string]any {
 	p := s.Properties()
 	delete(p, "workflow")
@@ -34,7 +34,7 @@ func hashPath(h hash.Hash, p *Path) {
 		"target_workflow": p.TargetWorkflow, "properties": p.Properties()})
 }
 
-// hashJSON feeds the canonical JSON of v: encoding/json sorts the keys of maps.
+// HashJSON feeds the canonical JSON of v: encoding/json sorts the keys of maps.
 func HashJSON(h hash.Hash, v any) {
 	b, err := json.Marshal(v)
 	if err != nil { // NaN or an odd type in Extra: still the same bytes for the same value

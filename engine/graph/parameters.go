@@ -8,7 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// fixedFields are those that no argument may replace: what the step gives itself, and
+// FixedFields are those that no argument may replace: what the step gives itself, and
 // program text and conditions, which are the workflow's alone. Where arguments go into one
 // field, they are the names in that field. What the function itself takes from a tool call
 // (Spec.Parameters) is never fixed: the step gives it for when it runs by itself.
@@ -37,7 +37,7 @@ func FixedFields(target *CompiledStep, spec *function.Spec) map[string]bool {
 	return fixed
 }
 
-// declaredParameters are the names in the schema of a tool's arguments. open reports whether
+// DeclaredParameters are the names in the schema of a tool's arguments. open reports whether
 // the schema leaves the names to whoever calls: it names none, or says so.
 func DeclaredParameters(schema json.RawMessage) (names []string, open bool) {
 	var s struct {

@@ -42,7 +42,7 @@ func (c *CompiledStep) require(group, path string) {
 	c.Required = append(c.Required, Requirement{Group: group, Paths: []string{path}})
 }
 
-// demands reports whether a path is part of a requirement of the step.
+// Demands reports whether a path is part of a requirement of the step.
 func (c *CompiledStep) Demands(path string) bool {
 	return slices.ContainsFunc(c.Required, func(q Requirement) bool { return slices.Contains(q.Paths, path) })
 }

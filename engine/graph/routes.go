@@ -50,7 +50,7 @@ func (d *Definition) findRoutes() {
 	}
 }
 
-// leads reports whether a forward route of one path or more leads from a step to another.
+// Leads reports whether a forward route of one path or more leads from a step to another.
 func (d *Definition) Leads(from, to *CompiledStep) bool {
 	if from.spot.holds(to.spot) {
 		return true

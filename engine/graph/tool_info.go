@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// A namedTool is a TOOL path under the name models call it by.
+// A NamedTool is a TOOL path under the name models call it by.
 type NamedTool struct {
 	Name string
 	Path *Path
@@ -20,7 +20,7 @@ type NamedTool struct {
 // toolNameLength is what model APIs take at most.
 const toolNameLength = 64
 
-// tools are the tools of an agent's step in path order, each under a name of its own: the
+// Tools are the tools of an agent's step in path order, each under a name of its own: the
 // path's, else the step's id, with everything but letters, digits, _ and - replaced. Of
 // two equal names the second gets a number.
 func (d *Definition) Tools(agent string, _ *function.Registry) []NamedTool {
@@ -62,7 +62,7 @@ func toolName(text string) string {
 	return clean[:min(len(clean), toolNameLength)]
 }
 
-// toolInfos describes the tools of a step to its function.
+// ToolInfos describes the tools of a step to its function.
 func (d *Definition) ToolInfos(step string, registry *function.Registry) []function.ToolInfo {
 	var out []function.ToolInfo
 	for _, t := range d.Tools(step, registry) {
@@ -80,7 +80,7 @@ func (d *Definition) ToolInfos(step string, registry *function.Registry) []funct
 	return out
 }
 
-// toolParameters is the JSON Schema of a tool's arguments: the path's, else that of the
+// ToolParameters is the JSON Schema of a tool's arguments: the path's, else that of the
 // function's input, which then takes no other fields. What the step gives itself is left
 // out of either.
 func ToolParameters(p *Path, target *CompiledStep, spec *function.Spec) json.RawMessage {

@@ -146,7 +146,7 @@ func (w *Workflow) Normalize() {
 	NamePaths(w.Paths)
 }
 
-// pathLess is path order: by source, then kind, then priority (none last), then target,
+// PathLess is path order: by source, then kind, then priority (none last), then target,
 // then what else tells two parallel paths apart.
 func PathLess(a, b *Path) bool {
 	if a.Source != b.Source {
@@ -220,7 +220,7 @@ func NamePaths(paths []Path) {
 	}
 }
 
-// conditionText is a condition as one text, for ordering and hashing.
+// ConditionText is a condition as one text, for ordering and hashing.
 func ConditionText(c any) string {
 	switch c := c.(type) {
 	case nil:

@@ -37,10 +37,10 @@ type Folder struct {
 
 // A fileLine is a line of a file that is not part of a document.
 type fileLine struct {
-	Archive *head     `json:"archive,omitempty"`
-	Family  *Family   `json:"family,omitempty"`
-	Settled []settled `json:"settled,omitempty"`
-	Closed  *closed   `json:"closed,omitempty"`
+	Archive *head         `json:"archive,omitempty"`
+	Family  *Family       `json:"family,omitempty"`
+	Settled []outcomeLine `json:"settled,omitempty"`
+	Closed  *closed       `json:"closed,omitempty"`
 }
 
 type head struct {
@@ -48,7 +48,8 @@ type head struct {
 	Began  time.Time `json:"began"`
 }
 
-type settled struct {
+// An outcomeLine is the line of an archive that says what became of a session.
+type outcomeLine struct {
 	Session string        `json:"session"`
 	Outcome store.Removal `json:"outcome"`
 }
@@ -144,9 +145,9 @@ func (a *Folder) line(l fileLine) error {
 
 // Settle writes what became of families that were put.
 func (a *Folder) Settle(families []Family) error {
-	var list []settled
+	var list []outcomeLine
 	for i := range families {
-		list = append(list, settled{families[i].Session, families[i].Outcome})
+		list = append(list, outcomeLine{families[i].Session, families[i].Outcome})
 	}
 	if err := a.line(fileLine{Settled: list}); err != nil {
 		return fmt.Errorf("archive %s: %w", a.file.Name(), err)
@@ -275,7 +276,7 @@ func unsettled(f *os.File) (open []Family, end int64, families int, err error) {
 			}
 		case l.Settled != nil:
 			open = slices.DeleteFunc(open, func(f Family) bool {
-				return slices.ContainsFunc(l.Settled, func(s settled) bool { return s.Session == f.Session })
+				return slices.ContainsFunc(l.Settled, func(s outcomeLine) bool { return s.Session == f.Session })
 			})
 			end = after
 		case l.Archive != nil:

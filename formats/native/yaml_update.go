@@ -175,7 +175,7 @@ func updateList(top *yaml.Node, key string, have, want listItems, at map[string]
 	}
 	ids := make([]string, len(list.Content))
 	for id, v := range at {
-		ids[place(v)] = id
+		ids[itemIndex(v)] = id
 	}
 	was, now := have.byID(key), want.byID(key)
 	var kept []*yaml.Node
@@ -202,8 +202,8 @@ func updateList(top *yaml.Node, key string, have, want listItems, at map[string]
 	}
 }
 
-// place is the number of an item in its list.
-func place(v *value) int {
+// itemIndex returns the index of an item in its list.
+func itemIndex(v *value) int {
 	n, _ := strconv.Atoi(v.pointer[strings.LastIndexByte(v.pointer, '/')+1:])
 	return n
 }

@@ -76,22 +76,22 @@ func (r *round) messages() []models.Message {
 
 func (r *round) answerTo(n int, c models.ToolCall) string {
 	if problem, refused := r.past[n].Refused[c.ID]; refused {
-		return told(&engine.SessionError{Kind: r.refusedKind(c.Name), Message: problem})
+		return errorText(&engine.SessionError{Kind: r.refusedKind(c.Name), Message: problem})
 	}
 	for _, one := range r.call.Transcript[n].Results {
 		if one.ID != c.ID {
 			continue
 		}
 		if one.Error != nil {
-			return told(one.Error)
+			return errorText(one.Error)
 		}
 		return r.resultText(one)
 	}
-	return told(&engine.SessionError{Kind: engine.KindLost, Message: "the call has left no result"})
+	return errorText(&engine.SessionError{Kind: engine.KindLost, Message: "the call has left no result"})
 }
 
-// told returns the text by which a model learns of an error.
-func told(e *engine.SessionError) string {
+// errorText returns the text by which a model learns of an error.
+func errorText(e *engine.SessionError) string {
 	return string(input.Encode(map[string]string{"error": e.Message, "errorCode": e.Kind}))
 }
 

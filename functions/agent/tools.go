@@ -78,7 +78,7 @@ func (r *round) refuse(c models.ToolCall) string {
 		return fmt.Sprintf("there is no tool %q; there are %s", c.Name, r.names(r.tools))
 	}
 	if len(c.Arguments) == 0 || c.Arguments[0] != '{' {
-		return "the arguments are no JSON object"
+		return "the arguments are not a JSON object"
 	}
 	if r.in.CheckArguments != nil && !bool(*r.in.CheckArguments) {
 		return ""

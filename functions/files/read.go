@@ -22,7 +22,7 @@ type ReadInput struct {
 	Path     input.Text `json:"path,omitempty" jsonschema:"a file below the configured folder"`
 	Line     *input.Int `json:"line,omitempty" jsonschema:"the first line that is given, from 1; 1 when absent"`
 	Lines    *input.Int `json:"lines,omitempty" jsonschema:"how many lines are given; all when absent"`
-	Encoding input.Text `json:"encoding,omitempty" jsonschema:"text (the default) or base64, for files that are no text"`
+	Encoding input.Text `json:"encoding,omitempty" jsonschema:"text (the default) or base64, for files that are not text"`
 	Optional input.Bool `json:"optional,omitempty" jsonschema:"a file that is not there is an output with exists false and no text, not an error"`
 }
 

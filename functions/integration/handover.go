@@ -22,12 +22,12 @@ func (f function) handOver(ctx context.Context, call *engine.Call, arguments inp
 	if len(results) == 0 {
 		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the source gave no result"}
 	}
-	return f.finish(ctx, adopt(results[0], arguments)), nil
+	return f.finish(ctx, convertToolResult(results[0], arguments)), nil
 }
 
-// adopt converts the result of a tool to a Result. A result that already has this shape is
+// convertToolResult converts the result of a tool to a Result. A result that already has this shape is
 // kept, an error gets an error code, and anything else becomes data.
-func adopt(given engine.ToolResult, arguments input.Object) Result {
+func convertToolResult(given engine.ToolResult, arguments input.Object) Result {
 	switch {
 	case given.Error != nil:
 		return normalise(failed("INTEGRATION_EXECUTION_ERROR", given.Error.Message).from(sourceTool), Input{}, 0)

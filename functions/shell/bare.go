@@ -30,7 +30,7 @@ func (b *binder) inBare() error {
 		b.enter(braces, "${")
 	case b.has("[[") && b.wordStart():
 		b.enter(test, "[[")
-	case b.has("]]") && b.top().place == test:
+	case b.has("]]") && b.top().syntaxContext == test:
 		b.take(2)
 		b.pop()
 	case b.has("[") && b.at > 0 && wordByte(b.text[b.at-1]):
@@ -52,7 +52,7 @@ func (b *binder) operator() {
 	c, f := b.text[b.at], b.top()
 	b.take(1)
 	switch {
-	case c == ')' && f.place == substitute && f.depth == 0:
+	case c == ')' && f.syntaxContext == substitute && f.depth == 0:
 		b.pop()
 		return
 	case c == '(':
@@ -60,7 +60,7 @@ func (b *binder) operator() {
 	case c == ')':
 		f.depth--
 	}
-	if strings.IndexByte(";&|()\n", c) >= 0 && f.place != test {
+	if strings.IndexByte(";&|()\n", c) >= 0 && f.syntaxContext != test {
 		f.start = b.at
 	}
 }

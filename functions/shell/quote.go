@@ -23,23 +23,23 @@ func bind(text string, names map[string]bool) (string, error) {
 	return b.out.String(), nil
 }
 
-// A place is a syntactic context of the shell.
-type place byte
+// A syntaxContext is a syntactic context of the shell.
+type syntaxContext byte
 
 const (
-	bare       place = iota
-	double           // "…"
-	substitute       // $(…) and `…`, whose contents are parsed like bare
-	backtick         // `…`
-	braces           // ${…}
-	arithmetic       // ((…)), $((…)) and $[…]
-	subscript        // name[…]
-	test             // [[…]]
+	bare       syntaxContext = iota
+	double                   // "…"
+	substitute               // $(…) and `…`, whose contents are parsed like bare
+	backtick                 // `…`
+	braces                   // ${…}
+	arithmetic               // ((…)), $((…)) and $[…]
+	subscript                // name[…]
+	test                     // [[…]]
 )
 
-// evaluated says why no reference may stand in a place: the shell evaluates its contents,
+// evaluated says why no reference may be in a context: the shell evaluates its contents,
 // including command substitutions, however they are quoted.
-var evaluated = map[place]string{
+var evaluated = map[syntaxContext]string{
 	arithmetic: "in arithmetic, where its value would be evaluated; check it first, and not by arithmetic",
 	subscript:  "in […] after a name, where its value would be evaluated",
 	braces:     "in ${…}, where its value would be evaluated",
@@ -47,7 +47,7 @@ var evaluated = map[place]string{
 }
 
 type frame struct {
-	place
+	syntaxContext
 	depth int    // of open parentheses
 	start int    // offset in text where the simple command begins
 	close string // the text that ends arithmetic
@@ -69,18 +69,18 @@ func (b *binder) has(s string) bool { return strings.HasPrefix(b.text[b.at:], s)
 
 // enter copies the opening text of a place. In a substitution a new command begins; elsewhere
 // the enclosing command continues.
-func (b *binder) enter(p place, begin string) {
+func (b *binder) enter(p syntaxContext, begin string) {
 	b.take(len(begin))
-	f := frame{place: p, start: b.top().start, begun: b.top().begun, close: "))"}
+	f := frame{syntaxContext: p, start: b.top().start, begun: b.top().begun, close: "))"}
 	if p == substitute || p == backtick {
 		f.start, f.begun = b.at, ""
 	}
 	b.stack = append(b.stack, f)
 }
 
-func (b *binder) within(p place) bool {
+func (b *binder) within(p syntaxContext) bool {
 	for _, f := range b.stack {
-		if f.place == p {
+		if f.syntaxContext == p {
 			return true
 		}
 	}
@@ -101,13 +101,13 @@ func (b *binder) next() error {
 	switch c := b.text[b.at]; {
 	case c == '\\':
 		return b.escaped()
-	case c == '\n' && len(b.heres) > 0 && b.top().place != double:
+	case c == '\n' && len(b.heres) > 0 && b.top().syntaxContext != double:
 		return b.documents()
-	case b.top().place == double:
+	case b.top().syntaxContext == double:
 		b.inDouble()
-	case b.top().place == arithmetic, b.top().place == subscript:
+	case b.top().syntaxContext == arithmetic, b.top().syntaxContext == subscript:
 		b.inArithmetic()
-	case b.top().place == braces:
+	case b.top().syntaxContext == braces:
 		return b.inBraces()
 	default:
 		return b.inBare()
@@ -139,7 +139,7 @@ func (b *binder) expand(name string) error {
 	if err := b.refuse(); err != nil {
 		return err
 	}
-	if b.top().place == double {
+	if b.top().syntaxContext == double {
 		b.out.WriteString("${" + name + "}")
 	} else {
 		b.out.WriteString(`"${` + name + `}"`)
@@ -151,7 +151,7 @@ func (b *binder) expand(name string) error {
 // refuse returns why no reference may stand at the current position, nil where one may.
 func (b *binder) refuse() error {
 	for _, f := range b.stack {
-		if why := evaluated[f.place]; why != "" {
+		if why := evaluated[f.syntaxContext]; why != "" {
 			return fmt.Errorf("a reference stands %s", why)
 		}
 	}
@@ -198,7 +198,7 @@ func (b *binder) inDouble() {
 }
 
 // bracket enters what a bracket ends.
-func (b *binder) bracket(p place, begin string) {
+func (b *binder) bracket(p syntaxContext, begin string) {
 	b.enter(p, begin)
 	b.top().close = "]"
 }
@@ -206,7 +206,7 @@ func (b *binder) bracket(p place, begin string) {
 // tick begins or ends a command in backticks.
 func (b *binder) tick() {
 	for i := len(b.stack) - 1; i >= 0; i-- {
-		if b.stack[i].place == backtick {
+		if b.stack[i].syntaxContext == backtick {
 			b.take(1)
 			b.stack = b.stack[:i]
 			return

@@ -24,7 +24,7 @@ type attempt struct {
 	step     string
 	compiled *graph.CompiledStep
 	spec     *function.Spec
-	call_    function.Call
+	callInfo function.Call
 	input    givenInput
 	marked   json.RawMessage // the input with marks for the names of secrets, nil if it names none
 	timeout  time.Duration
@@ -79,7 +79,7 @@ func (a *attempt) call(ctx context.Context) *attemptResult {
 		return res
 	}
 	late := &function.CallError{Kind: function.KindTimeout, Transient: true, Message: fmt.Sprintf("no result after %s", a.timeout)}
-	ctx, done := context.WithTimeoutCause(function.WithCall(ctx, &a.call_), a.timeout, late)
+	ctx, done := context.WithTimeoutCause(function.WithCall(ctx, &a.callInfo), a.timeout, late)
 	defer done()
 	res.output, res.err = a.guarded(ctx)
 	if res.err != nil && errors.Is(res.err, context.DeadlineExceeded) && context.Cause(ctx) == error(late) {
@@ -96,7 +96,7 @@ func (a *attempt) guarded(ctx context.Context) (out json.RawMessage, err error) 
 			err = &function.CallError{Kind: function.KindFailed, Message: fmt.Sprintf("function %s panicked: %v", a.spec.Name, p)}
 		}
 	}()
-	if names := a.call_.Secrets; names != nil {
+	if names := a.callInfo.Secrets; names != nil {
 		return names.RestoreResult(a.spec.Function.Call(ctx, a.marked))
 	}
 	if f, ok := a.spec.Function.(function.ObjectFunction); ok && a.input.fields != nil {
@@ -116,7 +116,7 @@ func (a *attempt) Say(role, text string) {
 
 func (a *attempt) Token(audience, text string) {
 	a.by.e.Publish(event.Event{Type: event.EventToken, Session: a.by.id,
-		Data: event.TokenEvent{Step: a.step, Visit: a.call_.Visit, Call: a.call_.Number, Text: text, Audience: audience, Provisional: true}})
+		Data: event.TokenEvent{Step: a.step, Visit: a.callInfo.Visit, Call: a.callInfo.Number, Text: text, Audience: audience, Provisional: true}})
 }
 
 func (a *attempt) Meter(u function.Usage) {
@@ -150,7 +150,7 @@ func (a *attempt) Messages(ctx context.Context, n int) ([]function.Message, erro
 // info returns the fields of the attempt that the record of its visit needs.
 func (res *attemptResult) info() visitInfo {
 	a := res.attempt
-	v := visitInfo{started: res.started, attempt: a.call_.Attempt, input: a.input.text, reads: a.input.reads}
+	v := visitInfo{started: res.started, attempt: a.callInfo.Attempt, input: a.input.text, reads: a.input.reads}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.usage) > 0 {

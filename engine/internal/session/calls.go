@@ -35,17 +35,17 @@ func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input 
 	a := &attempt{
 		by: r.claim, step: step.ID, compiled: step, spec: spec, input: input,
 		window: r.chat, salt: l.Salt, since: r.now(),
-		call_: function.Call{
+		callInfo: function.Call{
 			Session: r.id, Workflow: r.workflow, Step: step.ID, Function: step.Function,
 			Visit: l.Visit, Attempt: r.counters.Attempts(step.ID) + 1, Key: key, Bindings: input.bindings,
 			Number: number, OnError: step.OnError,
 		},
 	}
 	if len(step.ToolPaths) > 0 {
-		a.call_.Tools = r.def.ToolInfos(step.ID, r.e.Registry)
+		a.callInfo.Tools = r.def.ToolInfos(step.ID, r.e.Registry)
 	}
-	a.marked, a.call_.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input.text, references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.MaxInput})
-	a.call_.Sink = a
+	a.marked, a.callInfo.Secrets = function.BindSecretsIn(spec, json.RawMessage(step.Input), input.text, references.Scope{Session: r.id, Outputs: r.ledger, Limit: r.e.MaxInput})
+	a.callInfo.Sink = a
 	switch {
 	case step.AttemptTimeout > 0:
 		a.timeout = step.AttemptTimeout
@@ -62,7 +62,7 @@ func (r *steps) newAttempt(step *graph.CompiledStep, spec *function.Spec, input 
 func (r *steps) finishAttempt(res *attemptResult) *store.Execution {
 	a := res.attempt
 	l := r.state.Live(a.step)
-	if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != store.StatusActive {
+	if l == nil || l.Visit != a.callInfo.Visit || r.state.Status(a.step) != store.StatusActive {
 		r.recordLate(res) // cancelled or moved meanwhile: recorded in the history, activates no path
 		return nil
 	}

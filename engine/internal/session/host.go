@@ -81,7 +81,7 @@ func (r *Runner) reportLost(late []attemptResult) {
 			continue
 		}
 		body, err := jsontext.Marshal(lostCall{
-			Step: res.attempt.step, Visit: res.attempt.call_.Visit, Attempt: res.attempt.call_.Attempt, Key: res.attempt.call_.Key,
+			Step: res.attempt.step, Visit: res.attempt.callInfo.Visit, Attempt: res.attempt.callInfo.Attempt, Key: res.attempt.callInfo.Key,
 			Function: res.attempt.spec.Name, Output: jsontext.Cut(res.output), Error: errorText(res.err),
 			Started: res.started.UnixMilli(), Finished: res.finished.UnixMilli(),
 		})
@@ -90,7 +90,7 @@ func (r *Runner) reportLost(late []attemptResult) {
 		}
 		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(r.ctx), r.e.StopGrace, ErrStopped)
 		_, err = r.e.Committer.Deliver(ctx, store.Delivery{Session: r.id, Key: r.e.NewID(), Decide: func(store.InboxView) (*store.Request, error) {
-			return &store.Request{Kind: store.RequestLost, Step: res.attempt.step, Visit: res.attempt.call_.Visit, Body: body}, nil
+			return &store.Request{Kind: store.RequestLost, Step: res.attempt.step, Visit: res.attempt.callInfo.Visit, Body: body}, nil
 		}})
 		cancel()
 		if err != nil && !errors.Is(err, store.ErrSessionNotFound) {

@@ -34,10 +34,10 @@ func (r *effects) callsUnderWay() (calls map[string]state.BegunCall, starting []
 	calls = map[string]state.BegunCall{}
 	list := func(a *attempt) {
 		l := r.state.Live(a.step)
-		if l == nil || l.Visit != a.call_.Visit || r.state.Status(a.step) != store.StatusActive {
+		if l == nil || l.Visit != a.callInfo.Visit || r.state.Status(a.step) != store.StatusActive {
 			return // cancelled or failed meanwhile: its EXECUTION is already written
 		}
-		calls[a.step] = state.BegunCall{Visit: a.call_.Visit, Call: a.call_.Number, Attempt: a.call_.Attempt,
+		calls[a.step] = state.BegunCall{Visit: a.callInfo.Visit, Call: a.callInfo.Number, Attempt: a.callInfo.Attempt,
 			Salt: a.salt, Function: a.spec.Name, At: a.since}
 	}
 	for _, a := range r.running {

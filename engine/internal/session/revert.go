@@ -81,7 +81,7 @@ func (r *Runner) overflow(ctx context.Context, size int) error {
 // history.
 func (r *Runner) failCall(res *attemptResult, problem failure) {
 	step := res.attempt.step
-	if l := r.state.Live(step); l == nil || l.Visit != res.attempt.call_.Visit || r.state.Status(step) != store.StatusActive {
+	if l := r.state.Live(step); l == nil || l.Visit != res.attempt.callInfo.Visit || r.state.Status(step) != store.StatusActive {
 		r.recordLate(res)
 		return
 	}

@@ -12,12 +12,12 @@ import (
 func (r *visits) suspend(res *attemptResult) *state.Suspended {
 	a := res.attempt
 	d := r.state.Suspended(a.step)
-	if d == nil || d.Visit != a.call_.Visit {
-		d = &state.Suspended{Visit: a.call_.Visit, Started: res.started.UnixMilli(), Input: r.keepText(a.input.text), Reads: a.input.reads}
+	if d == nil || d.Visit != a.callInfo.Visit {
+		d = &state.Suspended{Visit: a.callInfo.Visit, Started: res.started.UnixMilli(), Input: r.keepText(a.input.text), Reads: a.input.reads}
 		r.state.Suspend(a.step, d)
 	}
 	r.renewed(d, a)
-	d.Call, d.Ready = a.call_.Number, false
+	d.Call, d.Ready = a.callInfo.Number, false
 	r.state.MakeLive(a.step).Tries = 0
 	r.unwritten.touch()
 	return d

@@ -65,7 +65,7 @@ func (r *agents) checkCalls(q *function.CallTools) string {
 		}
 		seen[c.ID] = true
 		if len(c.Arguments) > 0 && (!json.Valid(c.Arguments) || c.Arguments[0] != '{') {
-			return fmt.Sprintf("call %q: arguments are no JSON object", c.ID)
+			return fmt.Sprintf("call %q: arguments are not a JSON object", c.ID)
 		}
 	}
 	return ""

@@ -112,7 +112,7 @@ func (r *steps) callAgain(ctx context.Context, step *graph.CompiledStep, d *stat
 	}
 	a := r.newAttempt(step, spec, input)
 	if k := r.kind(d); k != nil {
-		if err := k.resume(ctx, step.ID, d, &a.call_); err != nil {
+		if err := k.resume(ctx, step.ID, d, &a.callInfo); err != nil {
 			return fail(callFailure(err))
 		}
 	}

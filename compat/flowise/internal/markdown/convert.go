@@ -77,20 +77,20 @@ func element(n *html.Node) string {
 		if blocks[n.DataAtom] {
 			return "\n\n"
 		}
-		leading, trailing := flanks(n)
+		leading, trailing := outerBlanks(n)
 		return leading + trailing
 	}
 	content := children(n)
-	leading, trailing := flanks(n)
+	leading, trailing := outerBlanks(n)
 	if leading != "" || trailing != "" {
 		content = strings.TrimSpace(content)
 	}
 	return leading + rule(n, content) + trailing
 }
 
-// flanks are the blanks that an inline element has at the ends of its text, unless what
-// stands beside it has one there already.
-func flanks(n *html.Node) (leading, trailing string) {
+// outerBlanks returns the blanks at the ends of an inline element's text, unless its neighbour
+// has one there already.
+func outerBlanks(n *html.Node) (leading, trailing string) {
 	if blocks[n.DataAtom] {
 		return "", ""
 	}
