@@ -31,6 +31,7 @@ func (in *startBatchIn) Resolve(c huma.Context) []error {
 	return nil
 }
 
+// AtBatch is the address of a batch.
 type AtBatch struct {
 	Batch string `path:"batch"`
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// HistoryPage chooses a page of a session's history.
 type HistoryPage struct {
 	AtSession
 	Paged

@@ -17,6 +17,7 @@ type addPathIn struct {
 	Body Path
 }
 
+// AtPath is the address of a path.
 type AtPath struct {
 	AtWorkflow
 	Path string `path:"path" doc:"the path's id, or source>target"`

@@ -18,6 +18,7 @@ type addStepIn struct {
 	Body Step
 }
 
+// AtStep is the address of a step.
 type AtStep struct {
 	AtWorkflow
 	Step string `path:"step"`

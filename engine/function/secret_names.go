@@ -109,6 +109,7 @@ func (n *SecretNames) restore(text string) string {
 	return n.replace(text, func(s secretName) string { return s.text })
 }
 
+// RestoreResult returns the result of a call with the names of secrets in the place of their marks.
 func (n *SecretNames) RestoreResult(out json.RawMessage, err error) (json.RawMessage, error) {
 	if bytes.Contains(out, []byte(n.mark)) {
 		out = json.RawMessage(n.restore(string(out)))
@@ -138,6 +139,7 @@ func BindSecrets(spec *Spec, stored, input json.RawMessage) (json.RawMessage, *S
 	return BindSecretsIn(spec, stored, input, references.Scope{})
 }
 
+// BindSecretsIn is BindSecrets with the scope in which references next to names are resolved.
 func BindSecretsIn(spec *Spec, stored, input json.RawMessage, scope references.Scope) (json.RawMessage, *SecretNames) {
 	if len(spec.Secrets) == 0 || !mayName(stored) {
 		return input, nil

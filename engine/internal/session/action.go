@@ -18,6 +18,7 @@ type ActionBody struct {
 	NewKey bool            `json:"new_key,omitempty"`
 }
 
+// BodyOf decodes the body of an action.
 func BodyOf(q *store.Request) ActionBody {
 	var b ActionBody
 	_ = json.Unmarshal(q.Body, &b) // the engine wrote the body; of one edited by hand, the fields that decode count

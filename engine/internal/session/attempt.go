@@ -26,7 +26,7 @@ type attempt struct {
 	spec     *function.Spec
 	callInfo function.Call
 	input    givenInput
-	marked   json.RawMessage // the input with marks for the names of secrets, nil if it names none
+	marked   json.RawMessage // the input with marks for the names of secrets, if callInfo.Secrets is set
 	timeout  time.Duration
 	cancel   context.CancelCauseFunc // cancels a call under way
 	leave    context.CancelCauseFunc // removes the call from the queue for a slot

@@ -47,6 +47,14 @@ func (r *steps) runStep(ctx context.Context, id string, in resolvedInput) (recor
 	if d := r.state.Suspended(id); d != nil && d.Visit == l.Visit {
 		return r.callAgain(ctx, step, d, in)
 	}
+	return r.callFirst(ctx, step, l, in)
+}
+
+// callFirst makes the first call of a visit: at once, or after the next checkpoint if the function
+// has effects. A step stays pending while its input refers to a missing value, and waits while its
+// call has not been approved.
+func (r *steps) callFirst(ctx context.Context, step *graph.CompiledStep, l *state.LiveStep, in resolvedInput) (record *store.Execution, moved bool) {
+	id := step.ID
 	spec := r.e.Registry.Find(step.Function)
 	if spec == nil && r.leave(id, step.Function) {
 		return nil, false
