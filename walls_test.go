@@ -32,7 +32,7 @@ var (
 	// manyMethods and manyFields list the types above the rule. Three belong to the test suite of
 	// stores, which no program links: kit has the cases' helpers, the other two wrap a store
 	// method by method.
-	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 58, "engine/storetest/faults.Store": 65}
+	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 59, "engine/storetest/faults.Store": 66}
 	manyFields  = map[string]int{
 		"api.Options":          21, // part of the Go API
 		"cmd/stepgraph.config": 34, // the configuration file, a field for each of its settings

@@ -65,3 +65,16 @@ func pageOf[T any](items []T, next string) *pageOut[T] {
 	}
 	return &pageOut[T]{Page[T]{items, next}}
 }
+
+// A Found is a page of a list that is searched. It may have fewer items than were asked for, or
+// none, although there is a next one.
+type Found[T any] struct {
+	Page[T]
+	Looked int `json:"looked,omitempty" doc:"sessions looked at for this page, where they had to be looked at one after the other"`
+}
+
+type foundOut[T any] struct{ Body Found[T] }
+
+func foundOf[T any](items []T, next string, looked int) *foundOut[T] {
+	return &foundOut[T]{Found[T]{pageOf(items, next).Body, looked}}
+}

@@ -30,7 +30,9 @@ type Sessions interface {
 	Session(ctx context.Context, id string) (*engine.Session, error)
 	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, *engine.Cursor, error)
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)
-	Awaiting(ctx context.Context, q engine.SessionQuery) ([]engine.Question, *engine.Cursor, error)
+	Search(ctx context.Context, q engine.SessionQuery) (*engine.SessionPage, error)
+	SearchCount(ctx context.Context, q engine.SessionQuery, by string) (*engine.SessionCounts, error)
+	SearchAwaiting(ctx context.Context, q engine.SessionQuery) (*engine.QuestionPage, error)
 	State(ctx context.Context, id string) ([]byte, int64, error)
 	EditState(ctx context.Context, id string, version int64, text []byte, by string) (*engine.Session, error)
 	DeleteSession(ctx context.Context, id string, cancel bool) error

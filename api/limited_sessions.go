@@ -59,12 +59,41 @@ func (l limitedSessions) CountSessions(ctx context.Context, q engine.SessionQuer
 	return l.e.CountSessions(ctx, q, by)
 }
 
-func (l limitedSessions) Awaiting(ctx context.Context, q engine.SessionQuery) ([]engine.Question, *engine.Cursor, error) {
+// Search does not say how many sessions it has looked at: most may be beyond the limit.
+func (l limitedSessions) Search(ctx context.Context, q engine.SessionQuery) (*engine.SessionPage, error) {
 	q, err := restrictQuery(ctx, q)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return l.e.Awaiting(ctx, q)
+	page, err := l.e.Search(ctx, q)
+	if err == nil && !tokenLimit(ctx).IsZero() {
+		page.Looked = 0
+	}
+	return page, err
+}
+
+func (l limitedSessions) SearchCount(ctx context.Context, q engine.SessionQuery, by string) (*engine.SessionCounts, error) {
+	q, err := restrictQuery(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := l.e.SearchCount(ctx, q, by)
+	if err == nil && !tokenLimit(ctx).IsZero() {
+		counts.Looked = 0
+	}
+	return counts, err
+}
+
+func (l limitedSessions) SearchAwaiting(ctx context.Context, q engine.SessionQuery) (*engine.QuestionPage, error) {
+	q, err := restrictQuery(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	page, err := l.e.SearchAwaiting(ctx, q)
+	if err == nil && !tokenLimit(ctx).IsZero() {
+		page.Looked = 0
+	}
+	return page, err
 }
 
 func (l limitedSessions) State(ctx context.Context, id string) ([]byte, int64, error) {

@@ -81,7 +81,8 @@ type listIn struct {
 
 type countIn struct {
 	SessionFilter
-	By string `query:"by" default:"status" doc:"status, workflow, both (workflow,status), or step: open questions by workflow/step"`
+	Cursor string `query:"cursor" doc:"next of the answer before: counts what that has not looked at"`
+	By     string `query:"by" default:"status" doc:"status, workflow, both (workflow,status), or step: open questions by workflow/step"`
 }
 
 // Counts is how many sessions there are of each kind.
@@ -89,6 +90,8 @@ type Counts struct {
 	By     string           `json:"by" example:"status"`
 	Total  int64            `json:"total" doc:"sum of the counts"`
 	Counts map[string]int64 `json:"counts" doc:"by status, workflow, workflow and status (with a comma between), or workflow/step"`
+	Next   string           `json:"next,omitempty" doc:"there are sessions that were not looked at: the cursor of the count of those, to be added to this one"`
+	Looked int              `json:"looked,omitempty" doc:"sessions looked at, where they had to be looked at one after the other"`
 }
 
 type sessionIn struct {
@@ -110,14 +113,16 @@ type AtSession struct {
 	Session string `path:"session"`
 }
 
+const searchAbout = "Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`."
+
 func (r *sessionRoutes) registerSessions() {
 	register(r.routeTable, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
 		summary: "Start a session of a workflow", about: "Answers 201 as soon as the session is durable; with ?wait= at its next pause or end.",
 		problems: []string{"workflow_not_found", "no_entry", "step_not_found", "session_exists", "overloaded"}}, r.start)
 	register(r.routeTable, operation{id: "listSessions", method: http.MethodGet, path: "/api/v1/sessions", tag: tagSessions,
-		summary: "List sessions, the newest first", problems: []string{"bad_request"}}, r.list)
+		summary: "List sessions, the newest first", about: searchAbout, problems: []string{"bad_request"}}, r.list)
 	register(r.routeTable, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
-		summary: "Count sessions"}, r.count)
+		summary: "Count sessions", about: searchAbout, problems: []string{"bad_request"}}, r.count)
 	register(r.routeTable, operation{id: "getSession", method: http.MethodGet, path: "/api/v1/sessions/{session}", tag: tagSessions,
 		summary: "Look at a session", about: "With ?wait= it answers when the session rests: at its next pause or end.", problems: []string{"session_not_found"}}, r.get)
 	register(r.routeTable, operation{id: "deleteSession", method: http.MethodDelete, path: "/api/v1/sessions/{session}", tag: tagSessions,
@@ -141,7 +146,7 @@ func (r *sessionRoutes) start(ctx context.Context, in *startIn) (*sessionOut, er
 	return out, nil
 }
 
-func (r *sessionRoutes) list(ctx context.Context, in *listIn) (*pageOut[Session], error) {
+func (r *sessionRoutes) list(ctx context.Context, in *listIn) (*foundOut[Session], error) {
 	q, err := in.query()
 	if err != nil {
 		return nil, err
@@ -151,15 +156,15 @@ func (r *sessionRoutes) list(ctx context.Context, in *listIn) (*pageOut[Session]
 		return nil, err
 	}
 	q.Limit, q.After = in.Limit, engine.Cursor{At: at.At, ID: at.ID}
-	found, next, err := r.e.Sessions(ctx, q)
+	page, err := r.e.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Session, len(found))
-	for i := range found {
-		items[i] = sessionOf(&found[i])
+	items := make([]Session, len(page.Sessions))
+	for i := range page.Sessions {
+		items[i] = sessionOf(&page.Sessions[i])
 	}
-	return pageOf(items, rowCursor("sessions", next)), nil
+	return foundOf(items, rowCursor("sessions", page.Next), page.Looked), nil
 }
 
 func (r *sessionRoutes) count(ctx context.Context, in *countIn) (*struct{ Body Counts }, error) {
@@ -170,15 +175,17 @@ func (r *sessionRoutes) count(ctx context.Context, in *countIn) (*struct{ Body C
 	if !slices.Contains([]string{"status", "workflow", "workflow,status", "step"}, in.By) {
 		return nil, problem("request_invalid", "", Fault{Parameter: "by", Message: fmt.Sprintf("is %q, want status, workflow, \"workflow,status\" or step", in.By)})
 	}
-	counts, err := r.e.CountSessions(ctx, q, in.By)
+	at, err := readCursor("count", in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	out := Counts{By: in.By, Counts: counts}
-	if out.Counts == nil {
-		out.Counts = map[string]int64{}
+	q.After = engine.Cursor{At: at.At, ID: at.ID}
+	found, err := r.e.SearchCount(ctx, q, in.By)
+	if err != nil {
+		return nil, err
 	}
-	for _, n := range counts {
+	out := Counts{By: in.By, Counts: found.Counts, Next: rowCursor("count", found.Next), Looked: found.Looked}
+	for _, n := range found.Counts {
 		out.Total += n
 	}
 	return &struct{ Body Counts }{out}, nil

@@ -34,7 +34,7 @@ var sample = func() map[string]any {
 		"outcome": "a", "message": "a", "moving": true, "skip": []any{"a"},
 		"except": []any{"a"}, "definition": "a", "functions": []any{"a"}, "forget": 1000, "within": 1000,
 		"workflows": []any{"a"}, "names": []any{"a"}, "ranks": map[string]any{"a": 1}, "most": map[string]any{"a": 1}, "fresh": 1, "state": "a", "holds": "a", "next_at": at, "prefixes": []any{"a"}, "who": "a", "action": "a", "refused": true, "since": at, "until": at,
-		"query": `+"a=b"`,
+		"query": `+"a=b"`, "bare": false,
 	}
 }()
 

@@ -3,6 +3,7 @@ package cypher
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,13 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 	if err != nil {
 		return nil, err
 	}
+	return s.page(ctx, q, false)
+}
+
+// page reads one page; bare rows have what a cursor is made of and nothing else.
+func (s sessions) page(ctx context.Context, q engine.SessionQuery, bare bool) ([]engine.SessionRecord, error) {
 	p := filters(q)
+	p["bare"] = bare
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50
@@ -88,6 +95,50 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 	}
 	rows, err := s.show(ctx, pageOf(q), p)
 	return sessionsFrom(rows), err
+}
+
+// Candidates reads the index in whose order the page would be read.
+func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, count string) ([]engine.Cursor, bool, error) {
+	begins := q.After == engine.Cursor{}
+	c := indexed(q)
+	switch {
+	case q.IDs != nil, count == "" && (q.Root != "" || slices.Contains(q.Status, "") || reflect.DeepEqual(c, q)),
+		count != "" && begins && (q.Root != "" || slices.Contains(q.Status, "") || counted(q) || count == "step" && questionsOnly(q)):
+		return nil, true, nil
+	case count == "" || begins: // a count that goes on is of what comes after
+		few, err := narrow(ctx, s.db, s.few, q)
+		if err != nil || few.IDs != nil {
+			return nil, true, err
+		}
+	}
+	rows, err := s.page(ctx, c, true)
+	found := make([]engine.Cursor, len(rows))
+	for i := range rows {
+		found[i] = rows[i].Cursor(q.OldestWaiting)
+	}
+	return found, false, err
+}
+
+// indexed is what an index has of a query that names no ids, in the order of the page.
+func indexed(q engine.SessionQuery) engine.SessionQuery {
+	c := engine.SessionQuery{Workflow: q.Workflow, CreatedBefore: q.CreatedBefore, CreatedAfter: q.CreatedAfter, After: q.After, Limit: q.Limit}
+	switch {
+	case q.OldestWaiting:
+		c.CreatedBefore, c.CreatedAfter = time.Time{}, time.Time{}
+		c.OldestWaiting, c.Awaiting, c.WaitingBefore = true, q.Awaiting, q.WaitingBefore
+	case len(q.Status) > 0:
+		c.Status = q.Status
+	default: // sessions that wait are walked to by the server: a page of them is soon full
+		c.Awaiting = q.Awaiting || q.Step != ""
+	}
+	c.WithState = q.WithState
+	return c
+}
+
+// questionsOnly reports whether the open questions of all sessions, or of those of a workflow, are asked for.
+func questionsOnly(q engine.SessionQuery) bool {
+	q.Awaiting = false
+	return len(q.Status) == 0 && counted(q)
 }
 
 // pageOf chooses the statement. The index on created_at gives the order for nothing, but walks

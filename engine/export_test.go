@@ -1,5 +1,10 @@
 package engine
 
+import "time"
+
+// SearchFor sets how long a search looks before it says what it has found.
+func SearchFor(e *Engine, d time.Duration) { e.searchTime = d }
+
 // Holds reports whether an engine runs a session.
 func Holds(e *Engine, session string) bool { return e.holds(session) }
 

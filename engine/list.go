@@ -46,14 +46,22 @@ func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, *Curs
 // CountSessions counts the sessions of a query by status, workflow, "workflow,status" or
 // step.
 func (e *Engine) CountSessions(ctx context.Context, q SessionQuery, by string) (map[string]int64, error) {
-	switch by {
-	case "":
-		by = "status"
-	case "status", "workflow", "workflow,status", "step":
-	default:
-		return nil, store.Detailf(ErrBadRequest, "by is %q, want status, workflow, \"workflow,status\" or step", by)
+	by, err := countedBy(by)
+	if err != nil {
+		return nil, err
 	}
 	return e.store.CountSessions(ctx, q, by)
+}
+
+// countedBy checks what is counted by; status if nothing is said.
+func countedBy(by string) (string, error) {
+	switch by {
+	case "":
+		return "status", nil
+	case "status", "workflow", "workflow,status", "step":
+		return by, nil
+	}
+	return "", store.Detailf(ErrBadRequest, "by is %q, want status, workflow, \"workflow,status\" or step", by)
 }
 
 // Awaiting returns the open questions of the sessions of a query, the sessions that wait
@@ -64,6 +72,11 @@ func (e *Engine) Awaiting(ctx context.Context, q SessionQuery) ([]Question, *Cur
 	if err != nil {
 		return nil, nil, err
 	}
+	return questionsOf(sessions), next, nil
+}
+
+// questionsOf are the open questions of sessions.
+func questionsOf(sessions []Session) []Question {
 	out := []Question{}
 	for i := range sessions {
 		for _, w := range sessions[i].Awaiting {
@@ -74,7 +87,7 @@ func (e *Engine) Awaiting(ctx context.Context, q SessionQuery) ([]Question, *Cur
 			out = append(out, w)
 		}
 	}
-	return out, next, nil
+	return out
 }
 
 // State returns a session's state as it is stored, and its version.

@@ -24,7 +24,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 	e.committer = commit.New(store, o.Writers)
 	e.Inspector = newInspector(e)
 	e.Definitions = &Definitions{store, registry, e.Inspector}
-	e.views = views{store, e.definitions}
+	e.views = views{store, e.definitions, searchTime}
 	e.env = &session.Env{Limits: o.limits(), Host: host{e}, Store: store, Registry: registry, Definitions: e.definitions, Committer: e.committer, ID: e.id}
 	e.Operations = batch.New(batch.Options{Store: store, Actions: batchActions{e}, Log: o.Log, NewID: o.NewID,
 		Lease: func() Lease { return *o.lease() }, LeaseFor: o.LeaseFor, PollEvery: o.PollEvery})

@@ -24,6 +24,7 @@ const viewDefinitionAge = time.Second
 type views struct {
 	store       Store
 	definitions *definitionReader
+	searchTime  time.Duration // see Search
 }
 
 // view builds a Session from its record. If the state does not parse, the error is shown in the

@@ -54,15 +54,7 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	rows := s.matching(q)
-	if q.OldestWaiting {
-		rows = slices.DeleteFunc(rows, func(x *session) bool { return x.record.AwaitingSince.IsZero() })
-	}
-	if q.After.ID != "" {
-		rows = slices.DeleteFunc(rows, func(x *session) bool { return compareCursors(q, cursor(q, x), q.After) <= 0 })
-	}
-	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, a), cursor(q, b)) })
-	return records(rows, q.Limit, q.WithState), nil
+	return records(s.page(q), q.Limit, q.WithState), nil
 }
 
 // records are the records of the first sessions, defaultLimit of them where there is no limit.
@@ -78,6 +70,41 @@ func records(rows []*session, limit int, withState bool) (out []engine.SessionRe
 		out = append(out, cloneRecord(r))
 	}
 	return out
+}
+
+// page returns the sessions of one page, in its order.
+func (s sessions) page(q engine.SessionQuery) []*session {
+	rows := s.matching(q)
+	if q.OldestWaiting {
+		rows = slices.DeleteFunc(rows, func(x *session) bool { return x.record.AwaitingSince.IsZero() })
+	}
+	if q.After != (engine.Cursor{}) {
+		rows = slices.DeleteFunc(rows, func(x *session) bool { return compareCursors(q, cursor(q, x), q.After) <= 0 })
+	}
+	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, a), cursor(q, b)) })
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	return rows[:min(limit, len(rows))]
+}
+
+// Candidates are the sessions that have the workflow and the status, where a text or labels are
+// looked for as well.
+func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, _ string) ([]engine.Cursor, bool, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, false, err
+	}
+	defer s.mu.Unlock()
+	if q.IDs != nil || q.Text == "" && len(q.Labels) == 0 {
+		return nil, true, nil
+	}
+	q.Text, q.Labels = "", nil
+	var found []engine.Cursor
+	for _, x := range s.page(q) {
+		found = append(found, cursor(q, x))
+	}
+	return found, false, nil
 }
 
 // cursor is the sort key of a session in the order of the query.

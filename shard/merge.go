@@ -40,4 +40,6 @@ func longestWaitingFirst(a, b *store.SessionRecord) int {
 	return cmp.Or(a.AwaitingSince.Compare(b.AwaitingSince), cmp.Compare(a.ID, b.ID))
 }
 
+func byTime(a, b *store.Cursor) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
+
 func byID(a, b *store.SessionRecord) int { return cmp.Compare(a.ID, b.ID) }

@@ -119,6 +119,46 @@ func (s sessions) ListSessions(ctx context.Context, q store.SessionQuery) ([]sto
 	return merge(pages, page(q.Limit), order), nil
 }
 
+// Candidates merges those of the databases that the query concerns. One that reads the whole query
+// with little work gives what fits; all do so or none.
+func (s sessions) Candidates(ctx context.Context, q store.SessionQuery, count string) ([]store.Cursor, bool, error) {
+	of, err := s.concerned(ctx, &q)
+	if err != nil {
+		return nil, false, err
+	}
+	lists, err := whole(ask(ctx, of, func(st store.Store) (c candidates, err error) {
+		c.found, c.whole, err = st.Candidates(ctx, q, count)
+		return c, err
+	}))
+	if err != nil || !slices.ContainsFunc(lists, func(c candidates) bool { return !c.whole }) {
+		return nil, true, err
+	}
+	pages := make([][]store.Cursor, len(lists))
+	for i, c := range lists {
+		if pages[i] = c.found; !c.whole {
+			continue
+		}
+		rows, err := call(ctx, of[i], func(st store.Store) ([]store.SessionRecord, error) { return st.ListSessions(ctx, q) })
+		if err != nil {
+			return nil, false, err
+		}
+		for j := range rows {
+			pages[i] = append(pages[i], rows[j].Cursor(q.OldestWaiting))
+		}
+	}
+	order := func(a, b *store.Cursor) int { return -byTime(a, b) }
+	if q.OldestWaiting {
+		order = byTime
+	}
+	return merge(pages, page(q.Limit), order), false, nil
+}
+
+// candidates are what one database says of a query.
+type candidates struct {
+	found []store.Cursor
+	whole bool
+}
+
 // CountSessions adds the counts of the databases that the query concerns.
 func (s sessions) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
 	of, err := s.concerned(ctx, &q)

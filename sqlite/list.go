@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -37,6 +38,41 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 	return found, nil
 }
 
+// Candidates merges the arms without the filters that they do not cover.
+func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, count string) ([]engine.Cursor, bool, error) {
+	begins := q.After == engine.Cursor{}
+	if q.IDs != nil || count != "" && begins && tallied(q, count) {
+		return nil, true, nil
+	}
+	l := listing{q: q, limit: cmp.Or(max(q.Limit, 0), defaultPage)}
+	tx, err := s.reader.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, false, fault("search sessions", err)
+	}
+	defer tx.Rollback()
+	if err := l.choose(ctx, tx); err != nil {
+		return nil, false, fault("search sessions", err)
+	}
+	if l.empty || count == "" && l.covered() {
+		return nil, count == "" || begins, nil // a count that goes on is of what comes after
+	}
+	text, args := l.merged(sessionFilter(l.bounds()))
+	rows, err := tx.QueryContext(ctx, text, args...)
+	var found []engine.Cursor
+	err = eachRow("search", rows, err, func(row scanner) error {
+		var number, at int64
+		var c engine.Cursor
+		err := row.Scan(&number, &at, &c.ID)
+		c.At = time.UnixMicro(at).UTC()
+		found = append(found, c)
+		return err
+	})
+	if err != nil {
+		return nil, false, fault("search sessions", err)
+	}
+	return found, false, nil
+}
+
 // counts are the ways to count sessions: what a group is called and, where needed, what
 // the table is joined with.
 var counts = map[string]struct{ name, join string }{
@@ -58,8 +94,12 @@ func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by s
 	if tallied(q, by) {
 		return s.tally(ctx, q, by)
 	}
+	from, args := "session", []any(nil)
+	if q.IDs != nil {
+		from, args, q.IDs = sessionsOfIDs, []any{list(q.IDs)}, nil
+	}
 	f := sessionFilter(q)
-	rows, err := s.reader.db.QueryContext(ctx, "SELECT "+c.name+", count(*) FROM session"+c.join+f.where()+"\nGROUP BY 1", f.args...)
+	rows, err := s.reader.db.QueryContext(ctx, "SELECT "+c.name+", count(*) FROM "+from+c.join+f.where()+"\nGROUP BY 1", append(args, f.args...)...)
 	counted := make(map[string]int64)
 	err = eachRow("count", rows, err, func(row scanner) error {
 		var name string

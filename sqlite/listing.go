@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -23,6 +24,7 @@ type listing struct {
 // An arm reads one range of an index: the table to begin with, and its conditions.
 type arm struct {
 	from  string // "session", or another table that is joined with it
+	given []any  // arguments of from
 	order [2]string
 	where string
 	args  []any
@@ -59,7 +61,7 @@ func (l *listing) choose(ctx context.Context, db *sql.Tx) error {
 	if len(q.Status) > 0 {
 		return l.chooseStatuses(ctx, db)
 	}
-	if len(q.Workflows) > 0 {
+	if q.Workflow != "" || len(q.Workflows) > 0 {
 		return l.chooseWorkflows(ctx, db, "", newest)
 	}
 	l.plain()
@@ -70,12 +72,19 @@ func (l *listing) choose(ctx context.Context, db *sql.Tx) error {
 // filter is checked on each row.
 func (l *listing) plain() {
 	l.rest = l.q
-	order := newest
+	a := arm{from: "session", order: newest, where: "true"}
 	if l.q.OldestWaiting {
-		order = oldest
+		a.order = oldest
 	}
-	l.arms = []arm{{from: "session", order: order, where: "true"}}
+	if l.q.IDs != nil {
+		a.from, l.rest.IDs = sessionsOfIDs, nil
+		a.given = []any{list(l.q.IDs)}
+	}
+	l.arms = []arm{a}
 }
+
+// sessionsOfIDs begins with the ids: an index on a workflow or a status may look better to the planner.
+const sessionsOfIDs = "json_each(?) AS wanted CROSS JOIN session ON session.id = wanted.value"
 
 func (l *listing) add(a arm) { l.arms = append(l.arms, a) }
 
@@ -145,6 +154,8 @@ func (l *listing) chooseLabel(ctx context.Context, db *sql.Tx) (bool, error) {
 		if n < fewLabelled {
 			l.add(arm{from: "label CROSS JOIN session ON session.id = label.session", order: [2]string{"label.created_at", "label.session"},
 				where: "label.key = ? AND label.value = ?", args: []any{key, value}})
+			l.rest.Labels = maps.Clone(l.q.Labels)
+			delete(l.rest.Labels, key)
 			return true, nil
 		}
 	}
@@ -153,19 +164,36 @@ func (l *listing) chooseLabel(ctx context.Context, db *sql.Tx) (bool, error) {
 
 // statement is the merge of the arms, with the columns of the sessions that are in the page.
 func (l *listing) statement() (string, []any) {
+	merged, args := l.merged(sessionFilter(l.rest))
+	state := "NULL"
+	if l.q.WithState {
+		state = "state"
+	}
+	return sessionScalars + state + "\nFROM (" + merged + ") AS page CROSS JOIN session ON session.rowid = page.row" + l.order(), args
+}
+
+// order is the order of the page.
+func (l *listing) order() string {
+	if l.q.OldestWaiting {
+		return "\nORDER BY at, name"
+	}
+	return "\nORDER BY at DESC, name DESC"
+}
+
+// merged is the merge of the arms: for each session of the page its row, and its place in the order.
+func (l *listing) merged(f *filter) (string, []any) {
 	var text strings.Builder
 	var args []any
 	direction, compare := " DESC", "<"
 	if l.q.OldestWaiting {
 		direction, compare = "", ">"
 	}
-	f := sessionFilter(l.rest)
 	for i, a := range l.arms {
 		if i > 0 {
 			text.WriteString("\nUNION\n")
 		}
 		where := a.where
-		args = append(args, a.args...)
+		args = append(append(args, a.given...), a.args...)
 		if l.q.After.ID != "" || !l.q.After.At.IsZero() {
 			where += " AND (" + a.order[0] + ", " + a.order[1] + ") " + compare + " (?, ?)"
 			args = append(args, l.q.After.At.UnixMicro(), l.q.After.ID)
@@ -177,13 +205,21 @@ func (l *listing) statement() (string, []any) {
 		text.WriteString("SELECT * FROM (SELECT DISTINCT session.rowid AS row, " + a.order[0] + " AS at, " + a.order[1] + " AS name FROM " + a.from +
 			"\n  WHERE " + where + "\n  ORDER BY " + a.order[0] + direction + ", " + a.order[1] + direction + " LIMIT ?)")
 	}
-	state := "NULL"
-	if l.q.WithState {
-		state = "state"
+	return text.String() + l.order() + " LIMIT ?", append(args, l.limit)
+}
+
+// bounds are the filters of the rest that bound what an arm reads.
+func (l *listing) bounds() engine.SessionQuery {
+	b := engine.SessionQuery{Root: l.rest.Root, CreatedBefore: l.rest.CreatedBefore, CreatedAfter: l.rest.CreatedAfter, OldestWaiting: l.rest.OldestWaiting}
+	if l.rest.OldestWaiting {
+		b.WaitingBefore = l.rest.WaitingBefore
 	}
-	order := "\nORDER BY at" + direction + ", name" + direction
-	args = append(args, l.limit)
-	return sessionScalars + state + "\nFROM (" + text.String() + order + " LIMIT ?) AS page CROSS JOIN session ON session.rowid = page.row" + order, args
+	return b
+}
+
+// covered reports whether the arms read only what fits.
+func (l *listing) covered() bool {
+	return len(sessionFilter(l.rest).texts) == len(sessionFilter(l.bounds()).texts)
 }
 
 // eachTally visits the tallies of a kind that are not zero, for what the query allows, in the order of workflows.

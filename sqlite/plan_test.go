@@ -41,6 +41,7 @@ func TestListsUseTheirIndex(t *testing.T) {
 		"oldest waiting":      {engine.SessionQuery{OldestWaiting: true}, "session USING COVERING INDEX session_awaiting (awaiting_since>?)"},
 		"next page":           {engine.SessionQuery{OldestWaiting: true, After: engine.Cursor{ID: "x"}}, "session USING COVERING INDEX session_awaiting ((awaiting_since,id)>(?,?))"},
 		"label":               {engine.SessionQuery{Labels: map[string]string{"a": "b"}}, "SEARCH label USING PRIMARY KEY (key=? AND value=?)"},
+		"ids of a workflow":   {engine.SessionQuery{IDs: []string{"a"}, Workflow: "w", Status: []string{engine.StatusError}}, "SEARCH session USING INDEX sqlite_autoindex_session_1 (id=?)"},
 		"root":                {engine.SessionQuery{Root: "r"}, "SEARCH session USING INDEX session_root (root=?)"},
 	} {
 		l := listing{q: c.query, limit: 50}
@@ -56,7 +57,7 @@ func TestListsUseTheirIndex(t *testing.T) {
 		if !strings.Contains(plan, c.want) || strings.Contains(plan, "SCAN session") && !strings.Contains(c.want, "SCAN session") {
 			t.Errorf("%s: want %s, got\n%s", name, c.want, plan)
 		}
-		if strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") && len(l.arms) == 1 && name != "root" {
+		if strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") && len(l.arms) == 1 && name != "root" && c.query.IDs == nil {
 			t.Errorf("%s: sorts what an index has in order\n%s", name, plan)
 		}
 	}

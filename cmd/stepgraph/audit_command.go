@@ -27,7 +27,6 @@ func (cmd *operatingCommands) auditCommand() *cobra.Command {
 			if q.Until, err = auditTime(until); err != nil {
 				return usagef("--until: %s", err)
 			}
-			q.Limit = p.size()
 			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.listAudit(c.Context(), s, q, p) })
 		}}
 	to.register(c)
@@ -52,7 +51,10 @@ func auditTime(text string) (time.Time, error) {
 }
 
 func (cmd *operatingCommands) listAudit(ctx context.Context, s service, q engine.AuditQuery, p pageFlags) error {
-	list, err := readPages(p, func(cursor string) (*api.Page[api.AuditEntry], error) { return s.Audit(ctx, q, cursor) })
+	list, err := readPages(p, func(cursor string, limit int) (*api.Page[api.AuditEntry], error) {
+		q.Limit = limit
+		return s.Audit(ctx, q, cursor)
+	})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (cmd *batchCommands) batchListCommand() *cobra.Command {
 	to := &reach{}
 	var p pageFlags
 	c := cmd.services.onSession("list", "Lists batches, newest first", 0, to, func(ctx context.Context, s service, _ []string) error {
-		list, err := readPages(p, func(cursor string) (*api.Page[api.Batch], error) { return s.Batches(ctx, p.size(), cursor) })
+		list, err := readPages(p, func(cursor string, limit int) (*api.Page[api.Batch], error) { return s.Batches(ctx, limit, cursor) })
 		if err != nil {
 			return err
 		}

@@ -49,8 +49,10 @@ func (cmd *sessionCommands) awaitingCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		q.Limit = p.size()
-		list, err := readPages(p, func(cursor string) (*api.Page[engine.Question], error) { return s.Awaiting(ctx, q, cursor) })
+		list, err := readPages(p, func(cursor string, limit int) (*api.Page[engine.Question], error) {
+			q.Limit = limit
+			return s.Awaiting(ctx, q, cursor)
+		})
 		if err != nil {
 			return err
 		}

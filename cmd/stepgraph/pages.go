@@ -32,18 +32,23 @@ func (p *pageFlags) size() int {
 	return p.limit
 }
 
-// readPages reads one page, or with --all this one and all that follow.
-func readPages[T any](p pageFlags, read func(cursor string) (*api.Page[T], error)) (*api.Page[T], error) {
-	page, err := read(p.cursor)
-	if err != nil || !p.all {
-		return page, err
+// readPages reads one page, or with --all this one and all that follow. A page that a search has
+// left with room is filled from the ones after it.
+func readPages[T any](p pageFlags, read func(cursor string, limit int) (*api.Page[T], error)) (*api.Page[T], error) {
+	list, err := read(p.cursor, p.size())
+	if err != nil {
+		return nil, err
 	}
-	list := &api.Page[T]{Items: page.Items}
-	for page.Next != "" {
-		if page, err = read(page.Next); err != nil {
+	for list.Next != "" && (p.all || len(list.Items) < p.size()) {
+		left := p.size()
+		if !p.all {
+			left -= len(list.Items)
+		}
+		page, err := read(list.Next, left)
+		if err != nil {
 			return nil, err
 		}
-		list.Items = append(list.Items, page.Items...)
+		list.Items, list.Next = append(list.Items, page.Items...), page.Next
 	}
 	return list, nil
 }

@@ -22,7 +22,6 @@ func (cmd *sessionCommands) sessionListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			q.Limit = p.size()
 			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.listSessions(c.Context(), s, q, p) })
 		}}
 	to.register(c)
@@ -32,7 +31,10 @@ func (cmd *sessionCommands) sessionListCommand() *cobra.Command {
 }
 
 func (cmd *sessionCommands) listSessions(ctx context.Context, s service, q engine.SessionQuery, p pageFlags) error {
-	list, err := readPages(p, func(cursor string) (*api.Page[api.Session], error) { return s.Sessions(ctx, q, cursor) })
+	list, err := readPages(p, func(cursor string, limit int) (*api.Page[api.Session], error) {
+		q.Limit = limit
+		return s.Sessions(ctx, q, cursor)
+	})
 	if err != nil {
 		return err
 	}

@@ -16,4 +16,4 @@ WHERE s.created_at <= coalesce($after_at, datetime({year: 9999}))
   AND all(label IN $labels WHERE label IN s.labels)
   AND ($text IS NULL OR s.state CONTAINS $text)
 WITH s ORDER BY s.created_at DESC, s.id DESC LIMIT $limit
-RETURN s {.*, state: CASE WHEN $with_state THEN s.state END} AS session
+RETURN CASE WHEN $bare THEN s {.id, .created_at, .awaiting_since} ELSE s {.*, state: CASE WHEN $with_state THEN s.state END} END AS session

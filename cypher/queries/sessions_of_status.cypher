@@ -19,4 +19,4 @@ CALL (status) {
   RETURN s
 }
 WITH s ORDER BY s.created_at DESC, s.id DESC LIMIT $limit
-RETURN s {.*, state: CASE WHEN $with_state THEN s.state END} AS session
+RETURN CASE WHEN $bare THEN s {.id, .created_at, .awaiting_since} ELSE s {.*, state: CASE WHEN $with_state THEN s.state END} END AS session

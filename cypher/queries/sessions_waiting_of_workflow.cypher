@@ -16,4 +16,4 @@ WHERE s.workflow = $workflow AND s.awaiting_since >= coalesce($after_at, datetim
   AND all(label IN $labels WHERE label IN s.labels)
   AND ($text IS NULL OR s.state CONTAINS $text)
 WITH s ORDER BY s.workflow, s.awaiting_since, s.id LIMIT $limit
-RETURN s {.*, state: CASE WHEN $with_state THEN s.state END} AS session
+RETURN CASE WHEN $bare THEN s {.id, .created_at, .awaiting_since} ELSE s {.*, state: CASE WHEN $with_state THEN s.state END} END AS session

@@ -108,6 +108,13 @@ type Sessions interface {
 	// ListSessions returns one page, newest first (by created_at, then id, descending)
 	// unless the query says oldest-waiting first. State is left nil unless asked for.
 	ListSessions(ctx context.Context, q SessionQuery) ([]SessionRecord, error)
+	// Candidates lets a caller look for sessions a part at a time. It returns the next Limit
+	// sessions in the order of the query, among which are all that fit: only the filters that an
+	// index has in that order are applied. whole is set, and nothing returned, where ListSessions,
+	// or CountSessions by what is counted if count is not empty, reads little more than it
+	// returns, however many sessions there are. A count with After set is never answered so
+	// unless the query names ids.
+	Candidates(ctx context.Context, q SessionQuery, count string) (found []Cursor, whole bool, err error)
 	// CountSessions counts by status, by workflow, by "workflow,status" or by step
 	// ("workflow/step" of the questions that are open), for the sessions of the query
 	// (Limit and After are not looked at). A count of 50,000 or more that asks for nothing but

@@ -101,3 +101,148 @@ func pageStable(k *kit) {
 	q.After = pageEnd(q, rows)
 	k.equal("second page", strings.Join(k.list(q), " "), "a")
 }
+
+var candidateCases = []testCase{
+	{"lead to all that fit, each once", candidatesFind},
+	{"lead to all that fit while others come and go", candidatesChanging},
+	{"are counted once each", candidatesCounted},
+	{"of a query that an index answers are not needed", candidatesWhole},
+}
+
+// atRestMany makes n sessions; each third has the text, half of them both labels.
+func atRestMany(k *kit, n int) {
+	for i := range n {
+		s := k.newSession(fmt.Sprintf("s%02d", i))
+		s.Labels = map[string]string{"team": k.prefix, "half": fmt.Sprint(i % 2)}
+		s.Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: long}
+		c := k.checkpoint(k.create(s))
+		c.Release = true
+		asking(since(n-i), "ask")(&c)
+		c.State = []byte(`{"said":"nothing"}`)
+		if i%3 == 0 {
+			c.State = []byte(`{"said":"needle"}`)
+		}
+		k.commit(c)
+	}
+}
+
+// searches are queries that no index answers.
+func searches(k *kit) []engine.SessionQuery {
+	return []engine.SessionQuery{
+		{Workflow: k.prefix, Text: "needle"},
+		{Workflow: k.prefix, Text: "needle", Status: []string{engine.StatusAwaitingInput}},
+		{Workflow: k.prefix, Text: "needle", OldestWaiting: true, Awaiting: true},
+		{Workflow: k.prefix, Text: "needle", Step: "ask"},
+		{Workflows: []string{k.prefix}, Text: "needle", Labels: map[string]string{"half": "0"}},
+		{Text: "needle", Labels: map[string]string{"team": k.prefix, "half": "1"}},
+		{Workflow: k.prefix, Text: "needle", Awaiting: true, Status: []string{engine.StatusComplete}},
+	}
+}
+
+// windows walks through the candidates of a query, a few at a time, and returns the names of those
+// that fit. between is called after each window.
+func windows(k *kit, q engine.SessionQuery, between func()) []string {
+	k.Helper()
+	names := []string{}
+	for q.Limit = 3; ; {
+		found, whole, err := k.store.Candidates(k.ctx, q, "")
+		k.noError(err)
+		if len(found) == 0 || whole {
+			if whole {
+				q.Limit = 100
+				names = append(names, k.list(q)...)
+			}
+			return names
+		}
+		if len(found) > q.Limit {
+			k.Fatalf("%d candidates, want at most %d", len(found), q.Limit)
+		}
+		in := q
+		in.After = engine.Cursor{}
+		in.IDs = nil
+		for _, c := range found {
+			in.IDs = append(in.IDs, c.ID)
+		}
+		names = append(names, k.list(in)...)
+		q.After = found[len(found)-1]
+		between()
+	}
+}
+
+func candidatesFind(k *kit) {
+	atRestMany(k, 20)
+	for _, q := range searches(k) {
+		all := q
+		all.Limit = 100
+		k.equal(fmt.Sprintf("found by %+v", q), strings.Join(windows(k, q, func() {}), " "), strings.Join(k.list(all), " "))
+	}
+}
+
+// candidatesChanging: what is there from the beginning to the end is found once.
+func candidatesChanging(k *kit) {
+	atRestMany(k, 20)
+	n := 0
+	got := windows(k, engine.SessionQuery{Workflow: k.prefix, Text: "needle"}, func() {
+		if n++; n <= 3 {
+			k.atRest(fmt.Sprintf("new%d", n), withState(`{"said":"needle"}`))
+			k.deleteAll(fmt.Sprintf("s%02d", n)) // s01 and s02 do not fit, s03 does
+		}
+	})
+	got = slices.DeleteFunc(got, func(name string) bool { return strings.HasPrefix(name, "new") || name == "s03" })
+	k.equal("found", strings.Join(got, " "), "s18 s15 s12 s09 s06 s00")
+}
+
+func candidatesCounted(k *kit) {
+	atRestMany(k, 20)
+	for _, by := range []string{"status", "workflow", "workflow,status", "step"} {
+		for _, q := range searches(k) {
+			if q.OldestWaiting {
+				continue
+			}
+			q.Awaiting = q.Awaiting || by == "step"
+			want, err := k.store.CountSessions(k.ctx, q, by)
+			k.noError(err)
+			k.equal(fmt.Sprintf("count by %s of %+v", by, q), countWindows(k, q, by), want)
+		}
+	}
+}
+
+func countWindows(k *kit, q engine.SessionQuery, by string) map[string]int64 {
+	sum := map[string]int64{}
+	for q.Limit = 3; ; {
+		found, whole, err := k.store.Candidates(k.ctx, q, by)
+		k.noError(err)
+		in := q
+		if !whole {
+			if len(found) == 0 {
+				return sum
+			}
+			in.IDs, in.After = []string{}, engine.Cursor{}
+			for _, c := range found {
+				in.IDs = append(in.IDs, c.ID)
+			}
+			q.After = found[len(found)-1]
+		} else if q.After != (engine.Cursor{}) {
+			k.Fatal("a count that goes on is answered as a whole")
+		}
+		counts, err := k.store.CountSessions(k.ctx, in, by)
+		k.noError(err)
+		for name, n := range counts {
+			sum[name] += n
+		}
+		if whole {
+			return sum
+		}
+	}
+}
+
+func candidatesWhole(k *kit) {
+	atRestMany(k, 2)
+	for _, q := range []engine.SessionQuery{{}, {Workflow: k.prefix}, {Workflow: k.prefix, Status: []string{engine.StatusAwaitingInput}}, {IDs: k.ids("s00"), Text: "needle"},
+		{Workflow: k.prefix, OldestWaiting: true, Awaiting: true}} {
+		q.Limit = 1
+		found, whole, err := k.store.Candidates(k.ctx, q, "")
+		k.noError(err)
+		k.equal(fmt.Sprintf("whole and candidates of %+v", q), fmt.Sprint(whole, len(found)), "true 0")
+	}
+}

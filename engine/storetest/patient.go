@@ -113,6 +113,14 @@ func (p patient) ListSessions(ctx context.Context, q engine.SessionQuery) ([]eng
 	return again(ctx, func() ([]engine.SessionRecord, error) { return p.Store.ListSessions(ctx, q) })
 }
 
+func (p patient) Candidates(ctx context.Context, q engine.SessionQuery, count string) (found []engine.Cursor, whole bool, err error) {
+	found, err = again(ctx, func() (list []engine.Cursor, err error) {
+		list, whole, err = p.Store.Candidates(ctx, q, count)
+		return list, err
+	})
+	return found, whole, err
+}
+
 func (p patient) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
 	return again(ctx, func() (map[string]int64, error) { return p.Store.CountSessions(ctx, q, by) })
 }

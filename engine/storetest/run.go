@@ -25,6 +25,7 @@ func sideBySide() []area {
 		{"start key", startKeyCases},
 		{"list", listCases},
 		{"page", pageCases},
+		{"candidates", candidateCases},
 		{"count", countCases},
 		{"lease", leaseCases},
 		{"extend", extendCases},

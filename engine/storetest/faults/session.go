@@ -26,6 +26,15 @@ func (s *Store) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engi
 	return read(s, "ListSessions", func() ([]engine.SessionRecord, error) { return s.inner.ListSessions(ctx, q) })
 }
 
+// Candidates calls the store below as planned.
+func (s *Store) Candidates(ctx context.Context, q engine.SessionQuery, count string) (found []engine.Cursor, whole bool, err error) {
+	found, err = read(s, "Candidates", func() (list []engine.Cursor, err error) {
+		list, whole, err = s.inner.Candidates(ctx, q, count)
+		return list, err
+	})
+	return found, whole, err
+}
+
 // CountSessions calls the store below as planned.
 func (s *Store) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
 	return read(s, "CountSessions", func() (map[string]int64, error) { return s.inner.CountSessions(ctx, q, by) })

@@ -1,6 +1,6 @@
 import { QueryClient, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { Refusal, api } from './client'
-import type { Execution, Explanation, Question } from './schema'
+import type { Counts, Execution, Explanation, Question } from './schema'
 
 export const client = new QueryClient({
   defaultOptions: {
@@ -23,11 +23,28 @@ export const workflowsQuery = queryOptions({
   queryFn: async ({ signal }) => ok(await api.GET('/api/v1/workflows', { params: { query: { limit: 500 } }, signal })).items,
 })
 
+/** addCounts adds the counts of the sessions that an answer has not looked at to it. */
+export function addCounts(sum: Counts | undefined, more: Counts): Counts {
+  if (!sum) return more
+  const counts = { ...sum.counts }
+  for (const [name, n] of Object.entries(more.counts)) counts[name] = (counts[name] ?? 0) + n
+  return { ...more, counts, total: sum.total + more.total, looked: (sum.looked ?? 0) + (more.looked ?? 0) }
+}
+
 export const countsQuery = (by: 'status' | 'workflow' | 'workflow,status' | 'step', filter: object = {}) =>
   queryOptions({
     queryKey: ['counts', by, filter],
-    queryFn: async ({ signal }) => ok(await api.GET('/api/v1/sessions/count', { params: { query: { ...filter, by } }, signal })),
-    refetchInterval: 10_000,
+    queryFn: async ({ client, queryKey, signal }) => {
+      const shown = client.getQueryData<Counts>(queryKey)
+      let sum: Counts | undefined
+      do {
+        const more: Counts = ok(await api.GET('/api/v1/sessions/count', { params: { query: { ...filter, by, cursor: sum?.next } }, signal }))
+        sum = addCounts(sum, more)
+        if (sum.next && !shown) client.setQueryData(queryKey, sum)
+      } while (sum.next)
+      return sum
+    },
+    refetchInterval: (q) => (q.state.data?.looked ? false : 10_000), // one that is searched for takes seconds of the server
     placeholderData: keepPreviousData,
   })
 

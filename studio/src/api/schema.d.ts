@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List what waits for a person, the oldest first
-         * @description A page holds the questions of up to `limit` sessions, those that wait longest first.
+         * @description A page holds the questions of up to `limit` sessions, those that wait longest first. Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`.
          */
         get: operations["listAwaiting"];
         put?: never;
@@ -362,7 +362,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sessions, the newest first */
+        /**
+         * List sessions, the newest first
+         * @description Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`.
+         */
         get: operations["listSessions"];
         put?: never;
         /**
@@ -383,7 +386,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count sessions */
+        /**
+         * Count sessions
+         * @description Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`.
+         */
         get: operations["countSessions"];
         put?: never;
         post?: never;
@@ -1512,6 +1518,13 @@ export interface components {
             };
             /**
              * Format: int64
+             * @description sessions looked at, where they had to be looked at one after the other
+             */
+            looked?: number;
+            /** @description there are sessions that were not looked at: the cursor of the count of those, to be added to this one */
+            next?: string;
+            /**
+             * Format: int64
              * @description sum of the counts
              */
             total: number;
@@ -1693,6 +1706,26 @@ export interface components {
              */
             visit?: number;
         };
+        FoundQuestion: {
+            items: components["schemas"]["Question"][];
+            /**
+             * Format: int64
+             * @description sessions looked at for this page, where they had to be looked at one after the other
+             */
+            looked?: number;
+            /** @description the cursor of the next page; absent at the end */
+            next?: string;
+        };
+        FoundSession: {
+            items: components["schemas"]["Session"][];
+            /**
+             * Format: int64
+             * @description sessions looked at for this page, where they had to be looked at one after the other
+             */
+            looked?: number;
+            /** @description the cursor of the next page; absent at the end */
+            next?: string;
+        };
         Function: {
             aliases?: string[];
             /** @description whether steps may call it here */
@@ -1848,11 +1881,6 @@ export interface components {
             /** @description the cursor of the next page; absent at the end */
             next?: string;
         };
-        PageQuestion: {
-            items: components["schemas"]["Question"][];
-            /** @description the cursor of the next page; absent at the end */
-            next?: string;
-        };
         PageRequest: {
             items: components["schemas"]["Request"][];
             /** @description the cursor of the next page; absent at the end */
@@ -1860,11 +1888,6 @@ export interface components {
         };
         PageSecret: {
             items: components["schemas"]["Secret"][];
-            /** @description the cursor of the next page; absent at the end */
-            next?: string;
-        };
-        PageSession: {
-            items: components["schemas"]["Session"][];
             /** @description the cursor of the next page; absent at the end */
             next?: string;
         };
@@ -2616,6 +2639,8 @@ export type Fault = components['schemas']['Fault'];
 export type Finding = components['schemas']['Finding'];
 export type Findings = components['schemas']['Findings'];
 export type ForkBody = components['schemas']['ForkBody'];
+export type FoundQuestion = components['schemas']['FoundQuestion'];
+export type FoundSession = components['schemas']['FoundSession'];
 export type Function = components['schemas']['Function'];
 export type Imported = components['schemas']['Imported'];
 export type Lane = components['schemas']['Lane'];
@@ -2635,10 +2660,8 @@ export type PageLogEntry = components['schemas']['PageLogEntry'];
 export type PageMessage = components['schemas']['PageMessage'];
 export type PageProfile = components['schemas']['PageProfile'];
 export type PagePropertyDiff = components['schemas']['PagePropertyDiff'];
-export type PageQuestion = components['schemas']['PageQuestion'];
 export type PageRequest = components['schemas']['PageRequest'];
 export type PageSecret = components['schemas']['PageSecret'];
-export type PageSession = components['schemas']['PageSession'];
 export type PageToken = components['schemas']['PageToken'];
 export type PageVariable = components['schemas']['PageVariable'];
 export type PageWorkflowInfo = components['schemas']['PageWorkflowInfo'];
@@ -2791,7 +2814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PageQuestion"];
+                    "application/json": components["schemas"]["FoundQuestion"];
                 };
             };
             /** @description bad_request */
@@ -3977,7 +4000,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PageSession"];
+                    "application/json": components["schemas"]["FoundSession"];
                 };
             };
             /** @description bad_request */
@@ -4124,6 +4147,8 @@ export interface operations {
                 created_before?: string;
                 /** @description with a question asked before this */
                 waiting_before?: string;
+                /** @description next of the answer before: counts what that has not looked at */
+                cursor?: string;
                 /** @description status, workflow, both (workflow,status), or step: open questions by workflow/step */
                 by?: string;
             };
@@ -4140,6 +4165,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Counts"];
+                };
+            };
+            /** @description bad_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["unauthorized"];

@@ -89,7 +89,7 @@ export function Inbox() {
             {filtered ? <Button onClick={() => void go({ search: {} })}>Clear the filter</Button> : <p>Questions and approvals of all sessions will show up here by themselves.</p>}
           </Empty>
         )}
-        <List items={items} open={search.open} onOpen={choose} names={names} more={list.hasNextPage} onMore={() => void list.fetchNextPage()} />
+        <List items={items} open={search.open} onOpen={choose} names={names} more={list.hasNextPage} onMore={() => !list.isFetching && void list.fetchNextPage()} />
       </section>
       <section className="inbox-detail" aria-label="Question" data-region>
         {open ? (

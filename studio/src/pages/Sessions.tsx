@@ -16,6 +16,9 @@ import { type View, addView, removeView, useViews } from './views'
 
 const STATUSES = ['active', 'awaiting_input', 'pending', 'paused', 'error', 'complete', 'cancelled'] as const
 
+/** How many sessions a search goes on for by itself. */
+const SCREENFUL = 50
+
 const clean = (f: SessionFilter): SessionFilter => Object.fromEntries(Object.entries(f).filter(([, v]) => v !== undefined && v !== '' && !(Array.isArray(v) && v.length === 0)))
 
 /** Sessions is the list of sessions; its address is its filter. */
@@ -33,6 +36,15 @@ export function Sessions() {
   const { status: _, ...rest } = filter
   const counts = useQuery(countsQuery('status', rest)).data
   const items = useMemo(() => (list.data?.pages ?? []).flatMap((p) => p.items), [list.data])
+  const looked = (list.data?.pages ?? []).reduce((n, p) => n + (p.looked ?? 0), 0)
+  const fetchMore = () => {
+    if (list.hasNextPage && !list.isFetching) void list.fetchNextPage()
+  }
+  // An answer of a search may have few sessions, or none, although there are more: the rest is asked for until there is a screenful.
+  const searching = list.hasNextPage && items.length < SCREENFUL
+  useEffect(() => {
+    if (searching) fetchMore()
+  })
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [all, setAll] = useState(false)
   const [batch, setBatch] = useState(false)
@@ -68,7 +80,10 @@ export function Sessions() {
               className={`chip tone-${lookOf(s).tone}${on ? ' on' : ''}`}
               onClick={() => set({ status: on ? filter.status?.filter((x) => x !== s) : [...(filter.status ?? []), s] })}
             >
-              <StatusIcon status={s} size={13} /> {s === 'awaiting_input' ? 'Waiting' : lookOf(s).text} <b>{count(counts?.counts[s] ?? 0)}</b>
+              <StatusIcon status={s} size={13} /> {s === 'awaiting_input' ? 'Waiting' : lookOf(s).text} <b>
+                {count(counts?.counts[s] ?? 0)}
+                {counts?.next && '+'}
+              </b>
             </button>
           )
         })}
@@ -96,7 +111,8 @@ export function Sessions() {
       )}
       {list.isPending && <Loading what="sessions" lines={10} />}
       {list.isError && !list.data && <ErrorState error={list.error} again={() => void list.refetch()} />}
-      {list.data && items.length === 0 && (
+      {searching && looked > 0 && <Searching looked={looked} workflow={filter.workflow} status={filter.status} />}
+      {list.data && items.length === 0 && !list.hasNextPage && (
         <Empty title={filtered ? 'No session fits this filter' : 'No sessions yet'} icon={<Rows3 size={28} />}>
           {filtered ? (
             <Button onClick={() => void go({ search: {} })}>Clear the filter</Button>
@@ -126,12 +142,24 @@ export function Sessions() {
             })
           }}
           more={list.hasNextPage}
-          onMore={() => void list.fetchNextPage()}
+          onMore={fetchMore}
         />
       )}
       {batch && <BatchDialog chosen={all ? { filter: batchFilter(filter) } : { items: [...picked].map((session) => ({ session })) }} count={chosen} workflow={filter.workflow} step={filter.step} onClose={() => setBatch(false)} />}
       {cypher && <CypherDialog title="Cypher of these sessions" statements={cypherOfSessions(filter)} onClose={() => setCypher(false)} />}
     </div>
+  )
+}
+
+/** Searching says how far a search has come. */
+function Searching({ looked, workflow, status }: { looked: number; workflow?: string; status?: string[] }) {
+  const among = useQuery(countsQuery('status', clean({ workflow }))).data
+  const of = among && (status?.length ? status.reduce((n, s) => n + (among.counts[s] ?? 0), 0) : among.total)
+  return (
+    <p className="faint" role="status">
+      Searching… looked at {count(looked)}
+      {of && of >= looked ? ` of ${count(of)} sessions` : ' sessions'}
+    </p>
   )
 }
 

@@ -162,11 +162,27 @@ func page(query url.Values, limit int, cursor string) url.Values {
 	return query
 }
 
-// CountSessions counts the sessions of a filter by status, workflow, both or step.
+// CountSessions counts the sessions of a filter by status, workflow, both or step;
+// where an answer is of some of them only, it asks for the others as well.
 func (c *sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (*api.Counts, error) {
 	query := filterOf(q)
 	query.Set("by", by)
-	return get[api.Counts](ctx, c.connection, query, "sessions", "count")
+	sum, err := get[api.Counts](ctx, c.connection, query, "sessions", "count")
+	if err != nil {
+		return nil, err
+	}
+	for sum.Next != "" {
+		query.Set("cursor", sum.Next)
+		more, err := get[api.Counts](ctx, c.connection, query, "sessions", "count")
+		if err != nil {
+			return nil, err
+		}
+		for name, n := range more.Counts {
+			sum.Counts[name] += n
+		}
+		sum.Total, sum.Looked, sum.Next = sum.Total+more.Total, sum.Looked+more.Looked, more.Next
+	}
+	return sum, nil
 }
 
 // Awaiting returns a page of the open questions of the sessions of a filter, those that

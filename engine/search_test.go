@@ -1,0 +1,106 @@
+package engine_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/memory"
+)
+
+// searched is an engine that stops to look as soon as it may, on a store with n sessions. The text
+// "needle" is in each tenth.
+func searched(t *testing.T, n int) *engine.Engine {
+	t.Helper()
+	s := memory.New(memory.Options{})
+	var fresh []engine.NewSession
+	for i := range n {
+		word := "hay"
+		if i%10 == 0 {
+			word = "needle"
+		}
+		fresh = append(fresh, engine.NewSession{ID: fmt.Sprintf("s%04d", i), Workflow: "w", Root: fmt.Sprintf("s%04d", i), Status: engine.StatusActive,
+			Labels: map[string]string{"half": fmt.Sprint(i % 2)}, State: []byte(`{"word":"` + word + `"}`), Counters: []byte(`{}`)})
+	}
+	if _, err := s.Create(t.Context(), fresh); err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(s, engine.NewRegistry(), engine.Options{})
+	engine.SearchFor(e, time.Nanosecond)
+	return e
+}
+
+// A search that is cut into answers finds each session once, in order, however many fit on a page.
+func TestSearchGoesOn(t *testing.T) {
+	e := searched(t, 1000)
+	for _, limit := range []int{1, 7, 30, 31, 500} {
+		q := engine.SessionQuery{Text: "needle", Limit: limit}
+		var got []string
+		looked, answers := 0, 0
+		for {
+			page, err := e.Search(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Sessions) > limit {
+				t.Fatalf("%d sessions on a page of %d", len(page.Sessions), limit)
+			}
+			for i := range page.Sessions {
+				got = append(got, page.Sessions[i].ID)
+			}
+			looked += page.Looked
+			answers++
+			if page.Next == nil {
+				break
+			}
+			q.After = *page.Next
+		}
+		want := []string{}
+		for i := 990; i >= 0; i -= 10 {
+			want = append(want, fmt.Sprintf("s%04d", i))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("limit %d: found %v, want %v", limit, got, want)
+		}
+		if looked < 990 || looked > 1000+answers {
+			t.Errorf("limit %d: looked at %d of 1000 sessions in %d answers", limit, looked, answers)
+		}
+		if limit == 500 && answers < 3 {
+			t.Errorf("limit %d: %d answers, want the search to stop before it has seen all", limit, answers)
+		}
+	}
+}
+
+func TestSearchCountGoesOn(t *testing.T) {
+	e := searched(t, 1000)
+	for by, want := range map[string]map[string]int64{"status": {"active": 500}, "workflow": {"w": 500}, "step": {}} {
+		q := engine.SessionQuery{Labels: map[string]string{"half": "1"}}
+		sum, answers := map[string]int64{}, 0
+		for {
+			counts, err := e.SearchCount(t.Context(), q, by)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, n := range counts.Counts {
+				sum[name] += n
+			}
+			answers++
+			if counts.Next == nil {
+				break
+			}
+			q.After = *counts.Next
+		}
+		if !maps.Equal(sum, want) {
+			t.Errorf("by %s: %v, want %v", by, sum, want)
+		}
+		if by == "status" && answers < 3 {
+			t.Errorf("%d answers, want the count to stop before it has seen all", answers)
+		}
+	}
+	whole, err := e.SearchCount(t.Context(), engine.SessionQuery{}, "")
+	if err != nil || whole.Next != nil || whole.Counts["active"] != 1000 {
+		t.Errorf("count of all: %+v, %v", whole, err)
+	}
+}
