@@ -62,7 +62,7 @@ func (in *Input) cut(value []byte, moved []int) []Member {
 // compactValue takes the blanks out of a value that a reference may have supplied. A text has
 // none outside of its quotes.
 func compactValue(value json.RawMessage) json.RawMessage {
-	if len(value) == 0 || value[0] == '"' || bytes.IndexAny(value, " \t\r\n") < 0 {
+	if len(value) == 0 || value[0] == '"' || !bytes.ContainsAny(value, " \t\r\n") {
 		return value
 	}
 	var b bytes.Buffer
