@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"path"
 	"sync"
 
 	"github.com/go-chi/chi/v5"
@@ -11,17 +10,7 @@ import (
 )
 
 // referenceFiles are made once a process, at the first request.
-var referenceFiles = sync.OnceValue(func() map[string]*studioFile {
-	bodies, err := reference.Files()
-	if err != nil {
-		panic("api: " + err.Error()) // the files are embedded
-	}
-	files := map[string]*studioFile{}
-	for name, body := range bodies {
-		files[name] = newStudioFile(studioTypes[path.Ext(name)], body)
-	}
-	return files
-})
+var referenceFiles = sync.OnceValue(func() map[string]*studioFile { return readBuilt(reference.Files()) })
 
 // mountReference serves the page that shows the API's document, under Studio's policy and,
 // like Studio, without a token: it asks for the document with the token that Studio keeps.

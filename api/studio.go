@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -35,38 +36,49 @@ var studioPages = []string{"/", "/workflows", "/workflows/*", "/inbox", "/sessio
 // A studioFile is one built file as it is sent.
 type studioFile struct {
 	kind, tag   string
-	body, small []byte // small is compressed
+	body, small []byte // small is compressed; nil where that gains little
 }
 
 // studioFiles are made once a process, at the first request.
-var studioFiles = sync.OnceValue(func() map[string]*studioFile {
+var studioFiles = sync.OnceValue(func() map[string]*studioFile { return readBuilt(studio.Files()) })
+
+// readBuilt returns embedded files by name. Those whose name ends in .gz are compressed and are known by their name without it.
+func readBuilt(built fs.FS) map[string]*studioFile {
 	files := map[string]*studioFile{}
-	built := studio.Files()
 	err := fs.WalkDir(built, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		body, err := fs.ReadFile(built, name)
-		files["/"+name] = newStudioFile(studioTypes[path.Ext(name)], body)
+		if err != nil {
+			return err
+		}
+		plain, packed := strings.CutSuffix(name, ".gz")
+		var small []byte
+		if packed {
+			small = body
+			body, err = unpack(small)
+		}
+		files[plain] = newStudioFile(studioTypes[path.Ext(plain)], body, small)
 		return err
 	})
 	if err != nil {
 		panic("api: " + err.Error()) // the files are embedded
 	}
 	return files
-})
+}
 
-func newStudioFile(kind string, body []byte) *studioFile {
+func newStudioFile(kind string, body, small []byte) *studioFile {
 	sum := sha256.Sum256(body)
-	f := &studioFile{kind: kind, tag: `"` + hex.EncodeToString(sum[:12]) + `"`, body: body}
-	var small bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&small, gzip.BestCompression) // the level is a valid one
-	_, _ = w.Write(body)
-	_ = w.Close() // a buffer takes everything
-	if small.Len() < len(body) {
-		f.small = small.Bytes()
+	return &studioFile{kind: kind, tag: `"` + hex.EncodeToString(sum[:12]) + `"`, body: body, small: small}
+}
+
+func unpack(small []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(small))
+	if err != nil {
+		return nil, err
 	}
-	return f
+	return io.ReadAll(r)
 }
 
 // mountStudio serves Studio without a token: its files are the same for everybody and tell
@@ -83,7 +95,7 @@ func mountStudio(r chi.Router) {
 }
 
 func studioPage(w http.ResponseWriter, r *http.Request) {
-	sendPage(w, r, http.StatusOK, studioFiles()["/index.html"])
+	sendPage(w, r, http.StatusOK, studioFiles()["index.html"])
 }
 
 // opensPage reports whether a request is a browser's that opens an address outside of the API.
@@ -109,15 +121,15 @@ func sendPage(w http.ResponseWriter, r *http.Request, status int, index *studioF
 		up = "./"
 	}
 	if up != "./" {
-		index = newStudioFile(index.kind, bytes.Replace(index.body, []byte(`<base href="./"`), fmt.Appendf(nil, `<base href="%s"`, up), 1))
+		index = newStudioFile(index.kind, bytes.Replace(index.body, []byte(`<base href="./"`), fmt.Appendf(nil, `<base href="%s"`, up), 1), nil)
 	}
 	index.send(w, r, status)
 }
 
 func studioAsset(w http.ResponseWriter, r *http.Request) {
-	name := "/icon.svg"
+	name := "icon.svg"
 	if asset := chi.URLParam(r, "*"); asset != "" {
-		name = "/assets/" + asset
+		name = "assets/" + asset
 	}
 	f := studioFiles()[name]
 	if f == nil {
@@ -156,7 +168,7 @@ func (f *studioFile) send(w http.ResponseWriter, r *http.Request, status int) {
 // that there is no such page; everything else, and all that is below /api, gets a problem.
 func noRoute(w http.ResponseWriter, r *http.Request) {
 	if opensPage(r) {
-		sendPage(w, r, http.StatusNotFound, studioFiles()["/index.html"])
+		sendPage(w, r, http.StatusNotFound, studioFiles()["index.html"])
 		return
 	}
 	problem("not_found", r.Method+" "+r.URL.Path+": there is no such route; /docs and /openapi.json list the routes").write(w)

@@ -38,7 +38,7 @@ func TestStudioIsWhole(t *testing.T) {
 		t.Errorf("the document has %q, which its policy forbids", found)
 	}
 	err := fs.WalkDir(studio.Files(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && studioTypes[path.Ext(name)] == "" {
+		if err == nil && !d.IsDir() && studioTypes[path.Ext(strings.TrimSuffix(name, ".gz"))] == "" {
 			t.Errorf("%s has no type in studioTypes", name)
 		}
 		return err
@@ -135,8 +135,8 @@ func TestStudioIsCompressedAndAskedForAgain(t *testing.T) {
 
 // TestStudioFirstLoad: what a browser fetches before the first page stands stays small.
 func TestStudioFirstLoad(t *testing.T) {
-	index := studioFiles()["/index.html"]
-	total, seen := len(index.small), map[string]bool{}
+	index := studioFiles()["index.html"]
+	total, seen := len(index.body), map[string]bool{}
 	var add func(name string)
 	add = func(name string) {
 		f := studioFiles()[name]
@@ -150,11 +150,11 @@ func TestStudioFirstLoad(t *testing.T) {
 		}
 		total += size
 		for _, m := range regexp.MustCompile(`(?:from|import)\s?["']\./([^"']+)["']`).FindAllStringSubmatch(string(f.body), -1) {
-			add("/assets/" + m[1])
+			add("assets/" + m[1])
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?:src|href)="\./([^"]+)"`).FindAllStringSubmatch(string(index.body), -1) {
-		add("/" + m[1])
+		add(m[1])
 	}
 	const most = 330 << 10
 	t.Logf("%d bytes compressed in %d files", total, len(seen))

@@ -2,7 +2,6 @@ package shard_test
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -59,10 +58,8 @@ func TestStoreOfTwoInMemory(t *testing.T) {
 }
 
 func TestStoreOfTwoFiles(t *testing.T) {
-	n := 0
-	dir := t.TempDir()
 	storetest.Run(t, func(t *testing.T) engine.Store {
-		n++
-		return opened(t, half(), inFile(filepath.Join(dir, fmt.Sprint(n, "-main.db"))), inFile(filepath.Join(dir, fmt.Sprint(n, "-eu.db"))))
+		dir := t.TempDir()
+		return opened(t, half(), inFile(filepath.Join(dir, "main.db")), inFile(filepath.Join(dir, "eu.db")))
 	})
 }

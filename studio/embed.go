@@ -11,7 +11,8 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files are the built files: index.html, icon.svg and assets.
+// Files are the built files: index.html, icon.svg and assets. Those that end in .gz are compressed;
+// their names without it are what the page asks for.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

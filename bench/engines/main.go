@@ -57,6 +57,7 @@ type sizes struct {
 	short    time.Duration // another lease
 	slots    int           // of the function, where calls are slow
 	patience time.Duration // for what should have come
+	row      time.Duration // at most, for one row
 }
 
 // A row is one part of the table.
@@ -97,13 +98,24 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			continue
 		}
 		began := time.Now()
-		if err := r.measure(b, ctx); err != nil {
+		if err := b.limited(ctx, r); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 		fmt.Fprintf(progress, "%s: %.0f s\n", r.name, time.Since(began).Seconds())
 	}
 	b.print(out)
 	return nil
+}
+
+// limited measures a row and gives up when it takes longer than a row may.
+func (b *bench) limited(ctx context.Context, r row) error {
+	ctx, stop := context.WithTimeoutCause(ctx, b.sizes.row, fmt.Errorf("not measured within %s (-row-time)", b.sizes.row))
+	defer stop()
+	err := r.measure(b, ctx)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // parse reads the flags and returns the names of the chosen rows.
@@ -124,6 +136,7 @@ func (b *bench) parse(args []string) ([]string, error) {
 	flags.DurationVar(&s.lease, "lease", 15*time.Second, "lease of the first takeover")
 	flags.DurationVar(&s.short, "short-lease", 3*time.Second, "lease of the second takeover")
 	flags.DurationVar(&s.patience, "patience", time.Minute, "how long to wait for what should come")
+	flags.DurationVar(&s.row, "row-time", 5*time.Minute, "how long one row may take")
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.name)

@@ -49,8 +49,11 @@ var actions = []action{
 	{"Explain", "GET /sessions/{session}/explain", "session explain"},
 	{"Subscribe", "GET /sessions/{session}/events", "session watch"},
 	{"Sessions", "GET /sessions", "session list"},
+	{"Search", "GET /sessions", "session list"}, // what is found within its time, and where to go on
 	{"CountSessions", "GET /sessions/count", "count"},
+	{"SearchCount", "GET /sessions/count", "count"},
 	{"Awaiting", "GET /awaiting", "awaiting"},
+	{"SearchAwaiting", "GET /awaiting", "awaiting"},
 
 	{"StartBatch answer", "POST /batches", "batch answer"},
 	{"StartBatch resume", "POST /batches", "batch resume"},

@@ -4,48 +4,18 @@
 package reference
 
 import (
-	"bytes"
-	"compress/gzip"
 	"embed"
-	"fmt"
-	"io"
 	"io/fs"
-	"path"
-	"strings"
 )
 
 //go:embed files
 var embedded embed.FS
 
-// Files are the page's files by name, uncompressed: index.html, its script and style, the
-// library's, and its license.
-func Files() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	err := fs.WalkDir(embedded, "files", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		body, err := embedded.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		name = path.Base(name)
-		if plain, packed := strings.CutSuffix(name, ".gz"); packed {
-			name = plain
-			if body, err = unpack(body); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		files[name] = body
-		return nil
-	})
-	return files, err
-}
-
-func unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+// Files are the page's files: index.html, its script and style, and the library's, which are compressed, with its license.
+func Files() fs.FS {
+	files, err := fs.Sub(embedded, "files")
 	if err != nil {
-		return nil, err
+		panic("reference: " + err.Error()) // files is embedded
 	}
-	return io.ReadAll(r)
+	return files
 }
