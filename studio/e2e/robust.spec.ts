@@ -258,7 +258,7 @@ test('why a session hangs leads to the edit of its state, which shows the differ
 })
 
 test('a condition is judged on a session of the past', async ({ page, server }) => {
-  const workflow = `${server.mark}-truth`
+  const workflow = `${server.mark}-judged`
   await server.call('PUT', `/workflows/${workflow}`, order)
   for (const urgent of [true, false]) {
     const s = await server.call<{ id: string }>('POST', '/sessions?wait=10s', { workflow, id: `${workflow}-${urgent}` })
