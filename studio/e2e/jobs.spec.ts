@@ -48,7 +48,8 @@ test('say kindly that somebody else was faster', async ({ page, server }) => {
     await expect(page.locator('.inbox-row')).toHaveCount(0) // the list has noticed; what was typed stays
     await route.continue()
   })
-  await page.keyboard.press('Enter')
+  await Promise.all([page.waitForRequest('**/answer'), page.keyboard.press('Enter')])
+  await expect(page.locator('.inbox-row')).toHaveCount(0)
   await expect(page.getByText('Somebody else was faster.')).toBeVisible()
 })
 
