@@ -59,15 +59,21 @@ func (l limitedSessions) CountSessions(ctx context.Context, q engine.SessionQuer
 	return l.e.CountSessions(ctx, q, by)
 }
 
-// Search does not say how many sessions it has looked at: most may be beyond the limit.
+// hideLooked takes out how many sessions a search has looked at: most may be beyond the limit.
+func hideLooked(ctx context.Context, looked *int) {
+	if !tokenLimit(ctx).IsZero() {
+		*looked = 0
+	}
+}
+
 func (l limitedSessions) Search(ctx context.Context, q engine.SessionQuery) (*engine.SessionPage, error) {
 	q, err := restrictQuery(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	page, err := l.e.Search(ctx, q)
-	if err == nil && !tokenLimit(ctx).IsZero() {
-		page.Looked = 0
+	if err == nil {
+		hideLooked(ctx, &page.Looked)
 	}
 	return page, err
 }
@@ -78,8 +84,8 @@ func (l limitedSessions) SearchCount(ctx context.Context, q engine.SessionQuery,
 		return nil, err
 	}
 	counts, err := l.e.SearchCount(ctx, q, by)
-	if err == nil && !tokenLimit(ctx).IsZero() {
-		counts.Looked = 0
+	if err == nil {
+		hideLooked(ctx, &counts.Looked)
 	}
 	return counts, err
 }
@@ -90,8 +96,8 @@ func (l limitedSessions) SearchAwaiting(ctx context.Context, q engine.SessionQue
 		return nil, err
 	}
 	page, err := l.e.SearchAwaiting(ctx, q)
-	if err == nil && !tokenLimit(ctx).IsZero() {
-		page.Looked = 0
+	if err == nil {
+		hideLooked(ctx, &page.Looked)
 	}
 	return page, err
 }

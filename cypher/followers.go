@@ -15,7 +15,7 @@ import (
 // have them a moment later. Whatever an engine decides by is read at the leader. Reads that are
 // made to be shown (store.Shown) are answered by a follower.
 //
-// A follower may lack what somebody has just been told is written, by this engine or another. A
+// A follower may lack what was just acknowledged, by this engine or another. A
 // bookmark of that write would do, but it would have to travel with every request between clients
 // and engines. So each such read first asks the leader for nothing, which costs one round trip: the bookmark of
 // the answer names the last commit of that moment, whoever made it, and the follower answers once it has that.

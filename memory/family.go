@@ -35,7 +35,7 @@ func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]
 		}
 	}
 	slices.SortFunc(rows, func(a, b *session) int { return order(key(a), key(b)) })
-	return records(rows, q.Limit, q.WithState), nil
+	return records(firstOf(rows, q.Limit), q.WithState), nil
 }
 
 // below reports whether a session is one of those the query is for.

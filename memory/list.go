@@ -54,15 +54,19 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return records(s.page(q), q.Limit, q.WithState), nil
+	return records(s.page(q), q.WithState), nil
 }
 
-// records are the records of the first sessions, defaultLimit of them where there is no limit.
-func records(rows []*session, limit int, withState bool) (out []engine.SessionRecord) {
+// firstOf are the first sessions, defaultLimit of them where there is no limit.
+func firstOf(rows []*session, limit int) []*session {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	for _, x := range rows[:min(limit, len(rows))] {
+	return rows[:min(limit, len(rows))]
+}
+
+func records(rows []*session, withState bool) (out []engine.SessionRecord) {
+	for _, x := range rows {
 		r := x.record
 		if !withState {
 			r.State = nil
@@ -82,11 +86,7 @@ func (s sessions) page(q engine.SessionQuery) []*session {
 		rows = slices.DeleteFunc(rows, func(x *session) bool { return compareCursors(q, cursor(q, x), q.After) <= 0 })
 	}
 	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, a), cursor(q, b)) })
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	return rows[:min(limit, len(rows))]
+	return firstOf(rows, q.Limit)
 }
 
 // Candidates are the sessions that have the workflow and the status, where a text or labels are

@@ -130,7 +130,7 @@ func (r *route) write(c huma.Context, status int, kind string, value any) {
 	}
 }
 
-// statusNoBody stands for a body that is missing.
+// statusNoBody is the status of a request without a body, until the answer is written.
 const statusNoBody = -1
 
 // read fills the input from a request. The status is 0 where nothing is wrong.
